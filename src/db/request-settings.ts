@@ -1,0 +1,15 @@
+import type { Caller } from '../identity/caller.ts';
+
+/** All that one request tells the database about itself. */
+export interface RequestContext {
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** The method and path, as the audit record keeps them. */
+  readonly action: string;
+  readonly ipAddress: string;
+  readonly userAgent: string;
+  /** True for GET and HEAD. */
+  readonly readOnly: boolean;
+  /** The one client that the request names, if it names one: the transaction then holds no right to another. */
+  readonly client?: string;
+}

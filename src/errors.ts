@@ -1,0 +1,53 @@
+/** The codes of the error envelope: each has one status and one sentence for the caller. */
+const GENERIC_REFUSAL = 'You do not have permission to access this resource.';
+
+export const ERRORS = {
+  ERROR_VALIDATION: { status: 400, message: 'The request is not valid.' },
+  ERROR_UNAUTHORIZED: { status: 401, message: GENERIC_REFUSAL },
+  ERROR_FORBIDDEN: { status: 403, message: GENERIC_REFUSAL },
+  ERROR_NOT_FOUND: { status: 404, message: 'There is no such resource.' },
+  ERROR_METHOD_NOT_ALLOWED: { status: 405, message: 'This method is not allowed here.' },
+  ERROR_CONFLICT: { status: 409, message: 'The request conflicts with the present state of the resource.' },
+  ERROR_PRECONDITION_FAILED: { status: 412, message: 'The resource has changed since it was read.' },
+  ERROR_PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is too large.' },
+  ERROR_UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The content type is not supported.' },
+  ERROR_RATE_LIMITED: { status: 429, message: 'Too many requests.' },
+  ERROR_HEADERS_TOO_LARGE: { status: 431, message: 'The request headers are too large.' },
+  ERROR_INTERNAL: { status: 500, message: 'The request could not be completed.' },
+  ERROR_UNAVAILABLE: { status: 503, message: 'The service is temporarily unavailable.' },
+} as const;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export interface RequestErrorOptions {
+  /** Shown to the caller under `error.details`: names of fields and rules, never what a policy decided. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whose data a refusal protected; it goes to the audit record alone. */
+  readonly clientContext?: string;
+  readonly cause?: unknown;
+}
+
+/**
+ * What an endpoint throws to be answered with an error envelope.
+ * `reason` is for the log and the audit record; the body gets the code's own sentence.
+ */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly clientContext: string | undefined;
+
+  constructor(code: ErrorCode, reason: string, options: RequestErrorOptions = {}) {
+    super(reason, { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+    this.clientContext = options.clientContext;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}

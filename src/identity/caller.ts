@@ -1,0 +1,19 @@
+export const ROLES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who asks: what a verified token says, and nothing else. */
+export interface Caller {
+  /** The provider's identifier of the user, as in `sub`. */
+  readonly subject: string;
+  /** The stored user's id when none is stored yet: the subject itself if it is a UUID, else derived from it. */
+  readonly userId: string;
+  readonly role: Role;
+  /** Lower-case UUIDs, sorted, each once. Empty means everything for an ADMIN and nothing for the others. */
+  readonly clientAccess: readonly string[];
+  /** md5 of `ROLE:id,id,…`: lets the database see in one comparison whether the stored rights differ. */
+  readonly accessDigest: string;
+  /** Seconds since the epoch, as in `iat`. */
+  readonly issuedAt: number;
+  readonly email: string | undefined;
+  readonly name: string | undefined;
+}
