@@ -1,0 +1,40 @@
+import { readFile, readlink, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Account } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import type { Cluster } from './cluster.ts';
+import { run } from './command.ts';
+import { answers, superuserUrl } from './connect.ts';
+
+/**
+ * Stops a server that a killed start left running on the cluster, and removes a pid file that names nobody.
+ * Only for the holder of the lock: to anyone else, a running server is somebody's.
+ */
+export async function clearLeftover(
+  cluster: Cluster,
+  binaries: Binaries,
+  account: Account,
+  log: Logger,
+): Promise<void> {
+  const pidFile = join(cluster.data, 'postmaster.pid');
+  const text = await readFile(pidFile, 'utf8').catch(() => undefined);
+  if (text === undefined) return;
+  const [pid = '', , , port = ''] = text.split('\n');
+  if (await serves(pid, Number(port), cluster)) {
+    log.warn({ pid }, 'stopping the embedded Postgres of an earlier start that was killed');
+    const stop = [...account.prefix, binaries.pgCtl, 'stop', `--pgdata=${cluster.data}`, '--wait'];
+    await run([...stop, '--mode=fast', '--timeout=20']).catch(() => run([...stop, '--mode=immediate']));
+  } else {
+    // Should processes of the cluster live all the same, Postgres finds their shared memory and does not start.
+    await rm(pidFile, { force: true });
+  }
+}
+
+/** A pid may since have passed to a stranger, so it is not the pid that is believed. */
+async function serves(pid: string, port: number, cluster: Cluster): Promise<boolean> {
+  // Its working folder tells a server also while it starts or stops; a zombie has none.
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+  if (folder !== undefined) return folder === cluster.data;
+  return answers(superuserUrl(port, cluster.password, 'postgres'), cluster.data);
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { type FileHandle, open } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Account } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import type { Cluster } from './cluster.ts';
+import { ENVIRONMENT } from './command.ts';
+import { answers, superuserUrl } from './connect.ts';
+
+const START_LIMIT_MS = 120_000;
+
+export interface Postmaster {
+  /** Settles when the server has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The server ended before it answered. */
+export class StartFailed extends Error {
+  override readonly name = 'StartFailed';
+}
+
+export interface PostmasterOptions {
+  readonly cluster: Cluster;
+  readonly binaries: Binaries;
+  readonly account: Account;
+  readonly port: number;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/**
+ * Starts the server on a cluster and waits until it answers a query.
+ * @throws StartFailed with what the server wrote when it ends instead.
+ */
+export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
+  const log = await open(options.cluster.logFile, 'a+', 0o600);
+  try {
+    const { size: before } = await log.stat();
+    const child = launch(options, log);
+    const ended = whenEnded(child);
+    const stop = (): Promise<void> => stopChild(child, ended);
+    if (await untilAnswering(options, ended)) return { ended, stop };
+    await stop();
+    throw new StartFailed(`The embedded Postgres did not start: ${await readFrom(log, before)}`);
+  } finally {
+    await log.close();
+  }
+}
+
+function launch(
+  { cluster, binaries, account, port, settings }: PostmasterOptions,
+  log: FileHandle,
+): ChildProcess {
+  const all = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    // None at all: the path of a socket below a deep folder would be too long.
+    unix_socket_directories: '',
+    ...settings,
+  };
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const [program = '', ...args] = [...account.prefix, binaries.postgres, '-D', cluster.data, ...flags];
+  // A session of its own: Ctrl-C in the terminal must reach the caller, which still drains on this server.
+  const child = spawn(program, args, {
+    detached: true,
+    env: ENVIRONMENT,
+    cwd: '/',
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  child.unref();
+  return child;
+}
+
+function whenEnded(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => {
+      resolve();
+    });
+    child.once('error', () => {
+      resolve();
+    });
+  });
+}
+
+async function untilAnswering({ cluster, port }: PostmasterOptions, ended: Promise<void>): Promise<boolean> {
+  const url = superuserUrl(port, cluster.password, 'postgres');
+  const deadline = Date.now() + START_LIMIT_MS;
+  while (Date.now() < deadline) {
+    if (await answers(url, cluster.data)) return true;
+    if (await endsWithin(ended, 25)) return false;
+  }
+  return false;
+}
+
+/** Fast mode; then without waiting for a checkpoint; then whatever it takes. */
+async function stopChild(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  child.ref();
+  child.kill('SIGINT');
+  if (await endsWithin(ended, 6_000)) return;
+  child.kill('SIGQUIT');
+  if (await endsWithin(ended, 2_000)) return;
+  child.kill('SIGKILL');
+  await ended;
+}
+
+async function endsWithin(ended: Promise<void>, milliseconds: number): Promise<boolean> {
+  const timer = new AbortController();
+  const late = delay(milliseconds, false, { signal: timer.signal }).catch(() => false);
+  const first = await Promise.race([ended.then(() => true), late]);
+  timer.abort();
+  return first;
+}
+
+async function readFrom(file: FileHandle, position: number): Promise<string> {
+  const { size } = await file.stat();
+  const { buffer } = await file.read({ buffer: Buffer.alloc(size - position), position });
+  return buffer.toString('utf8').trim();
+}
