@@ -3,6 +3,10 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': './test/support/strip-types.js' },
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  globalSetup: './test/support/global-setup.ts',
+  globalTeardown: './test/support/global-teardown.ts',
   watchPathIgnorePatterns: ['<rootDir>/.data/'],
+  // Postgres works beside the tests: more of them at once would wait for it.
+  maxWorkers: 2,
   testTimeout: 60_000,
 };

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+/** What the run's setup hands to every test file. */
+export interface TestRun {
+  readonly adminUrl: string;
+  /** The name of everything that the run makes begins so. */
+  readonly prefix: string;
+  readonly template: string;
+  readonly login: { readonly name: string; readonly password: string };
+}
+
+export interface TestDatabase {
+  readonly name: string;
+  /** The superuser's address. */
+  readonly adminUrl: string;
+  /** The address for a login in `taxclaims_api`. */
+  readonly apiUrl: string;
+  /** Drops the database, whoever is still connected. */
+  close(): Promise<void>;
+}
+
+/** A fresh database with migrations and policies applied, and no rows of any test. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const run = readRun();
+  return create(run, run.template);
+}
+
+/** A fresh database in which nothing was migrated. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  return create(readRun(), 'template0');
+}
+
+/** The same address for another database and, if given, another login. */
+export function asDatabase(url: string, database: string, login?: TestRun['login']): string {
+  const address = new URL(url);
+  address.pathname = `/${database}`;
+  if (login !== undefined) {
+    address.username = login.name;
+    address.password = login.password;
+  }
+  return address.href;
+}
+
+/** Works on one connection of the superuser's and closes it. */
+export async function withAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+async function create(run: TestRun, template: string): Promise<TestDatabase> {
+  const name = `${run.prefix}_${randomBytes(4).toString('hex')}`;
+  await withAdmin(run.adminUrl, (admin) => admin.query(`create database ${name} template ${template}`));
+  return {
+    name,
+    adminUrl: asDatabase(run.adminUrl, name),
+    apiUrl: asDatabase(run.adminUrl, name, run.login),
+    close: async () => {
+      await withAdmin(run.adminUrl, (admin) => admin.query(`drop database if exists ${name} with (force)`));
+    },
+  };
+}
+
+function readRun(): TestRun {
+  const text = process.env['TAXCLAIMS_TEST_RUN'];
+  if (text === undefined) throw new Error('The tests run under jest, which starts their server.');
+  return JSON.parse(text) as TestRun;
+}
