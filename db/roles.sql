@@ -1,0 +1,88 @@
+-- The cast of roles: every one without a login, a password, or a way past row-level security.
+-- Run by the administrator on every deploy, before the migrations. A deployment makes its own logins
+-- and puts each into exactly one of taxclaims_api, taxclaims_reporting and taxclaims_auditor.
+
+do $roles$
+declare
+    wanted text;
+begin
+    foreach wanted in array array[
+        'taxclaims_owner',
+        'taxclaims_definer',
+        'taxclaims_api',
+        'taxclaims_admin',
+        'taxclaims_scoped_admin',
+        'taxclaims_account_manager',
+        'taxclaims_tax_specialist',
+        'taxclaims_client',
+        'taxclaims_reporting',
+        'taxclaims_auditor'
+    ]
+    loop
+        if not exists (select from pg_catalog.pg_roles where rolname = wanted) then
+            -- Owner, definer and API hold memberships for `set role` alone: what they may become must not
+            -- already be theirs, neither its grants nor its policies.
+            execute pg_catalog.format(
+                'create role %I nologin %s',
+                wanted,
+                case when wanted in ('taxclaims_owner', 'taxclaims_definer', 'taxclaims_api') then 'noinherit' else 'inherit' end
+            );
+        end if;
+        if exists (
+            select from pg_catalog.pg_roles
+            where rolname = wanted and (rolcanlogin or rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication)
+        ) then
+            raise exception 'role % may log in or is privileged: it must be neither', wanted
+                using errcode = 'invalid_role_specification';
+        end if;
+    end loop;
+end
+$roles$;
+
+grant
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client
+to taxclaims_api;
+
+-- An administrator who is no superuser works as the owner and the definer by membership.
+do $membership$
+begin
+    if not (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
+        execute pg_catalog.format('grant taxclaims_owner, taxclaims_definer to %I', current_user);
+    end if;
+end
+$membership$;
+
+do $database$
+begin
+    execute pg_catalog.format('revoke all on database %I from public', pg_catalog.current_database());
+    execute pg_catalog.format(
+        'grant connect on database %I to taxclaims_api, taxclaims_reporting, taxclaims_auditor',
+        pg_catalog.current_database()
+    );
+    execute pg_catalog.format('grant create on database %I to taxclaims_owner', pg_catalog.current_database());
+end
+$database$;
+
+create schema if not exists app authorization taxclaims_owner;
+
+revoke all on schema public from public;
+grant usage, create on schema public to taxclaims_owner;
+grant usage on schema public to
+    taxclaims_definer,
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client,
+    taxclaims_reporting;
+
+-- Anyone may make large objects unless told otherwise, and they know no row-level security.
+revoke execute on function
+    pg_catalog.lo_create(oid),
+    pg_catalog.lo_creat(integer),
+    pg_catalog.lo_from_bytea(oid, bytea)
+from public;
