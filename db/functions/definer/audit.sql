@@ -1,0 +1,90 @@
+-- The writers of the audit log. No request role may insert there: a record comes from a refusal or from a write.
+
+-- One record of a refusal, in a transaction of its own. For the API alone. Never fails because of what it is
+-- given: long texts are cut to their column, a malformed id or address is left out, and a record that was
+-- written before under the same id is not written again.
+create or replace function app.record_refusal(
+    id uuid,
+    request_id text,
+    actor text,
+    action text,
+    resource_type text,
+    resource_id text,
+    client_context text,
+    error_message text,
+    ip_address text,
+    user_agent text
+)
+    returns void
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    uuid_form constant text := '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+begin
+    insert into public.audit_logs (
+        id, request_id, user_id, actor, action, resource_type, resource_id, client_context,
+        success, error_message, ip_address, user_agent
+    )
+    values (
+        record_refusal.id,
+        pg_catalog."left"(record_refusal.request_id, 100),
+        (select u.id from public.users as u where u.subject = record_refusal.actor),
+        pg_catalog."left"(coalesce(record_refusal.actor, 'anonymous'), 255),
+        pg_catalog."left"(coalesce(record_refusal.action, ''), 100),
+        pg_catalog."left"(coalesce(record_refusal.resource_type, ''), 50),
+        case when record_refusal.resource_id ~ uuid_form then record_refusal.resource_id::uuid end,
+        case when record_refusal.client_context ~ uuid_form then record_refusal.client_context::uuid end,
+        false,
+        pg_catalog."left"(record_refusal.error_message, 2000),
+        app.address(record_refusal.ip_address),
+        pg_catalog."left"(record_refusal.user_agent, 2000)
+    );
+exception
+    when unique_violation then
+        null;
+end
+$function$;
+
+revoke execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text) from public;
+grant execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text) to taxclaims_api;
+
+-- The record of a write, in the write's own transaction. Outside a request the actor is the login.
+create or replace function app.record_change()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    touched constant jsonb := case tg_op when 'DELETE' then pg_catalog.to_jsonb(old) else pg_catalog.to_jsonb(new) end;
+    resource constant uuid := coalesce(touched ->> 'id', touched ->> 'partner_id')::uuid;
+begin
+    insert into public.audit_logs (
+        request_id, user_id, actor, action, resource_type, resource_id, client_context,
+        success, ip_address, user_agent
+    )
+    values (
+        app.setting('request_id'),
+        (select u.id from public.users as u where u.id = app.user_id()),
+        coalesce(app.setting('actor'), session_user),
+        pg_catalog."left"(coalesce(app.setting('action'), tg_op), 100),
+        tg_table_name,
+        resource,
+        coalesce(
+            (touched ->> 'client_id')::uuid,
+            (select l.client_id from app.locate(tg_table_name, resource) as l)
+        ),
+        true,
+        app.address(app.setting('ip_address')),
+        pg_catalog."left"(app.setting('user_agent'), 2000)
+    );
+    return case tg_op when 'DELETE' then old else new end;
+end
+$function$;
+
+revoke execute on function app.record_change() from public;
+grant execute on function app.record_change() to taxclaims_owner;

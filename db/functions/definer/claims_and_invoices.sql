@@ -1,0 +1,72 @@
+-- What follows from a write and that no request role may write by itself.
+
+-- Keeps every move of a claim: who, when, from where to where.
+create or replace function app.record_reclamation_move()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, changed_by, actor)
+    values (
+        new.id, new.client_id, old.status, new.status, app.user_id(), coalesce(app.setting('actor'), session_user)
+    );
+    return null;
+end
+$function$;
+
+revoke execute on function app.record_reclamation_move() from public;
+grant execute on function app.record_reclamation_move() to taxclaims_owner;
+
+-- DRAFT → ISSUED → PAID or CANCELLED; any other move, and any change of what was issued, is a conflict (TX409).
+-- The number is taken from the year's counter row, locked until commit: of two who issue at once the second
+-- waits, and a transaction that fails gives its number back. French law wants the series unbroken.
+create or replace function app.check_invoice_move()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    given integer;
+begin
+    if tg_op = 'INSERT' then
+        if new.status <> 'DRAFT' then
+            raise exception 'an invoice begins as DRAFT' using errcode = 'TX409';
+        end if;
+        return new;
+    end if;
+    if old.status <> 'DRAFT' and (
+        new.issue_date, new.amount_excl_tax, new.vat_rate, new.number
+    ) is distinct from (
+        old.issue_date, old.amount_excl_tax, old.vat_rate, old.number
+    ) then
+        raise exception 'an issued invoice does not change' using errcode = 'TX409';
+    end if;
+    if new.status = old.status then
+        return new;
+    end if;
+    case
+        when old.status = 'DRAFT' and new.status = 'ISSUED' then
+            new.issue_date := coalesce(new.issue_date, current_date);
+            insert into public.invoice_counters as c (year, last_number)
+            values (extract(year from new.issue_date), 1)
+            on conflict (year) do update set last_number = c.last_number + 1
+            returning c.last_number into given;
+            new.number := extract(year from new.issue_date) || '-' || pg_catalog.lpad(given::text, 6, '0');
+        when old.status = 'ISSUED' and new.status = 'PAID' then
+            new.paid_at := coalesce(new.paid_at, pg_catalog.now());
+        when old.status = 'ISSUED' and new.status = 'CANCELLED' then
+            null;
+        else
+            raise exception 'an invoice does not move from % to %', old.status, new.status using errcode = 'TX409';
+    end case;
+    return new;
+end
+$function$;
+
+revoke execute on function app.check_invoice_move() from public;
+grant execute on function app.check_invoice_move() to taxclaims_owner;

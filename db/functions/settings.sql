@@ -1,0 +1,108 @@
+-- The one place that reads the settings of a request. Written in one place too: src/db/settings.ts.
+
+-- Schema app is open to those who work on behalf of a request; what they may run is granted function by function.
+grant usage on schema app to
+    taxclaims_definer,
+    taxclaims_api,
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client;
+
+-- A setting of this transaction; null when it is not set. Once a local setting has ended, Postgres reads
+-- it as '' on that connection for ever, so '' is nothing too.
+create or replace function app.setting(name text)
+    returns text
+    language sql
+    stable
+    set search_path = ''
+return nullif(pg_catalog.current_setting('app.' || name, true), '');
+
+-- The clients that the request may touch. Nothing set, '' and malformed values are no client at all.
+create or replace function app.client_access()
+    returns uuid[]
+    language plpgsql
+    stable
+    set search_path = ''
+as $function$
+begin
+    return coalesce(nullif(pg_catalog.current_setting('app.client_access', true), '')::uuid[], '{}');
+exception
+    -- Whatever the text is, and however Postgres words its refusal: it names no client.
+    when others then
+        return '{}';
+end
+$function$;
+
+-- The user who asks; null when nothing is set or the value is no UUID.
+create or replace function app.user_id()
+    returns uuid
+    language plpgsql
+    stable
+    set search_path = ''
+as $function$
+begin
+    return nullif(pg_catalog.current_setting('app.user_id', true), '')::uuid;
+exception
+    when invalid_text_representation then
+        return null;
+end
+$function$;
+
+-- The application's role behind the request role of this transaction; null outside a request.
+-- Reads the setting, not current_user: inside a definer function that is the function's owner.
+create or replace function app.role()
+    returns text
+    language sql
+    stable
+    set search_path = ''
+return case pg_catalog.current_setting('role')
+    when 'taxclaims_admin' then 'ADMIN'
+    when 'taxclaims_scoped_admin' then 'ADMIN'
+    when 'taxclaims_account_manager' then 'ACCOUNT_MANAGER'
+    when 'taxclaims_tax_specialist' then 'TAX_SPECIALIST'
+    when 'taxclaims_client' then 'CLIENT'
+end;
+
+-- An address as Postgres knows it; null where the text is none, as one with a port.
+create or replace function app.address(text text)
+    returns inet
+    language plpgsql
+    immutable
+    set search_path = ''
+as $function$
+begin
+    return address.text::inet;
+exception
+    when invalid_text_representation then
+        return null;
+end
+$function$;
+
+grant execute on function
+    app.setting(text),
+    app.client_access(),
+    app.user_id(),
+    app.role()
+to
+    taxclaims_definer,
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client;
+
+-- The constraints and the generated columns of the tables run these for whoever writes.
+grant execute on function
+    app.access_digest(text, uuid[]),
+    app.is_siret(text)
+to
+    taxclaims_definer,
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client;
+
+grant execute on function app.address(text) to taxclaims_definer;

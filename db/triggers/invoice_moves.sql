@@ -1,0 +1,24 @@
+-- The life of an invoice.
+
+create or replace trigger factures_check_move
+    before insert or update on public.factures
+    for each row
+    execute function app.check_invoice_move();
+
+-- An invoice that was issued stays, whoever deletes and by whatever way: a cascade from its client stops here.
+create or replace function app.keep_issued_invoice()
+    returns trigger
+    language plpgsql
+    volatile
+    set search_path = ''
+as $function$
+begin
+    raise exception 'an issued invoice is never deleted' using errcode = 'TX409';
+end
+$function$;
+
+create or replace trigger factures_keep_issued
+    before delete on public.factures
+    for each row
+    when (old.status <> 'DRAFT')
+    execute function app.keep_issued_invoice();
