@@ -1,0 +1,22 @@
+-- Audit records are read by administrators: all of them, or those of their clients. They are added by the audit
+-- functions alone, and nobody changes or deletes one.
+
+grant select on public.audit_logs to
+    taxclaims_admin,
+    taxclaims_scoped_admin;
+
+create policy audit_logs_select_admin on public.audit_logs
+    for select to taxclaims_admin
+    using (true);
+
+create policy audit_logs_select_tenant on public.audit_logs
+    for select to taxclaims_scoped_admin
+    using (client_context = any ((select app.client_access())::uuid[]));
+
+-- app.record_refusal writes refusals, app.record_change writes from within a write.
+grant insert on public.audit_logs to
+    taxclaims_definer;
+
+create policy audit_logs_insert_definer on public.audit_logs
+    for insert to taxclaims_definer
+    with check (not success or pg_catalog.pg_trigger_depth() > 0);

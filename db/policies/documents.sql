@@ -1,0 +1,94 @@
+-- A document belongs to a claim: whoever reads the claim reads it and may add one, and only the firm's people
+-- delete one. A document is never changed.
+
+-- The claim's own policies decide: the parent is read as the caller.
+grant select on public.documents to
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client;
+
+create policy documents_select_admin on public.documents
+    for select to taxclaims_admin
+    using (true);
+
+create policy documents_select_tenant on public.documents
+    for select to
+        taxclaims_scoped_admin,
+        taxclaims_account_manager,
+        taxclaims_tax_specialist,
+        taxclaims_client
+    using (exists (select from public.reclamations as r where r.id = reclamation_id));
+
+grant insert (
+    id,
+    reclamation_id,
+    filename,
+    file_path,
+    file_size,
+    mime_type
+) on public.documents to
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client;
+
+create policy documents_insert_admin on public.documents
+    for insert to taxclaims_admin
+    with check (true);
+
+create policy documents_insert_tenant on public.documents
+    for insert to
+        taxclaims_scoped_admin,
+        taxclaims_account_manager,
+        taxclaims_tax_specialist,
+        taxclaims_client
+    with check (exists (select from public.reclamations as r where r.id = reclamation_id));
+
+-- Update is granted to nobody.
+
+grant delete on public.documents to
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist;
+
+create policy documents_delete_admin on public.documents
+    for delete to taxclaims_admin
+    using (true);
+
+create policy documents_delete_tenant on public.documents
+    for delete to
+        taxclaims_scoped_admin,
+        taxclaims_account_manager,
+        taxclaims_tax_specialist
+    using (exists (select from public.reclamations as r where r.id = reclamation_id));
+
+-- Where the contents lie (file_path) is not for reporting.
+grant select (
+    id,
+    reclamation_id,
+    filename,
+    file_size,
+    mime_type,
+    uploaded_at
+) on public.documents to
+    taxclaims_reporting;
+
+create policy documents_select_reporting on public.documents
+    for select to taxclaims_reporting
+    using (
+        reclamation_id in (
+            select r.id
+            from public.reclamations as r
+        )
+    );
+
+-- app.locate tells a foreign record from none.
+grant select (id, reclamation_id) on public.documents to taxclaims_definer;
+
+create policy documents_select_definer on public.documents
+    for select to taxclaims_definer
+    using (true);

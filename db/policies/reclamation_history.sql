@@ -1,0 +1,36 @@
+-- The moves that a claim has made are read by whoever reads the claim. No request writes them: the claim's own
+-- trigger does, and nobody changes or deletes one.
+
+grant select on public.reclamation_history to
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client;
+
+create policy reclamation_history_select_admin on public.reclamation_history
+    for select to taxclaims_admin
+    using (true);
+
+create policy reclamation_history_select_tenant on public.reclamation_history
+    for select to
+        taxclaims_scoped_admin,
+        taxclaims_account_manager,
+        taxclaims_tax_specialist,
+        taxclaims_client
+    using (client_id = any ((select app.client_access())::uuid[]));
+
+-- app.record_reclamation_move writes them, from within an update of the claim alone.
+grant insert (
+    reclamation_id,
+    client_id,
+    from_status,
+    to_status,
+    changed_by,
+    actor
+) on public.reclamation_history to
+    taxclaims_definer;
+
+create policy reclamation_history_insert_definer on public.reclamation_history
+    for insert to taxclaims_definer
+    with check (pg_catalog.pg_trigger_depth() > 0);

@@ -1,0 +1,140 @@
+-- A user reads their own record; an account manager reads those who share a client too; administrators make and
+-- change users. Nobody deletes one: a user is made inactive.
+
+-- No request role reads password_hash, or the columns that tie a user to the identity provider.
+grant select (
+    id,
+    email,
+    name,
+    role,
+    client_access,
+    is_active,
+    created_at,
+    updated_at
+) on public.users to
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client;
+
+create policy users_select_admin on public.users
+    for select to taxclaims_admin
+    using (true);
+
+-- Few rows and never a hot path: here an `or` costs nothing.
+create policy users_select_sharing on public.users
+    for select to
+        taxclaims_scoped_admin,
+        taxclaims_account_manager
+    using (
+        id = (select app.user_id())
+        or client_access && (select app.client_access())::uuid[]
+    );
+
+create policy users_select_self on public.users
+    for select to
+        taxclaims_tax_specialist,
+        taxclaims_client
+    using (id = (select app.user_id()));
+
+-- An ADMIN with a list gives no more than the list, and makes no ADMIN without one.
+grant insert (
+    id,
+    email,
+    password_hash,
+    name,
+    role,
+    client_access,
+    is_active
+) on public.users to
+    taxclaims_admin,
+    taxclaims_scoped_admin;
+
+create policy users_insert_admin on public.users
+    for insert to taxclaims_admin
+    with check (true);
+
+create policy users_insert_scoped_admin on public.users
+    for insert to taxclaims_scoped_admin
+    with check (
+        client_access <@ (select app.client_access())::uuid[]
+        and (role <> 'ADMIN' or client_access <> '{}')
+    );
+
+grant update (
+    email,
+    password_hash,
+    name,
+    role,
+    client_access,
+    is_active
+) on public.users to
+    taxclaims_admin,
+    taxclaims_scoped_admin;
+
+create policy users_update_admin on public.users
+    for update to taxclaims_admin
+    using (true)
+    with check (true);
+
+create policy users_update_scoped_admin on public.users
+    for update to taxclaims_scoped_admin
+    using (
+        client_access <@ (select app.client_access())::uuid[]
+        and (role <> 'ADMIN' or client_access <> '{}')
+    )
+    with check (
+        client_access <@ (select app.client_access())::uuid[]
+        and (role <> 'ADMIN' or client_access <> '{}')
+    );
+
+-- Delete is granted to nobody.
+
+-- app.authenticate and app.record_login: who the caller is, and what the last token said.
+grant select (
+    id,
+    email,
+    name,
+    role,
+    client_access,
+    is_active,
+    created_at,
+    updated_at,
+    subject,
+    access_changed_at,
+    access_digest
+) on public.users to taxclaims_definer;
+
+create policy users_select_definer on public.users
+    for select to taxclaims_definer
+    using (true);
+
+grant insert (
+    id,
+    email,
+    password_hash,
+    name,
+    role,
+    client_access,
+    subject,
+    access_changed_at
+) on public.users to
+    taxclaims_definer;
+
+create policy users_insert_definer on public.users
+    for insert to taxclaims_definer
+    with check (subject = app.setting('actor'));
+
+grant update (
+    role,
+    client_access,
+    subject,
+    access_changed_at
+) on public.users to
+    taxclaims_definer;
+
+create policy users_update_definer on public.users
+    for update to taxclaims_definer
+    using (true)
+    with check (subject = app.setting('actor'));

@@ -1,0 +1,55 @@
+-- Takes back every policy and every right on what the current role owns, so that the files applied next
+-- are the whole truth. In the same transaction: nobody ever sees the moment in between.
+
+do $reset$
+declare
+    mine constant oid := (select oid from pg_catalog.pg_roles where rolname = current_user);
+    command text;
+begin
+    for command in
+        select pg_catalog.format('drop policy %I on %s', p.polname, p.polrelid::regclass)
+        from pg_catalog.pg_policy as p
+        join pg_catalog.pg_class as c on c.oid = p.polrelid
+        join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+        where c.relowner = mine
+            -- The list of migrations has its policy from the first migration.
+            and (n.nspname, c.relname) <> ('app', 'migrations')
+        union all
+        select distinct pg_catalog.format(
+            'revoke all on %s from %s cascade',
+            c.oid::regclass,
+            case right_.grantee when 0 then 'public' else right_.grantee::regrole::text end
+        )
+        from pg_catalog.pg_class as c
+        left join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attacl is not null
+        cross join lateral (
+            select grantee from pg_catalog.aclexplode(c.relacl)
+            union
+            select grantee from pg_catalog.aclexplode(a.attacl)
+        ) as right_
+        where c.relowner = mine and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and right_.grantee <> mine
+        union all
+        select distinct pg_catalog.format(
+            'revoke all on function %s from %s cascade',
+            f.oid::regprocedure,
+            case right_.grantee when 0 then 'public' else right_.grantee::regrole::text end
+        )
+        from pg_catalog.pg_proc as f
+        cross join lateral pg_catalog.aclexplode(
+            coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))
+        ) as right_
+        where f.proowner = mine and right_.grantee <> mine
+        union all
+        select distinct pg_catalog.format(
+            'revoke all on schema %I from %s cascade',
+            n.nspname,
+            case right_.grantee when 0 then 'public' else right_.grantee::regrole::text end
+        )
+        from pg_catalog.pg_namespace as n
+        cross join lateral pg_catalog.aclexplode(n.nspacl) as right_
+        where n.nspowner = mine and right_.grantee <> mine
+    loop
+        execute command;
+    end loop;
+end
+$reset$;
