@@ -1,0 +1,75 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type pg from 'pg';
+
+/** A file under db/ that Postgres refused: which one, where, and why. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError';
+}
+
+/** Where the SQL of a kind lies: beside `src` in a checkout, beside `dist` in an image. */
+export function directory(kind: string): string {
+  return fileURLToPath(new URL(`../../db/${kind}`, import.meta.url));
+}
+
+/** Makes the roles and the rights on the database itself, as the administrator. */
+export async function applyRoles(client: pg.Client): Promise<void> {
+  await inTransaction(client, () => run(client, 'roles.sql'));
+}
+
+/**
+ * Re-applies all that says who may do what, in one transaction: whoever looks sees the old rules or the new.
+ * The order matters: triggers need their functions, policies need theirs.
+ */
+export async function applyPolicies(client: pg.Client): Promise<void> {
+  await inTransaction(client, async () => {
+    await become(client, 'taxclaims_owner');
+    await run(client, 'reset.sql');
+    await runAll(client, 'functions');
+    await client.query('grant create on schema app to taxclaims_definer');
+    await become(client, 'taxclaims_definer');
+    await run(client, 'reset.sql');
+    await runAll(client, 'functions/definer');
+    await become(client, 'taxclaims_owner');
+    await client.query('revoke create on schema app from taxclaims_definer');
+    await runAll(client, 'triggers');
+    await runAll(client, 'policies');
+  });
+}
+
+async function become(client: pg.Client, role: 'taxclaims_owner' | 'taxclaims_definer'): Promise<void> {
+  await client.query(`set local role ${role}`);
+}
+
+async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  await client.query('begin');
+  try {
+    // Policies take the strongest lock there is: better to give way and try again than to hold up every request.
+    await client.query(`set local lock_timeout = '1s'`);
+    await work();
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function runAll(client: pg.Client, kind: string): Promise<void> {
+  const entries = await readdir(directory(kind));
+  for (const file of entries.filter((entry) => entry.endsWith('.sql')).sort()) {
+    await run(client, join(kind, file));
+  }
+}
+
+async function run(client: pg.Client, file: string): Promise<void> {
+  const text = await readFile(directory(file), 'utf8');
+  try {
+    await client.query(text);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const position = 'position' in error ? Number(error.position) : 0;
+    const line = text.slice(0, position).split('\n').length;
+    throw new MigrationError(`db/${file}, line ${String(line)}: ${error.message}`, { cause: error });
+  }
+}
