@@ -46,8 +46,9 @@ alter table public.partners force row level security;
 
 create table public.client_partners (
     client_id uuid not null references public.clients (id) on delete cascade,
-    -- Not a cascade: a partner that another client still has is not deleted from under it.
-    partner_id uuid not null references public.partners (id) on delete restrict,
+    -- Not a cascade: a partner that another client still has is not deleted from under it. Deferred, because whoever
+    -- deletes a partner sees it through the links, and so removes the partner first and its own links after.
+    partner_id uuid not null references public.partners (id) on delete no action deferrable initially deferred,
     created_at timestamp with time zone not null default pg_catalog.now(),
     primary key (client_id, partner_id)
 );
