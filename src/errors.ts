@@ -7,6 +7,7 @@ export const ERRORS = {
   ERROR_FORBIDDEN: { status: 403, message: GENERIC_REFUSAL },
   ERROR_NOT_FOUND: { status: 404, message: 'There is no such resource.' },
   ERROR_METHOD_NOT_ALLOWED: { status: 405, message: 'This method is not allowed here.' },
+  ERROR_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
   ERROR_CONFLICT: { status: 409, message: 'The request conflicts with the present state of the resource.' },
   ERROR_PRECONDITION_FAILED: { status: 412, message: 'The resource has changed since it was read.' },
   ERROR_PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is too large.' },

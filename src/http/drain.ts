@@ -1,0 +1,58 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as TcpServer } from 'node:net';
+import type { Socket } from 'node:net';
+
+/** How long an idle connection stays open for the request that may be on its way. */
+const IDLE_GRACE_MS = 1_000;
+
+export interface Drain {
+  /** The responses that were taken and are not over. */
+  readonly unfinished: ReadonlySet<ServerResponse>;
+  /** Takes no new connection, finishes what was taken, ends every connection; resolves when none is left. */
+  begin(boundMs: number): Promise<void>;
+}
+
+/** Watches the connections of a server, so that it can be closed without breaking what it took. */
+export function createDrain(server: Server): Drain {
+  const unfinished = new Set<ServerResponse>();
+  /** Node counts a connection as idle only once it has said something. */
+  const silent = new Set<Socket>();
+  let begun = false;
+
+  server.on('connection', (socket: Socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    silent.delete(socket);
+    unfinished.add(response);
+    response.once('close', () => unfinished.delete(response));
+    if (begun) response.setHeader('Connection', 'close');
+  });
+
+  function endIdle(): void {
+    server.closeIdleConnections();
+    for (const socket of silent) socket.destroy();
+  }
+
+  return {
+    unfinished,
+    begin: (boundMs) => {
+      begun = true;
+      for (const response of unfinished) if (!response.headersSent) response.setHeader('Connection', 'close');
+      return new Promise((resolve) => {
+        const idle = setInterval(endIdle, IDLE_GRACE_MS);
+        const bound = setTimeout(() => {
+          server.closeAllConnections();
+        }, boundMs);
+        // Node's own `close` would end idle connections at once, and with them the requests on their way;
+        // here the next request of such a connection is answered too, and told that the connection ends.
+        TcpServer.prototype.close.call(server, () => {
+          clearInterval(idle);
+          clearTimeout(bound);
+          resolve();
+        });
+      });
+    },
+  };
+}

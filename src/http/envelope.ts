@@ -1,0 +1,36 @@
+import type { ServerResponse } from 'node:http';
+import { ERRORS } from '../errors.ts';
+import type { ErrorCode, RequestError } from '../errors.ts';
+
+const RETRY_AFTER_SECONDS = '5';
+
+/** Headers that a status owes its reader, whoever threw it. */
+const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
+  ERROR_UNAUTHORIZED: { 'WWW-Authenticate': 'Bearer' },
+  ERROR_UNAVAILABLE: { 'Retry-After': RETRY_AFTER_SECONDS },
+};
+
+/** The error as its JSON body: the code's own sentence, never the reason. */
+export function errorBody(error: RequestError, requestId: string): string {
+  const { code, details } = error;
+  return JSON.stringify({
+    error: { code, message: ERRORS[code].message, details, timestamp: new Date().toISOString(), requestId },
+  });
+}
+
+/** Sends JSON text as it is. */
+export function sendJson(response: ServerResponse, status: number, body: string): void {
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.end(body);
+}
+
+/** Sends the error in its envelope. */
+export function sendError(response: ServerResponse, error: RequestError, requestId: string): void {
+  response.setHeader('X-Request-Id', requestId);
+  response.setHeader('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries({ ...HEADERS[error.code], ...error.headers })) {
+    response.setHeader(name, value);
+  }
+  sendJson(response, error.status, errorBody(error, requestId));
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { RequestError } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
+import { errorBody } from './envelope.ts';
+
+/** What Node's parser and its timers refuse; anything else is a malformed request. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'ERROR_HEADERS_TOO_LARGE',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'ERROR_PAYLOAD_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'ERROR_REQUEST_TIMEOUT',
+};
+
+/** How long a refused connection may take to read its answer: closed at once, it would be reset unread. */
+const LINGER_MS = 1_000;
+
+const refused = new WeakSet<Duplex>();
+
+/**
+ * Answers bytes that never became a request, in the envelope, and ends their connection.
+ * With `answered`, a response is already on its way and nothing can be said without garbling it.
+ */
+export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, answered: boolean): void {
+  // The parser fails again on whatever follows.
+  if (refused.has(socket)) return;
+  if (answered || !socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  refused.add(socket);
+  socket.end(answerTo(error));
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function answerTo({ code, message }: NodeJS.ErrnoException): string {
+  const refusal = new RequestError(CODES[code ?? ''] ?? 'ERROR_VALIDATION', message);
+  const requestId = randomUUID();
+  const body = errorBody(refusal, requestId);
+  return [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

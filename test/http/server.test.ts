@@ -1,0 +1,219 @@
+import { once } from 'node:events';
+import { Agent, request as send } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { refuseConnection } from '../../src/http/refuse-connection.ts';
+import { createHttpServer } from '../../src/http/server.ts';
+import type { HttpServer } from '../../src/http/server.ts';
+import { ask, askRaw, parseRaw } from '../support/http.ts';
+
+type Held = [IncomingMessage, ServerResponse];
+
+let server: HttpServer;
+let port: number;
+let held: Held[];
+let arrived: () => void;
+
+/** A server whose responses the test sends itself, when it wants to. */
+async function start(drainMs?: number): Promise<void> {
+  held = [];
+  arrived = () => undefined;
+  server = createHttpServer((request, response) => {
+    held.push([request, response]);
+    arrived();
+  }, drainMs);
+  port = await server.listen(0, '127.0.0.1');
+}
+
+async function requestTaken(): Promise<Held> {
+  while (held.length === 0) {
+    await new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+  }
+  return held.shift() as Held;
+}
+
+async function open(): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** All that a connection says until the server ends it. */
+async function readToEnd(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk: string) => (text += chunk));
+  await once(socket, 'close');
+  return text;
+}
+
+afterEach(async () => {
+  for (const [, response] of held) response.destroy();
+  await server.close();
+});
+
+describe('what is no request gets an answer in the envelope and the end of its connection', () => {
+  const GET = 'GET / HTTP/1.1\r\nHost: here\r\n';
+  test.each([
+    ['a line that is no HTTP', 'nonsense\r\n\r\n', 400, 'ERROR_VALIDATION'],
+    ['a malformed Content-Length', `${GET}Content-Length: 1x\r\n\r\n`, 400, 'ERROR_VALIDATION'],
+    ['two lengths', `${GET}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400, 'ERROR_VALIDATION'],
+    [
+      'a length and chunks',
+      `${GET}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      400,
+      'ERROR_VALIDATION',
+    ],
+    ['a header without a name', `${GET}: x\r\n\r\n`, 400, 'ERROR_VALIDATION'],
+    ['a NUL in a header', `${GET}X: a\0b\r\n\r\n`, 400, 'ERROR_VALIDATION'],
+    ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'ERROR_VALIDATION'],
+    [
+      'a target without a path',
+      `GET http://?x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      400,
+      'ERROR_VALIDATION',
+    ],
+    ['a tunnel', 'CONNECT there:1 HTTP/1.1\r\nHost: there\r\n\r\n', 400, 'ERROR_VALIDATION'],
+    ['headers beyond the limit', `${GET}X: ${'x'.repeat(300_000)}\r\n\r\n`, 431, 'ERROR_HEADERS_TOO_LARGE'],
+  ])('%s', async (_what, bytes, status, code) => {
+    await start();
+    const { answer, head } = parseRaw(await askRaw(port, bytes));
+    expect(answer.status).toBe(status);
+    expect(answer.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store' });
+    expect(answer.json).toEqual({
+      error: {
+        code,
+        message: expect.any(String),
+        timestamp: expect.any(String),
+        requestId: answer.headers['x-request-id'],
+      },
+    });
+    expect(head).not.toMatch(/HPE_|Error:/);
+    expect(held).toEqual([]);
+  });
+
+  test('a request that takes too long to arrive is told so', async () => {
+    await start();
+    const refusing = createServer((socket) => {
+      refuseConnection(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket, false);
+    }).listen(0, '127.0.0.1');
+    await once(refusing, 'listening');
+    const { answer } = parseRaw(await askRaw((refusing.address() as AddressInfo).port, ''));
+    expect(answer).toMatchObject({ status: 408, json: { error: { code: 'ERROR_REQUEST_TIMEOUT' } } });
+    refusing.close();
+  });
+
+  test('nothing is written into the middle of a response that has begun', async () => {
+    await start();
+    const socket = await open();
+    socket.write('POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const [, response] = await requestTaken();
+    response.write('begun');
+    await once(socket, 'data');
+    const rest = readToEnd(socket);
+    socket.write('nonsense\r\n');
+    expect(await rest).toBe('');
+  });
+
+  test('headers below the limit are taken whole', async () => {
+    await start();
+    const answer = ask(port, 'GET /', { headers: { x: 'x'.repeat(250_000) } });
+    const [request, response] = await requestTaken();
+    expect(request.headers['x']).toHaveLength(250_000);
+    response.end('{}');
+    expect((await answer).status).toBe(200);
+  });
+
+  test('an expectation that nobody knows is ignored', async () => {
+    await start();
+    const answer = ask(port, 'GET /', { headers: { expect: 'the-unexpected' } });
+    (await requestTaken())[1].end('{}');
+    expect((await answer).status).toBe(200);
+  });
+});
+
+describe('a server that closes', () => {
+  test('finishes what it took, says that the connection ends, and takes no new one', async () => {
+    await start();
+    const agent = new Agent({ keepAlive: true });
+    const answer = new Promise<IncomingMessage>((resolve) => {
+      send({ port, host: '127.0.0.1', agent }, resolve).end();
+    });
+    const [, response] = await requestTaken();
+    const closed = server.close();
+    await expect(open()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    response.end('{"whole":true}');
+    const message = await answer;
+    expect(message.headers.connection).toBe('close');
+    expect((await message.setEncoding('utf8').toArray()).join('')).toBe('{"whole":true}');
+    await closed;
+  });
+
+  test('ends an idle keep-alive connection', async () => {
+    await start();
+    const socket = await open();
+    socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+    (await requestTaken())[1].end();
+    await once(socket, 'data');
+    const ended = once(socket, 'close');
+    await server.close();
+    await ended;
+  });
+
+  test('ends a connection on which nothing was ever said, long before its bound', async () => {
+    await start(30_000);
+    const ended = readToEnd(await open());
+    await server.close();
+    expect(await ended).toBe('');
+  });
+
+  test('ends a connection after a response whose headers had left before', async () => {
+    await start();
+    const socket = await open();
+    const text = readToEnd(socket);
+    socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+    const [, response] = await requestTaken();
+    response.writeHead(200, { 'Content-Length': 8 }).write('half');
+    const closed = server.close();
+    response.end('full');
+    await closed;
+    expect(await text).toMatch(/Connection: keep-alive[^]*halffull$/);
+  });
+
+  test('loses no request of connections that never rest, and outlives none of them', async () => {
+    await start();
+    arrived = () => {
+      const [, response] = held.shift() as Held;
+      setImmediate(() => response.end('{}'));
+    };
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    let answered = 0;
+    const hammer = async (): Promise<string> => {
+      for (;;) {
+        const message = await new Promise<IncomingMessage>((resolve, reject) => {
+          send({ port, host: '127.0.0.1', agent }, resolve).once('error', reject).end();
+        });
+        await message.resume().toArray();
+        answered += 1;
+        if (message.headers.connection === 'close') return 'told to close';
+      }
+    };
+    const hammering = hammer();
+    while (answered < 20) await new Promise(setImmediate);
+    await server.close();
+    expect(await hammering).toBe('told to close');
+  });
+
+  test('waits no longer than its bound for a response that never comes', async () => {
+    await start(20);
+    const socket = await open();
+    const ended = readToEnd(socket);
+    socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+    await requestTaken();
+    await server.close();
+    expect(await ended).toBe('');
+  });
+});

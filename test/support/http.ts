@@ -1,0 +1,73 @@
+import { request as send } from 'node:http';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The body as JSON; undefined when there is none. */
+  readonly json: unknown;
+}
+
+export interface Question {
+  readonly token?: string;
+  readonly headers?: OutgoingHttpHeaders;
+  /** Sent as JSON when it is an object, as it is otherwise. */
+  readonly body?: object | string | Buffer;
+}
+
+/** Sends one request on a connection of its own, with the path exactly as given. */
+export async function ask(port: number, line: string, question: Question = {}): Promise<Answer> {
+  const [method = '', path = ''] = line.split(' ');
+  const { token, body } = question;
+  const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
+  const headers = {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(isJson ? { 'content-type': 'application/json' } : {}),
+    ...question.headers,
+  };
+  return new Promise((resolve, reject) => {
+    const request = send({ port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('error', reject);
+      response.once('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const json: unknown = text === '' ? undefined : JSON.parse(text);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
+      });
+    });
+    request.once('error', reject);
+    request.end(isJson ? JSON.stringify(body) : body);
+  });
+}
+
+/** Sends bytes as they are and gives what came back until the server closed the connection. */
+export async function askRaw(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => (text += chunk));
+    socket.once('end', () => {
+      socket.end();
+      resolve(text);
+    });
+    socket.once('error', reject);
+  });
+}
+
+/** What `askRaw` gave, as an answer. */
+export function parseRaw(text: string): { readonly answer: Answer; readonly head: string } {
+  const [head = '', body = ''] = text.split('\r\n\r\n', 2);
+  const [line = '', ...fields] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    fields.map((field) => {
+      const [, name = '', value = ''] = /^([^:]+): (.*)$/.exec(field) ?? [];
+      return [name.toLowerCase(), value];
+    }),
+  );
+  const json: unknown = body === '' ? undefined : JSON.parse(body);
+  return { head, answer: { status: Number(line.split(' ')[1]), headers, text: body, json } };
+}
