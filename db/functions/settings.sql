@@ -27,7 +27,10 @@ create or replace function app.client_access()
     set search_path = ''
 as $function$
 begin
-    return coalesce(nullif(pg_catalog.current_setting('app.client_access', true), '')::uuid[], '{}');
+    return coalesce(
+        pg_catalog.array_remove(nullif(pg_catalog.current_setting('app.client_access', true), '')::uuid[], null),
+        '{}'
+    );
 exception
     -- Whatever the text is, and however Postgres words its refusal: it names no client.
     when others then

@@ -16,7 +16,8 @@ export function retryingOnContention<T>(log: Logger, work: () => Promise<T>): Pr
     randomize: true,
     shouldRetry: ({ error }) => isContention(error),
     onFailedAttempt: ({ error, attemptNumber, retriesLeft }) => {
-      if (isContention(error) && retriesLeft > 0) log.warn({ attemptNumber, reason: error.message }, 'waiting for a lock');
+      if (isContention(error) && retriesLeft > 0)
+        log.warn({ attemptNumber, reason: error.message }, 'waiting for a lock');
     },
   });
 }
@@ -24,5 +25,8 @@ export function retryingOnContention<T>(log: Logger, work: () => Promise<T>): Pr
 function isContention(error: Error): boolean {
   const state = sqlState(error) ?? sqlState(error.cause);
   if (state === undefined) return false;
-  return CONTENTION.has(state) || (CATALOG_RACE.has(state) && /pg_|concurrently|already exists/.test(error.message));
+  return (
+    CONTENTION.has(state) ||
+    (CATALOG_RACE.has(state) && /pg_|concurrently|already exists/.test(error.message))
+  );
 }

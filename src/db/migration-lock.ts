@@ -16,7 +16,9 @@ export async function holdingMigrationLock(client: pg.Client, work: () => Promis
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY]);
   } catch (error) {
     if (sqlState(error) !== '55P03') throw error;
-    throw new MigrationError(`another session holds the migration lock: ${await holders(client)}`, { cause: error });
+    throw new MigrationError(`another session holds the migration lock: ${await holders(client)}`, {
+      cause: error,
+    });
   }
   await client.query('reset lock_timeout');
   try {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { applyRoles } from '../../src/db/apply.ts';
 
 /** What the run's setup hands to every test file. */
 export interface TestRun {
@@ -23,7 +24,10 @@ export interface TestDatabase {
 /** A fresh database with migrations and policies applied, and no rows of any test. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const run = readRun();
-  return create(run, run.template);
+  const database = await create(run, run.template);
+  // A copy of a database does not copy the rights on it.
+  await withAdmin(database.adminUrl, applyRoles);
+  return database;
 }
 
 /** A fresh database in which nothing was migrated. */

@@ -1,0 +1,62 @@
+import { deepEqual } from 'node:assert/strict';
+import type { Check } from './checks.ts';
+import {
+  COLUMNS,
+  REPORTING_HIDDEN,
+  REPORTING_TABLES,
+  REQUEST_ROLES,
+  RIGHTS,
+  type Table,
+  TABLES,
+} from './rights.ts';
+import type { World } from './world.ts';
+
+type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'REFERENCES';
+const PRIVILEGES: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'REFERENCES'];
+
+/** Every column of every table, for every role that is none of the house's own: granted exactly where listed. */
+export const columnChecks: readonly Check[] = TABLES.map((table) => ({
+  title: `the columns of ${table} are granted role by role as listed, and no others`,
+  run: async ({ admin }: World) => {
+    const { rows } = await admin.query<{ role: string; privilege: Privilege; columns: string[] }>(
+      `select
+          role.name as role,
+          privilege.name as privilege,
+          array_agg(a.attname::text order by a.attnum) as columns
+       from pg_attribute as a
+       cross join unnest($2::text[]) as role (name)
+       cross join unnest($3::text[]) as privilege (name)
+       where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped
+           and has_column_privilege('taxclaims_' || role.name, a.attrelid, a.attnum, privilege.name)
+       group by role.name, privilege.name`,
+      [`public.${table}`, [...REQUEST_ROLES, 'reporting', 'api', 'auditor'], PRIVILEGES],
+    );
+    const granted = Object.fromEntries(
+      rows.map((row) => [`${row.role} ${row.privilege}`, [...row.columns].sort()]),
+    );
+    deepEqual(granted, expected(table, await columnsOf(admin, table)));
+  },
+}));
+
+async function columnsOf(admin: World['admin'], table: Table): Promise<string[]> {
+  const { rows } = await admin.query<{ name: string }>(
+    `select attname::text as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
+    [`public.${table}`],
+  );
+  return rows.map((row) => row.name);
+}
+
+function expected(table: Table, all: readonly string[]): Record<string, string[]> {
+  const { insert, update, hidden = [] } = COLUMNS[table];
+  const granted: Record<string, string[]> = {};
+  const readable = (without: readonly string[]): string[] =>
+    all.filter((name) => !without.includes(name)).sort();
+  for (const role of REQUEST_ROLES) {
+    const rights: string = RIGHTS[table][role];
+    if (/[rs]/.test(rights)) granted[`${role} SELECT`] = readable(hidden);
+    if (rights.includes('c')) granted[`${role} INSERT`] = [...insert].sort();
+    if (rights.includes('u')) granted[`${role} UPDATE`] = [...update].sort();
+  }
+  if (REPORTING_TABLES.includes(table)) granted['reporting SELECT'] = readable(REPORTING_HIDDEN[table] ?? []);
+  return granted;
+}

@@ -1,0 +1,291 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import type { Check } from './checks.ts';
+import { idOf, SELF } from './fixture.ts';
+import { REQUEST_ROLES, TABLES } from './rights.ts';
+import { OWN } from './row-checks.ts';
+import { attempt } from './session.ts';
+import type { World } from './world.ts';
+
+const REQUESTS = REQUEST_ROLES.join(' ');
+
+/** Who may run what; whatever stands not here may be run by its owner alone. */
+const EXECUTE: Readonly<Record<string, string>> = {
+  'app.setting': `definer ${REQUESTS}`,
+  'app.client_access': `definer ${REQUESTS}`,
+  'app.user_id': `definer ${REQUESTS}`,
+  'app.role': `definer ${REQUESTS}`,
+  'app.address': 'definer',
+  'app.access_digest': `definer ${REQUESTS}`,
+  'app.is_siret': `definer ${REQUESTS}`,
+  'app.locate': 'api',
+  'app.authenticate': 'api',
+  'app.record_refusal': 'api',
+  'app.record_login': REQUESTS,
+  'app.partner_within_reach': 'scoped_admin account_manager',
+  'app.record_change': 'owner',
+  'app.record_reclamation_move': 'owner',
+  'app.check_invoice_move': 'owner',
+};
+
+const sorted = (text: string): string => text.split(' ').sort().join(' ');
+
+/** Runs statements as one request in a transaction that is rolled back; gives the first column of the last one. */
+async function request(
+  world: World,
+  role: string,
+  settings: Record<string, string>,
+  ...statements: string[]
+) {
+  const login = world.api;
+  try {
+    await login.query('begin');
+    const all = { 'app.client_access': OWN, 'app.user_id': SELF, ...settings, role: `taxclaims_${role}` };
+    for (const [name, value] of Object.entries(all))
+      await login.query('select set_config($1, $2, true)', [name, value]);
+    let value: unknown;
+    for (const text of statements) {
+      const { rows } = await login.query<unknown[]>({ text, rowMode: 'array' });
+      value = rows[0]?.[0];
+    }
+    return value;
+  } finally {
+    await login.query('rollback');
+  }
+}
+
+export const functionChecks: readonly Check[] = [
+  {
+    title: 'each function is run by exactly those who are listed, and never by everybody',
+    run: async ({ admin }) => {
+      const { rows } = await admin.query<{ name: string; roles: string }>(
+        `select f.pronamespace::regnamespace || '.' || f.proname as name,
+             string_agg(coalesce(replace(r.rolname, 'taxclaims_', ''), 'PUBLIC'), ' ') as roles
+         from pg_proc as f
+         cross join lateral aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) as x
+         left join pg_roles as r on r.oid = x.grantee
+         where f.pronamespace::regnamespace::text in ('public', 'app', 'audit') and x.grantee <> f.proowner
+         group by 1`,
+      );
+      deepEqual(
+        Object.fromEntries(rows.map(({ name, roles }) => [name, sorted(roles)])),
+        Object.fromEntries(Object.entries(EXECUTE).map(([name, roles]) => [name, sorted(roles)])),
+      );
+    },
+  },
+  {
+    title: 'every function pins its search path, and none that decides is immutable',
+    run: async ({ admin }) => {
+      const { rows } = await admin.query<{ name: string }>(
+        `select f.oid::regprocedure::text as name from pg_proc as f
+         where f.pronamespace::regnamespace::text in ('app', 'reporting', 'audit')
+             and (coalesce('search_path=""' <> all (f.proconfig), true)
+                 or (f.proname in ('client_access', 'user_id', 'role', 'setting') and f.provolatile <> 's'))`,
+      );
+      deepEqual(rows, []);
+    },
+  },
+  ...TABLES.filter((table) => !['client_partners', 'audit_logs', 'reclamation_history'].includes(table)).map(
+    (table): Check => ({
+      title: `the API learns whose a record of ${table} is, whoever asks, and that another does not exist`,
+      run: async ({ api }) => {
+        const locate = async (id: string) =>
+          (
+            await api.query<{ found: boolean; client_id: string | null }>(
+              'select * from app.locate($1, $2)',
+              [table, id],
+            )
+          ).rows[0];
+        const owner = ['partners', 'users'].includes(table) ? null : idOf('b', 'clients');
+        deepEqual({ ...(await locate(idOf('b', table))) }, { found: true, client_id: owner });
+        deepEqual(
+          { ...(await locate('00000000-0000-4000-8000-000000000000')) },
+          { found: false, client_id: null },
+        );
+      },
+    }),
+  ),
+  {
+    title: 'a refusal is recorded once, whatever it is made of, with the user where the subject is known',
+    run: async ({ api, admin }) => {
+      const id = 'e0000000-0000-4000-8000-0000000000aa';
+      await api.query('begin');
+      const record = `select app.record_refusal($1, 'request', $2, $3, 'clients', 'no uuid', 'no uuid', 'reason', '10.0.0.1:443', null)`;
+      const values = [id, 'subject-a', `GET /${'x'.repeat(300)}`];
+      await api.query(record, values);
+      await api.query(record, values);
+      await api.query('commit');
+      const { rows } = await admin.query(
+        'select user_id, length(action) as length, success, ip_address from audit_logs where id = $1',
+        [id],
+      );
+      deepEqual(rows, [{ user_id: idOf('a', 'users'), length: 100, success: false, ip_address: null }]);
+    },
+  },
+  {
+    title: 'the API cannot record a success that was none',
+    run: async ({ api }) => {
+      equal(
+        await attempt(api, {
+          sql: `insert into public.audit_logs (action, resource_type, success, actor) values ('x', 'x', true, 'x')`,
+        }),
+        'denied',
+      );
+    },
+  },
+  ...REQUEST_ROLES.filter((role) => role !== 'client' && role !== 'tax_specialist').map(
+    (role): Check => ({
+      title: `a write by ${role} leaves one audit record with the client, the actor and the action`,
+      run: async (world) => {
+        // Only an administrator reads the log: the write and the look are made in one transaction.
+        await world.api.query('begin');
+        try {
+          await world.api.query(
+            `select set_config('app.client_access', $1, true), set_config('app.actor', 'somebody', true),
+               set_config('app.action', 'PUT /x', true), set_config('role', $2, true)`,
+            [OWN, `taxclaims_${role}`],
+          );
+          await world.api.query(`update public.sites set address = 'Lille' where id = $1`, [
+            idOf('a', 'sites'),
+          ]);
+          await world.api.query(`select set_config('role', 'taxclaims_admin', true)`);
+          const { rows } = await world.api.query(
+            `select action, resource_type, resource_id, client_context, success from public.audit_logs where actor = 'somebody'`,
+          );
+          deepEqual(rows, [
+            {
+              action: 'PUT /x',
+              resource_type: 'sites',
+              resource_id: idOf('a', 'sites'),
+              client_context: idOf('a', 'clients'),
+              success: true,
+            },
+          ]);
+        } finally {
+          await world.api.query('rollback');
+        }
+      },
+    }),
+  ),
+  {
+    title:
+      'a token is refused when its user is inactive, or when it says other rights and is older than they are',
+    run: async ({ api, admin }) => {
+      const sql = (digest: string, at: string) => `select app.authenticate('subject-a', ${at}, ${digest})`;
+      const same = `app.access_digest('TAX_SPECIALIST', array['${idOf('a', 'clients')}']::uuid[])`;
+      const digest =
+        (await admin.query<{ digest: string }>(`select ${same} as digest`)).rows[0]?.digest ?? '';
+      const tried = async (text: string) => attempt(api, { sql: text });
+      equal(await tried(sql(`'${digest}'`, `'-infinity'`)), 'done');
+      equal(await tried(sql(`'other'`, `'-infinity'`)), 'TX401');
+      equal(await tried(sql(`'other'`, `'infinity'`)), 'done');
+      const { rows } = await api.query(
+        `select app.authenticate('subject-a', 'infinity', 'x') as known, app.authenticate('nobody', 'infinity', 'x') as unknown`,
+      );
+      deepEqual(rows, [{ known: idOf('a', 'users'), unknown: null }]);
+      await admin.query(`update public.users set is_active = false where subject = 'subject-b'`);
+      equal(await tried(`select app.authenticate('subject-b', 'infinity', 'x')`), 'TX401');
+      await admin.query(`update public.users set is_active = true where subject = 'subject-b'`);
+    },
+  },
+  {
+    title: 'a login records its caller with the rights of the request, once, and never under another’s email',
+    run: async (world) => {
+      const login = `select app.record_login('new@users.example.org', 'New', now())::jsonb - 'created_at' - 'updated_at'`;
+      const settings = { 'app.actor': 'new-subject', 'app.client_access': `{${idOf('a', 'clients')}}` };
+      const expected = {
+        id: SELF.replace(/1$/, '9'),
+        email: 'new@users.example.org',
+        name: 'New',
+        role: 'ACCOUNT_MANAGER',
+        client_access: [idOf('a', 'clients')],
+      };
+      deepEqual(
+        await request(world, 'account_manager', { ...settings, 'app.user_id': expected.id }, login, login),
+        expected,
+      );
+      const taken = `select app.record_login('a@users.example.org', 'A', now())`;
+      await request(world, 'client', settings, taken).then(
+        () => {
+          throw new Error('another’s email was taken');
+        },
+        (error: unknown) => {
+          equal((error as { code?: string }).code, 'TX409');
+        },
+      );
+    },
+  },
+  {
+    title: 'a second login changes the stored rights to those of the newer token',
+    run: async (world) => {
+      const role = await request(
+        world,
+        'client',
+        { 'app.actor': 'subject-a', 'app.user_id': idOf('a', 'users') },
+        `select app.record_login('a@users.example.org', 'A', now() + interval '1 hour')`,
+        `select role from public.users where id = '${idOf('a', 'users')}'`,
+      );
+      equal(role, 'CLIENT');
+    },
+  },
+  {
+    title:
+      'a move of a claim is kept with who, from where and to where; one that is not listed is a conflict',
+    run: async (world) => {
+      const move = (to: string) =>
+        `update public.reclamations set status = '${to}' where id = '${idOf('a', 'reclamations')}'`;
+      equal(
+        await request(
+          world,
+          'tax_specialist',
+          { 'app.actor': 'somebody' },
+          move('READY_FOR_REVIEW'),
+          `select changed_by || ' ' || actor || ' ' || from_status || ' ' || to_status
+           from public.reclamation_history where actor = 'somebody'`,
+        ),
+        `${SELF} somebody DRAFT READY_FOR_REVIEW`,
+      );
+      equal(
+        await attempt(world.api, { role: 'tax_specialist', clientAccess: OWN, sql: move('APPROVED') }),
+        'TX409',
+      );
+      equal(
+        await attempt(world.api, { role: 'tax_specialist', clientAccess: OWN, sql: move('WITHDRAWN') }),
+        'TX409',
+      );
+      equal(
+        await attempt(world.api, { role: 'account_manager', clientAccess: OWN, sql: move('WITHDRAWN') }),
+        'done',
+      );
+    },
+  },
+  {
+    title:
+      'invoices are numbered without a gap when issued, and an issued one is not deleted, not even with its client',
+    run: async (world) => {
+      const issue = `update public.factures set status = 'ISSUED', issue_date = '2031-05-01' where client_id = '${idOf('a', 'clients')}'`;
+      const another = `insert into public.factures (client_id, amount_excl_tax) values ('${idOf('a', 'clients')}', 33.33)`;
+      equal(
+        await request(
+          world,
+          'account_manager',
+          {},
+          issue,
+          another,
+          `update public.factures set status = 'ISSUED', issue_date = '2031-06-01' where number is null`,
+          `select string_agg(number || ' ' || amount_incl_tax, ', ' order by number) from public.factures`,
+        ),
+        '2031-000001 12.00, 2031-000002 40.00',
+      );
+      for (const table of ['factures', 'clients']) {
+        await request(world, 'scoped_admin', {}, issue, `delete from public.${table}`).then(
+          () => {
+            throw new Error('an issued invoice was deleted');
+          },
+          (error: unknown) => {
+            equal((error as { code?: string }).code, 'TX409');
+          },
+        );
+      }
+    },
+  },
+];

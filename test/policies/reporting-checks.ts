@@ -1,0 +1,87 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import type { Check } from './checks.ts';
+import { idOf, statementFor } from './fixture.ts';
+import { REPORTING_TABLES, REQUEST_ROLES, TABLES } from './rights.ts';
+import { attempt } from './session.ts';
+import { OWN } from './row-checks.ts';
+
+const EVERYTHING = `{${idOf('a', 'clients')},${idOf('b', 'clients')}}`;
+
+/** What a reporting login, which writes its own SQL, can reach; firm a was granted to it. */
+export const reportingChecks: readonly Check[] = [
+  ...TABLES.map((table): Check => {
+    const open = REPORTING_TABLES.includes(table);
+    return {
+      title: open
+        ? `a reporting login reads ${table} of the client it was granted, whatever it sets`
+        : `a reporting login cannot read ${table}`,
+      run: async ({ reporting }) => {
+        const own = statementFor(table, 'r', 'a');
+        equal(await attempt(reporting, { sql: own }), open ? 'done' : 'denied');
+        for (const clientAccess of [EVERYTHING, '', 'x']) {
+          const tried = { clientAccess, sql: statementFor(table, 'r', 'b') };
+          equal(await attempt(reporting, tried), open ? 'nothing' : 'denied', clientAccess);
+        }
+        for (const command of ['c', 'u', 'd'] as const) {
+          equal(
+            await attempt(reporting, { clientAccess: OWN, sql: statementFor(table, command, 'a') }),
+            'denied',
+            command,
+          );
+        }
+      },
+    };
+  }),
+  {
+    title:
+      'a reporting login reads nothing before a client is granted to it, and nothing after it is revoked',
+    run: async ({ reporting, admin }) => {
+      const login = reporting.user;
+      await admin.query('delete from reporting.grants where login = $1', [login]);
+      for (const table of REPORTING_TABLES) {
+        equal(await attempt(reporting, { sql: statementFor(table, 'r', 'a') }), 'nothing', table);
+      }
+      await admin.query('insert into reporting.grants (login, client_id) values ($1, $2)', [
+        login,
+        idOf('a', 'clients'),
+      ]);
+      equal(await attempt(reporting, { sql: statementFor('sites', 'r', 'a') }), 'done');
+    },
+  },
+  {
+    title: 'a reporting login reads its own grants, and neither another login’s nor who gave them',
+    run: async ({ reporting, admin }) => {
+      await admin.query(`insert into reporting.grants (login, client_id) values ('somebody_else', $1)`, [
+        idOf('b', 'clients'),
+      ]);
+      const { rows } = await reporting.query('select client_id from reporting.grants');
+      await admin.query(`delete from reporting.grants where login = 'somebody_else'`);
+      deepEqual(rows, [{ client_id: idOf('a', 'clients') }]);
+      equal(await attempt(reporting, { sql: 'select granted_by from reporting.grants' }), 'denied');
+      equal(
+        await attempt(reporting, {
+          sql: `insert into reporting.grants (login, client_id) values (session_user, '${idOf('b', 'clients')}')`,
+        }),
+        'denied',
+      );
+    },
+  },
+  {
+    title: 'a reporting login becomes no other role, runs no function of the house and makes nothing',
+    run: async ({ reporting }) => {
+      for (const role of ['owner', 'definer', 'api', ...REQUEST_ROLES, 'auditor']) {
+        equal(await attempt(reporting, { sql: `set role taxclaims_${role}` }), 'denied', role);
+      }
+      for (const sql of [
+        `select app.locate('clients', '${idOf('b', 'clients')}')`,
+        'select app.client_access()',
+        'select lo_create(0)',
+        `select lo_from_bytea(0, '\\x00')`,
+        'create table public.own (id integer)',
+        'create temp table own (id integer)',
+      ]) {
+        equal(await attempt(reporting, { sql }), 'denied', sql);
+      }
+    },
+  },
+];

@@ -1,0 +1,171 @@
+import { equal } from 'node:assert/strict';
+import type { Check } from './checks.ts';
+import { type Command, type Firm, idOf, SELF, statementFor, UNLINKED_PARTNER } from './fixture.ts';
+import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from './rights.ts';
+import { attempt, type Outcome } from './session.ts';
+import type { World } from './world.ts';
+
+/** The caller's clients: firm a, and the one that a request is about to create. */
+export const OWN = `{${idOf('a', 'clients')},${idOf('a', 'new')}}`;
+
+interface Situation {
+  readonly name: string;
+  readonly firm: Firm;
+  readonly clientAccess?: string;
+}
+
+const SITUATIONS: readonly Situation[] = [
+  { name: 'its own client', firm: 'a', clientAccess: OWN },
+  { name: 'a foreign client', firm: 'b', clientAccess: OWN },
+  { name: 'a client, with nothing set', firm: 'a' },
+  { name: 'a client, with an empty setting', firm: 'a', clientAccess: '' },
+  { name: 'a client, with an empty list', firm: 'a', clientAccess: '{}' },
+  { name: 'a client, with a list of nothing', firm: 'a', clientAccess: '{NULL}' },
+  { name: 'a client, with a malformed setting', firm: 'a', clientAccess: `{${idOf('a', 'clients')},x}` },
+  { name: 'a client, with a setting that is no list', firm: 'a', clientAccess: idOf('a', 'clients') },
+];
+
+const VERBS: Readonly<Record<Command, string>> = { c: 'create', r: 'read', u: 'update', d: 'delete' };
+
+export const rowChecks: readonly Check[] = [
+  ...TABLES.flatMap((table) =>
+    REQUEST_ROLES.flatMap((role) =>
+      (['r', 'c', 'u', 'd'] as const).map((command) => ({
+        title: titleOf(table, role, command),
+        run: (world: World) => tryAll(world, table, role, command),
+      })),
+    ),
+  ),
+  ...special(),
+];
+
+function titleOf(table: Table, role: RequestRole, command: Command): string {
+  const right = RIGHTS[table][role].includes(command) ? 'can' : 'cannot';
+  const scope = right === 'can' && role !== 'admin' ? ' of its own clients alone' : '';
+  return `${role} ${right} ${VERBS[command]} ${table}${scope}`;
+}
+
+async function tryAll(world: World, table: Table, role: RequestRole, command: Command): Promise<void> {
+  for (const situation of SITUATIONS) {
+    const { firm, clientAccess } = situation;
+    const login = clientAccess === undefined ? world.unset : world.api;
+    const sql = statementFor(table, command, firm);
+    const outcome = await attempt(login, {
+      role,
+      sql,
+      ...(clientAccess === undefined ? {} : { clientAccess }),
+    });
+    equal(
+      outcome,
+      expected(table, role, command, situation),
+      `${VERBS[command]} ${table} of ${situation.name}`,
+    );
+  }
+}
+
+function expected(
+  table: Table,
+  role: RequestRole,
+  command: Command,
+  { firm, clientAccess }: Situation,
+): Outcome {
+  const rights: string = RIGHTS[table][role];
+  if (command === 'r' && rights.includes('s')) return 'nothing';
+  if (!rights.includes(command)) return 'denied';
+  if (role === 'admin') return 'done';
+  // A partner belongs to nobody: whoever has a client may make one.
+  const own = clientAccess === OWN && (firm === 'a' || (table === 'partners' && command === 'c'));
+  if (own) return 'done';
+  return command === 'c' ? 'refused' : 'nothing';
+}
+
+function special(): Check[] {
+  const own = (role: string, sql: string) => ({ role, clientAccess: OWN, sql });
+  const link = `insert into public.client_partners (client_id, partner_id) values ('${idOf('a', 'clients')}', `;
+  const cases: [string, ReturnType<typeof own>, Outcome][] = [
+    ...(['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const).map(
+      (role): [string, ReturnType<typeof own>, Outcome] => [
+        `${role} reads its own user record`,
+        own(role, `select 1 from public.users where id = '${SELF}'`),
+        'done',
+      ],
+    ),
+    [
+      'an account manager cannot gain sight of a foreign partner by linking it',
+      own('account_manager', `${link}'${idOf('b', 'partners')}')`),
+      'refused',
+    ],
+    [
+      'an account manager links a partner that is nobody’s',
+      own('account_manager', `${link}'${UNLINKED_PARTNER}')`),
+      'done',
+    ],
+    [
+      'a claim of one’s own client cannot stand on a foreign site',
+      own(
+        'account_manager',
+        `insert into public.reclamations (client_id, site_id, claim_type, amount)
+         values ('${idOf('a', 'clients')}', '${idOf('b', 'sites')}', 'TF', 1)`,
+      ),
+      '23503',
+    ],
+    [
+      'a claim cannot be moved to a foreign site',
+      own('account_manager', `update public.reclamations set site_id = '${idOf('b', 'sites')}'`),
+      '23503',
+    ],
+    [
+      'an invoice cannot name a foreign claim',
+      own('account_manager', `update public.factures set reclamation_id = '${idOf('b', 'reclamations')}'`),
+      '23503',
+    ],
+    [
+      'a partner’s bill cannot name a foreign invoice',
+      own('account_manager', `update public.partner_invoices set invoice_id = '${idOf('b', 'factures')}'`),
+      '23503',
+    ],
+    [
+      'a scoped administrator cannot make an administrator without a list',
+      own(
+        'scoped_admin',
+        `insert into public.users (email, password_hash, name, role, client_access) values ('x@x', '!', 'X', 'ADMIN', '{}')`,
+      ),
+      'refused',
+    ],
+    [
+      'a scoped administrator cannot give away a client it lacks',
+      own(
+        'scoped_admin',
+        `update public.users set client_access = client_access || '${idOf('b', 'clients')}'::uuid
+        where id = '${idOf('a', 'users')}'`,
+      ),
+      'refused',
+    ],
+    [
+      'an account manager cannot delete a client by deleting what hangs on it',
+      own('account_manager', `delete from public.clients`),
+      'denied',
+    ],
+    ...REQUEST_ROLES.map((role): [string, ReturnType<typeof own>, Outcome] => [
+      `${role} reads the allowed moves of a claim`,
+      own(role, 'select 1 from public.reclamation_transitions'),
+      'done',
+    ]),
+    ...REQUEST_ROLES.map((role): [string, ReturnType<typeof own>, Outcome] => [
+      `${role} cannot allow a move of a claim`,
+      own(role, `insert into public.reclamation_transitions values ('DRAFT', 'CLOSED', 'CLIENT')`),
+      'denied',
+    ]),
+    ...REQUEST_ROLES.map((role): [string, ReturnType<typeof own>, Outcome] => [
+      `${role} cannot see the counters of invoice numbers`,
+      own(role, 'select 1 from public.invoice_counters'),
+      'denied',
+    ]),
+  ];
+  return cases.map(([title, tried, outcome]) => ({
+    title,
+    run: async ({ api }: World) => {
+      equal(await attempt(api, tried), outcome);
+    },
+  }));
+}

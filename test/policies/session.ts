@@ -1,0 +1,44 @@
+import pg from 'pg';
+import { SELF } from './fixture.ts';
+
+/** What became of a statement: rows touched, none, no grant, a policy's check, or another SQLSTATE. */
+export type Outcome = 'done' | 'nothing' | 'denied' | 'refused' | (string & {});
+
+export interface Attempt {
+  /** Without the prefix `taxclaims_`; absent: as the login itself. */
+  readonly role?: string;
+  /** The text of app.client_access; absent: never set on this connection. */
+  readonly clientAccess?: string;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly sql: string;
+}
+
+/** Tries one statement in a transaction that is rolled back. Never as a superuser: the login is given. */
+export async function attempt(
+  login: pg.Client,
+  { role, clientAccess, settings, sql }: Attempt,
+): Promise<Outcome> {
+  const local: Record<string, string> = { ...settings };
+  if (clientAccess !== undefined)
+    Object.assign(local, { 'app.client_access': clientAccess, 'app.user_id': SELF });
+  if (role !== undefined) local['role'] = `taxclaims_${role}`;
+  const set = Object.entries(local).map(
+    ([name, value]) => `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, true)`,
+  );
+  try {
+    const results = (await login.query(
+      `begin; select ${set.join(', ') || '1'}; ${sql}`,
+    )) as unknown as pg.QueryResult[];
+    return (results.at(-1)?.rowCount ?? 0) > 0 ? 'done' : 'nothing';
+  } catch (error) {
+    return outcomeOf(error);
+  } finally {
+    await login.query('rollback');
+  }
+}
+
+function outcomeOf(error: unknown): Outcome {
+  if (!(error instanceof pg.DatabaseError)) throw error;
+  if (error.code !== '42501') return error.code ?? 'unknown';
+  return error.message.includes('row-level security') ? 'refused' : 'denied';
+}
