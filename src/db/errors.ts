@@ -1,0 +1,14 @@
+import { DatabaseError } from 'pg-protocol';
+
+/**
+ * The database is out of reach: no connection could be had in time, or the one in use was lost.
+ * `cause` is what pg or the server said last. Of a write it is then unknown whether it was committed.
+ */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+}
+
+/** The SQLSTATE of an error that the server answered with; undefined for any other. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof DatabaseError ? error.code : undefined;
+}

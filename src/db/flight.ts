@@ -1,0 +1,199 @@
+import { hash } from 'node:crypto';
+import type { Client, Connection, Submittable, TransactionStatus } from 'pg';
+import { DatabaseError, serialize } from 'pg-protocol';
+import { DatabaseUnavailable, sqlState } from './errors.ts';
+import type { Parameter, Result, Statement } from './statement.ts';
+
+/** A result with its command tag, such as `SELECT 3` or `COMMIT`. */
+export interface TaggedResult extends Result {
+  readonly tag: string;
+}
+
+export interface Outcome {
+  /** One for each statement that was completed before the error, if there was one. */
+  readonly results: readonly TaggedResult[];
+  readonly error: Error | undefined;
+  /** What the server said of the connection last; null when the connection is lost. */
+  readonly status: TransactionStatus;
+}
+
+export interface FlightOptions {
+  /** The role the statements are planned under: a plan made under one is made anew under another. */
+  readonly role: string;
+  /** False: unnamed statements only, for a pooler that gives each transaction another server connection. */
+  readonly prepared: boolean;
+}
+
+/** More than all endpoints need together; each costs the server some tens of kilobytes a connection. */
+const PREPARED_LIMIT = 300;
+
+/** SQLSTATEs of a prepared statement that is gone, or whose result type was changed by a migration. */
+const STALE = new Set(['26000', '0A000']);
+
+/** True where a flight failed only because its connection had outdated prepared statements. */
+export function isStalePlan(error: unknown): boolean {
+  return STALE.has(sqlState(error) ?? '');
+}
+
+/**
+ * Sends statements with one Sync, hence one round trip and, unless `begin` is among them, one transaction
+ * of their own: all of it is committed once the outcome has no error, nothing of it otherwise.
+ * The client must be idle. Server errors are in the outcome.
+ * @throws TypeError or RangeError for a value that cannot be encoded; nothing has been sent then.
+ */
+export async function sendFlight(
+  client: Client,
+  statements: readonly Statement[],
+  options: FlightOptions,
+): Promise<Outcome> {
+  const known = preparedOn(client);
+  const { message, parsed } = encode(statements, known, options);
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  client.query(new Flight(client, message, resolve));
+  const outcome = await promise;
+  if (outcome.error === undefined) {
+    for (const name of parsed) known.set(name, true);
+  } else if (isStalePlan(outcome.error)) {
+    for (const name of known.keys()) known.set(name, false);
+  }
+  return outcome;
+}
+
+/**
+ * Names by connection, least recently used first. False: it may or may not exist there, because the flight
+ * that carried its Parse failed; nothing is rolled back in a session's list of prepared statements.
+ */
+const preparedNames = new WeakMap<Client, Map<string, boolean>>();
+
+function preparedOn(client: Client): Map<string, boolean> {
+  const known = preparedNames.get(client) ?? new Map<string, boolean>();
+  preparedNames.set(client, known);
+  return known;
+}
+
+/**
+ * One buffer, so that a throw in here sends nothing: after half a flight a Sync would commit that half.
+ * All parameters come first, since they alone can throw: pg's writer and `known` are not touched until then.
+ */
+function encode(
+  statements: readonly Statement[],
+  known: Map<string, boolean>,
+  options: FlightOptions,
+): { message: Buffer; parsed: readonly string[] } {
+  const parameters = statements.map(({ values }) => values.map(encodeParameter));
+  const evictions: Buffer[] = [];
+  const messages: Buffer[] = [];
+  const parsed = new Set<string>();
+  for (const [index, { text }] of statements.entries()) {
+    const name = options.prepared ? `${options.role.slice(0, 30)}_${digest(text)}` : '';
+    if (name === '') {
+      messages.push(serialize.parse({ text }));
+    } else {
+      if (known.get(name) !== true && !parsed.has(name)) {
+        // Close is no error for a name that does not exist, Parse is one for a name that does.
+        messages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }));
+        parsed.add(name);
+      }
+      evictions.push(...touch(known, name));
+    }
+    messages.push(serialize.bind({ statement: name, values: parameters[index] ?? [] }), serialize.execute());
+  }
+  return { message: Buffer.concat([...evictions, ...messages, serialize.sync()]), parsed: [...parsed] };
+}
+
+/** Makes the name the most recently used, and gives the messages that close those beyond the limit. */
+function touch(known: Map<string, boolean>, name: string): Buffer[] {
+  const exists = known.get(name) ?? false;
+  known.delete(name);
+  known.set(name, exists);
+  const [oldest] = known.keys();
+  if (known.size <= PREPARED_LIMIT || oldest === undefined) return [];
+  known.delete(oldest);
+  return [serialize.close({ type: 'S', name: oldest })];
+}
+
+function digest(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, 32);
+}
+
+function encodeParameter(value: Parameter): string | null {
+  if (value === null || typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (value instanceof Date) return value.toISOString();
+  return `{${value.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+}
+
+/** What pg calls while the flight is under way; no Describe is sent, so rows come without a description. */
+class Flight implements Submittable {
+  readonly #client: Client;
+  readonly #message: Buffer;
+  readonly #settle: (outcome: Outcome) => void;
+  readonly #results: TaggedResult[] = [];
+  #rows: (readonly (string | null)[])[] = [];
+
+  constructor(client: Client, message: Buffer, settle: (outcome: Outcome) => void) {
+    this.#client = client;
+    this.#message = message;
+    this.#settle = settle;
+  }
+
+  submit(connection: Connection): void {
+    connection.stream.write(this.#message);
+  }
+
+  handleDataRow(row: { fields: (string | null)[] }): void {
+    this.#rows.push(row.fields);
+  }
+
+  handleCommandComplete({ text: tag }: { text: string }): void {
+    const rowCount = Number(tag.slice(tag.lastIndexOf(' ') + 1));
+    this.#results.push({ rows: this.#rows, rowCount: Number.isNaN(rowCount) ? 0 : rowCount, tag });
+    this.#rows = [];
+  }
+
+  handleEmptyQuery(): void {
+    this.handleCommandComplete({ text: '' });
+  }
+
+  /** Only here is the transaction committed: deferred constraints fail after the last command is complete. */
+  handleReadyForQuery(): void {
+    this.#end(undefined, this.#client.getTransactionStatus());
+  }
+
+  /**
+   * pg lets go of a query at its first error, although the connection is not free before ReadyForQuery,
+   * which it then tells nobody. An error that the server did not send is the end of the connection.
+   */
+  handleError(error: Error, connection: Connection): void {
+    if (!(error instanceof DatabaseError)) {
+      this.#lost(error);
+      return;
+    }
+    const ready = (): void => {
+      connection.off('end', ended);
+      this.#end(error, this.#client.getTransactionStatus());
+    };
+    const ended = (): void => {
+      this.#lost(error);
+    };
+    connection.once('readyForQuery', ready);
+    connection.once('end', ended);
+  }
+
+  /** COPY has no data to come here and would swallow the Sync: the connection cannot be saved. */
+  handleCopyInResponse(connection: Connection): void {
+    connection.stream.destroy();
+  }
+
+  handleCopyData(): void {
+    // COPY … TO gives no rows; its data is dropped and its command tag kept.
+  }
+
+  #lost(cause: Error): void {
+    this.#end(new DatabaseUnavailable('The connection to the database was lost.', { cause }), null);
+  }
+
+  #end(error: Error | undefined, status: TransactionStatus): void {
+    this.#settle({ results: this.#results, error, status });
+  }
+}

@@ -1,0 +1,279 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Client, DatabaseError } from 'pg';
+import { DatabaseUnavailable } from '../../src/db/errors.ts';
+import { sendFlight } from '../../src/db/flight.ts';
+import type { Outcome } from '../../src/db/flight.ts';
+import type { Parameter, Statement } from '../../src/db/statement.ts';
+import { createEmptyDatabase, withAdmin } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let client: Client;
+
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  await withAdmin(database.adminUrl, (admin) =>
+    admin.query(`
+      create table parent (id integer primary key);
+      create table note (id integer primary key, parent_id integer references parent deferrable initially deferred);
+    `),
+  );
+});
+
+afterAll(() => database.close());
+
+beforeEach(async () => {
+  client = await connect();
+  await client.query('truncate note, parent');
+});
+
+afterEach(() => client.end());
+
+async function connect(): Promise<Client> {
+  const made = new Client({ connectionString: database.adminUrl });
+  // As in the pool: an event that nobody listens to would end the process.
+  made.on('error', () => undefined);
+  await made.connect();
+  return made;
+}
+
+const sql = (text: string, ...values: Parameter[]): Statement => ({ text, values });
+const insert = (id: number) => sql('insert into note (id) values ($1)', id);
+const setLocally = sql(`select set_config('app.probe', 'set', true)`);
+
+function send(...statements: Statement[]): Promise<Outcome> {
+  return sendFlight(client, statements, { role: 'tester', prepared: true });
+}
+
+async function stored(): Promise<string> {
+  const { rows } = await client.query<{ ids: string }>(
+    `select coalesce(string_agg(id::text, ',' order by id), '') as ids from note`,
+  );
+  return rows[0]?.ids ?? '';
+}
+
+async function prepared(): Promise<string[]> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select statement from pg_prepared_statements where statement not like '%pg_prepared%' order by prepare_time`,
+  );
+  return rows.map(({ statement }) => statement);
+}
+
+async function expectNothingLeft(): Promise<void> {
+  expect(client.getTransactionStatus()).toBe('I');
+  const { rows } = await client.query(`select coalesce(current_setting('app.probe', true), '') as probe`);
+  expect(rows).toEqual([{ probe: '' }]);
+}
+
+describe('a flight that arrives', () => {
+  test('gives each statement its rows as text and its count, in order', async () => {
+    const outcome = await send(
+      sql('values (1, null), (2, $1::text)', 'é'),
+      insert(1),
+      sql('update note set id = id + 1 where id > 100'),
+    );
+    expect(outcome).toEqual({
+      results: [
+        { rows: [['1', null], ['2', 'é']], rowCount: 2, tag: 'SELECT 2' }, // prettier-ignore
+        { rows: [], rowCount: 1, tag: 'INSERT 0 1' },
+        { rows: [], rowCount: 0, tag: 'UPDATE 0' },
+      ],
+      error: undefined,
+      status: 'I',
+    });
+  });
+
+  test('is one transaction: a local setting reaches the statements after it and nobody else', async () => {
+    const { results } = await send(
+      setLocally,
+      sql(`select current_setting('app.probe')`),
+      sql('select txid_current()'),
+      insert(1),
+      sql('select txid_current()'),
+    );
+    expect(results[1]?.rows).toEqual([['set']]);
+    expect(results[2]?.rows).toEqual(results[4]?.rows);
+    await expectNothingLeft();
+  });
+
+  test('keeps every value as it was given', async () => {
+    const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0'));
+    await fc.assert(
+      fc.asyncProperty(text, fc.array(text), fc.integer(), fc.boolean(), async (one, many, number, flag) => {
+        const { results } = await send(
+          sql(
+            'select json_build_array($1::text, $2::text[], $3::integer, $4::boolean)',
+            one,
+            many,
+            number,
+            flag,
+          ),
+        );
+        expect(JSON.parse(results[0]?.rows[0]?.[0] ?? '')).toEqual([one, many, number, flag]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('keeps an instant to the millisecond, and null as null', async () => {
+    const { results } = await send(
+      sql(
+        `select $1::timestamptz = timestamptz '2024-02-29 23:59:59.123+00', $2::text is null`,
+        new Date(Date.UTC(2024, 1, 29, 23, 59, 59, 123)),
+        null,
+      ),
+    );
+    expect(results[0]?.rows).toEqual([['t', 't']]);
+  });
+});
+
+describe('a flight that fails', () => {
+  test('by an error in the middle stores nothing and leaves nothing on the connection', async () => {
+    const { results, error, status } = await send(
+      setLocally,
+      insert(1),
+      sql('select 1 / $1::integer', 0),
+      insert(2),
+    );
+    expect(results).toHaveLength(2);
+    expect(error).toMatchObject({ code: '22012' });
+    expect(status).toBe('I');
+    await expectNothingLeft();
+    expect(await stored()).toBe('');
+  });
+
+  test('by a deferred constraint is not a success, although its last statement was one', async () => {
+    const { results, error, status } = await send(sql('insert into note values (1, 404)'));
+    expect(results).toHaveLength(1);
+    expect(error).toMatchObject({ code: '23503' });
+    expect(status).toBe('I');
+    await expectNothingLeft();
+    expect(await stored()).toBe('');
+  });
+
+  test('by a value that cannot be encoded sends not one byte', async () => {
+    const { stream } = (client as Client & { connection: { stream: { bytesWritten: number } } }).connection;
+    const before = stream.bytesWritten;
+    await expect(send(insert(1), sql('select $1::timestamptz', new Date(NaN)))).rejects.toThrow(RangeError);
+    expect(stream.bytesWritten).toBe(before);
+    expect((await send(insert(2))).error).toBeUndefined();
+    expect(await stored()).toBe('2');
+  });
+
+  test('by a NUL in a string stores nothing', async () => {
+    const { error } = await send(insert(1), sql('select $1::text', 'a\0b'));
+    expect(error).toMatchObject({ code: '22021' });
+    await expectNothingLeft();
+    expect(await stored()).toBe('');
+  });
+
+  test('by COPY, whose data nobody would send, loses its connection instead of waiting for ever', async () => {
+    const { error, status } = await send(insert(1), sql('copy note from stdin'));
+    expect(error).toBeInstanceOf(DatabaseUnavailable);
+    expect(status).toBeNull();
+    client = await connect();
+    expect(await stored()).toBe('');
+  });
+
+  test('by a connection killed in the middle of a statement stores nothing and says so', async () => {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const flight = send(insert(1), sql('select pg_sleep(60)'), insert(2));
+    await withAdmin(database.adminUrl, async (admin) => {
+      const asleep = `select from pg_stat_activity where pid = $1 and wait_event = 'PgSleep'`;
+      while ((await admin.query(asleep, [rows[0]?.pid])).rowCount === 0);
+      await admin.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
+    });
+    const { error, status } = await flight;
+    expect(error).toBeInstanceOf(DatabaseUnavailable);
+    expect(error?.cause).toMatchObject({ code: '57P01' });
+    expect(status).toBeNull();
+    expect((await send(insert(3))).error).toBeInstanceOf(DatabaseUnavailable);
+    client = await connect();
+    expect(await stored()).toBe('');
+  });
+
+  test('leaves no listener behind on the connection', async () => {
+    const { connection } = client as Client & { connection: NodeJS.EventEmitter };
+    const count = () => connection.listenerCount('end') + connection.listenerCount('readyForQuery');
+    const before = count();
+    await send(sql('select 1 / 0'));
+    expect(count()).toBe(before);
+  });
+});
+
+describe('prepared statements', () => {
+  const twice = sql('select $1::integer * 2', 21);
+
+  test('are parsed once, in one flight as in the next', async () => {
+    await send(twice, twice);
+    await send(twice);
+    expect(await prepared()).toEqual([twice.text]);
+    const { rows } = await client.query<{ name: string; runs: string }>(
+      `select name, generic_plans + custom_plans as runs from pg_prepared_statements where statement = '${twice.text}'`,
+    );
+    expect(rows[0]?.name).toMatch(/^tester_[0-9a-f]{32}$/);
+    expect(rows[0]?.runs).toBe('3');
+  });
+
+  test('are one for each role', async () => {
+    for (const role of ['one', 'other', 'one']) await sendFlight(client, [twice], { role, prepared: true });
+    expect(await prepared()).toEqual([twice.text, twice.text]);
+  });
+
+  test('whose flight failed work in the next, whether the server has kept them or not', async () => {
+    const fails = sql('select 1 / $1::integer', 0);
+    const never = sql('select 7');
+    expect((await send(fails, never)).error).toMatchObject({ code: '22012' });
+    expect(await prepared()).toEqual([fails.text]);
+    expect((await send(twice)).error).toBeUndefined();
+    const { results, error } = await send({ ...fails, values: [1] }, never);
+    expect(error).toBeUndefined();
+    expect(results.map(({ rows }) => rows)).toEqual([[['1']], [['7']]]);
+  });
+
+  test('that the server has lost fail once and then work again', async () => {
+    await send(twice);
+    await client.query('deallocate all');
+    expect((await send(twice)).error).toMatchObject({ code: '26000' });
+    expect((await send(twice)).error).toBeUndefined();
+  });
+
+  test('whose columns a migration changed fail once and then work again', async () => {
+    await client.query('create table changing (a integer)');
+    const all = sql('select * from changing');
+    await send(all);
+    await client.query('alter table changing add column b integer');
+    expect((await send(all)).error).toMatchObject({ code: '0A000' });
+    expect((await send(all)).error).toBeUndefined();
+  });
+
+  test('never become more than the limit, and those in use stay', async () => {
+    for (let number = 0; number < 400; number++) {
+      const { error } = await send(twice, sql(`select ${number}`));
+      expect(error).toBeUndefined();
+    }
+    const kept = await prepared();
+    expect(kept).toHaveLength(300);
+    expect(kept[0]).toBe(twice.text);
+    expect((await send(sql('select 0'), sql('select 399'))).results.map(({ rows }) => rows)).toEqual([
+      [['0']],
+      [['399']],
+    ]);
+  });
+
+  test('are not used at all when switched off', async () => {
+    const { results, error } = await sendFlight(client, [twice, sql('select 1'), twice], {
+      role: 'tester',
+      prepared: false,
+    });
+    expect(error).toBeUndefined();
+    expect(results.map(({ rows }) => rows[0]?.[0])).toEqual(['42', '1', '42']);
+    expect(await prepared()).toEqual([]);
+  });
+});
+
+test('the error of a statement is the DatabaseError that pg itself would throw', async () => {
+  const { error } = await send(sql('select nothing'));
+  expect(error).toBeInstanceOf(DatabaseError);
+});
