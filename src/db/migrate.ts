@@ -6,15 +6,23 @@ import { holdingMigrationLock } from './migration-lock.ts';
 import { retryingOnContention } from './contention.ts';
 
 const OLDEST_SERVER = 150_000;
+const LONGEST_WAIT_MS = 120_000;
+
+export interface MigrateOptions {
+  /** Who may create roles and objects in the database. */
+  readonly adminUrl: string;
+  readonly log: Logger;
+  /** How long to wait for another run on the same database; two minutes when absent. */
+  readonly longestWaitMs?: number;
+}
 
 /**
  * Brings a database to the present: roles, migrations, then functions, triggers, policies and grants whole.
  * Safe to repeat, to run twice at once and under load.
- * @param options.adminUrl who may create roles and objects in the database.
  * @throws MigrationError naming the file and what Postgres said, or that another run holds the lock.
  */
-export async function migrate(options: { readonly adminUrl: string; readonly log: Logger }): Promise<void> {
-  const { log } = options;
+export async function migrate(options: MigrateOptions): Promise<void> {
+  const { log, longestWaitMs = LONGEST_WAIT_MS } = options;
   const client = new pg.Client({
     connectionString: options.adminUrl,
     application_name: 'taxclaims-migrate',
@@ -27,7 +35,7 @@ export async function migrate(options: { readonly adminUrl: string; readonly log
   await client.connect();
   try {
     await refuseOldServer(client);
-    await holdingMigrationLock(client, async () => {
+    await holdingMigrationLock(client, longestWaitMs, async () => {
       await retryingOnContention(log, () => applyRoles(client));
       await retryingOnContention(log, () => runMigrations(client, log));
       await retryingOnContention(log, () => applyPolicies(client));

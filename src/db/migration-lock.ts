@@ -3,15 +3,18 @@ import { MigrationError } from './apply.ts';
 import { sqlState } from './errors.ts';
 
 const LOCK_KEY = 7_202_611;
-const LONGEST_WAIT = '120s';
 
 /**
  * Runs one migration of a database at a time; a second waits for the first.
  * Any login can take an advisory lock, so the waiting has an end.
  * @throws MigrationError that names who holds the lock.
  */
-export async function holdingMigrationLock(client: pg.Client, work: () => Promise<void>): Promise<void> {
-  await client.query(`set lock_timeout = '${LONGEST_WAIT}'`);
+export async function holdingMigrationLock(
+  client: pg.Client,
+  longestWaitMs: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  await client.query(`select set_config('lock_timeout', $1, false)`, [longestWaitMs]);
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY]);
   } catch (error) {

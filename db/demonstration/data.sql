@@ -1,0 +1,130 @@
+-- Six firms as a practice for local taxes would have them. Loaded once, into an embedded database without clients.
+-- Every name, number and address is made up; the commune codes are those of the INSEE.
+
+select
+    pg_catalog.set_config('app.actor', 'demonstration', true),
+    pg_catalog.set_config('app.action', 'npm start', true);
+
+insert into public.clients (id, company_name, contact_email, address, created_at)
+values
+    ('c1000000-0000-4000-8000-000000000001', 'Logistique du Rhône SAS', 'fiscalite@logistique-rhone.example', '12 rue des Docks, 69009 Lyon', '2024-01-15 09:00+00'),
+    ('c1000000-0000-4000-8000-000000000002', 'Hôtels Belle Rive SA', 'direction@belle-rive.example', '3 promenade des Anglais, 06000 Nice', '2024-02-20 10:30+00'),
+    ('c1000000-0000-4000-8000-000000000003', 'Manufacture Vosgienne SARL', 'compta@manufacture-vosges.example', '8 route de Gérardmer, 88000 Épinal', '2024-03-11 14:15+00'),
+    ('c1000000-0000-4000-8000-000000000004', 'Cliniques de l’Ouest', 'siege@cliniques-ouest.example', '25 boulevard de la Liberté, 35000 Rennes', '2024-05-06 08:45+00'),
+    ('c1000000-0000-4000-8000-000000000005', 'Distribution Nord Europe SA', 'impots@dne.example', '140 avenue de Dunkerque, 59000 Lille', '2024-09-02 11:20+00'),
+    ('c1000000-0000-4000-8000-000000000006', 'Domaine de la Casinca SCEA', 'contact@casinca.example', 'Lieu-dit Vescovato, 20215 Vescovato', '2025-01-09 16:05+00');
+
+insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at, created_at)
+values
+    ('d1000000-0000-4000-8000-000000000001', 'claire.fontaine@cabinet.example', '!', 'Claire Fontaine', 'ADMIN', '{}', 'demonstration|claire', '-infinity', '2024-01-02 08:00+00'),
+    ('d1000000-0000-4000-8000-000000000002', 'marc.lefevre@cabinet.example', '!', 'Marc Lefèvre', 'ACCOUNT_MANAGER', '{c1000000-0000-4000-8000-000000000001,c1000000-0000-4000-8000-000000000002,c1000000-0000-4000-8000-000000000003}', 'demonstration|marc', '-infinity', '2024-01-02 08:05+00'),
+    ('d1000000-0000-4000-8000-000000000003', 'amelie.durand@cabinet.example', '!', 'Amélie Durand', 'TAX_SPECIALIST', '{c1000000-0000-4000-8000-000000000001,c1000000-0000-4000-8000-000000000002}', 'demonstration|amelie', '-infinity', '2024-01-03 09:00+00'),
+    ('d1000000-0000-4000-8000-000000000004', 'sophie.martin@logistique-rhone.example', '!', 'Sophie Martin', 'CLIENT', '{c1000000-0000-4000-8000-000000000001}', 'demonstration|sophie', '-infinity', '2024-01-16 10:00+00');
+
+insert into public.sites (id, client_id, site_name, address, created_at)
+values
+    ('51000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000001', 'Entrepôt de Saint-Priest', '4 rue du Lyonnais, 69800 Saint-Priest', '2024-01-15 09:10+00'),
+    ('51000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000001', 'Plateforme de Mâcon', '17 rue des Mûriers, 71000 Mâcon', '2024-01-15 09:20+00'),
+    ('51000000-0000-4000-8000-000000000003', 'c1000000-0000-4000-8000-000000000002', 'Hôtel Belle Rive Nice', '3 promenade des Anglais, 06000 Nice', '2024-02-20 10:40+00'),
+    ('51000000-0000-4000-8000-000000000004', 'c1000000-0000-4000-8000-000000000002', 'Hôtel Belle Rive Annecy', '21 quai de la Tournette, 74000 Annecy', '2024-02-20 10:50+00'),
+    ('51000000-0000-4000-8000-000000000005', 'c1000000-0000-4000-8000-000000000003', 'Usine d’Épinal', '8 route de Gérardmer, 88000 Épinal', '2024-03-11 14:20+00'),
+    ('51000000-0000-4000-8000-000000000006', 'c1000000-0000-4000-8000-000000000004', 'Clinique de Rennes', '25 boulevard de la Liberté, 35000 Rennes', '2024-05-06 08:50+00'),
+    ('51000000-0000-4000-8000-000000000007', 'c1000000-0000-4000-8000-000000000005', 'Dépôt de Lille', '140 avenue de Dunkerque, 59000 Lille', '2024-09-02 11:30+00'),
+    ('51000000-0000-4000-8000-000000000008', 'c1000000-0000-4000-8000-000000000006', 'Cave de Vescovato', 'Lieu-dit Vescovato, 20215 Vescovato', '2025-01-09 16:10+00');
+
+insert into public.cadastres (site_id, commune_code, prefix, section, number, area_m2, address, rental_value, reference_year)
+values
+    ('51000000-0000-4000-8000-000000000001', '69290', '000', 'BX', '0142', 18450, '4 rue du Lyonnais', 412300.00, 2025),
+    ('51000000-0000-4000-8000-000000000001', '69290', '000', 'BX', '0143', 2210, '4 bis rue du Lyonnais', 38950.50, 2025),
+    ('51000000-0000-4000-8000-000000000002', '71270', '000', 'AC', '0077', 9600, '17 rue des Mûriers', 141200.00, 2024),
+    ('51000000-0000-4000-8000-000000000003', '06088', '000', 'KX', '0018', 3120, '3 promenade des Anglais', 690500.00, 2025),
+    ('51000000-0000-4000-8000-000000000005', '88160', '000', 'AB', '0310', 27800, '8 route de Gérardmer', 205400.00, 2024),
+    ('51000000-0000-4000-8000-000000000006', '35238', '000', 'CD', '0205', 6400, '25 boulevard de la Liberté', 318000.00, 2025),
+    ('51000000-0000-4000-8000-000000000008', '2B346', '000', '0C', '0451', 41200, 'Lieu-dit Vescovato', 22750.25, 2024);
+
+insert into public.reclamations (
+    id, client_id, site_id, claim_type, amount, tax_year, commune_code, notice_reference, collection_date, grounds, created_at
+)
+values
+    ('e1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000001', '51000000-0000-4000-8000-000000000001', 'TF', 48210.55, 2024, '69290', '24 69 1234567 01', '2024-08-31', 'Surface pondérée surévaluée : les auvents sont comptés comme surface close.', '2024-10-07 09:30+00'),
+    ('e1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000001', '51000000-0000-4000-8000-000000000001', 'CFE', 12940.00, 2025, '69290', '25 69 7654321 09', '2025-10-31', 'Base d’imposition : équipement cédé en 2023.', '2025-11-12 10:00+00'),
+    ('e1000000-0000-4000-8000-000000000003', 'c1000000-0000-4000-8000-000000000001', '51000000-0000-4000-8000-000000000002', 'TF', 15330.80, 2025, '71270', '25 71 0098765 44', '2025-08-31', 'Coefficient de localisation erroné.', '2025-10-02 13:45+00'),
+    ('e1000000-0000-4000-8000-000000000004', 'c1000000-0000-4000-8000-000000000002', '51000000-0000-4000-8000-000000000003', 'TF', 99875.00, 2024, '06088', '24 06 4455667 12', '2024-08-31', 'Changement d’affectation non pris en compte.', '2024-11-18 15:10+00'),
+    ('e1000000-0000-4000-8000-000000000005', 'c1000000-0000-4000-8000-000000000002', '51000000-0000-4000-8000-000000000004', 'CFE', 7480.25, 2025, '74010', null, '2025-10-31', null, '2025-12-01 08:20+00'),
+    ('e1000000-0000-4000-8000-000000000006', 'c1000000-0000-4000-8000-000000000003', '51000000-0000-4000-8000-000000000005', 'TF', 31200.00, 2024, '88160', '24 88 1112223 33', '2024-08-31', 'Bâtiment industriel évalué selon la méthode comptable à tort.', '2024-09-30 09:00+00'),
+    ('e1000000-0000-4000-8000-000000000007', 'c1000000-0000-4000-8000-000000000004', '51000000-0000-4000-8000-000000000006', 'TF', 56000.00, 2025, '35238', '25 35 9988776 65', '2025-08-31', null, '2025-10-20 11:00+00'),
+    ('e1000000-0000-4000-8000-000000000008', 'c1000000-0000-4000-8000-000000000005', '51000000-0000-4000-8000-000000000007', 'CFE', 18650.40, 2025, '59350', '25 59 5544332 21', '2025-10-31', 'Cessation partielle d’activité.', '2025-11-25 14:30+00'),
+    ('e1000000-0000-4000-8000-000000000009', 'c1000000-0000-4000-8000-000000000006', '51000000-0000-4000-8000-000000000008', 'TF', 2140.15, 2024, '2B346', '24 2B 0000123 45', '2024-08-31', 'Exonération des bâtiments ruraux (CGI art. 1382).', '2024-12-10 10:10+00');
+
+-- Each claim walks its way through the allowed moves, so that it has the history of a real one.
+do $walk$
+declare
+    claim record;
+    step text;
+begin
+    for claim in
+        select *
+        from (
+            values
+                ('e1000000-0000-4000-8000-000000000001'::uuid, '{READY_FOR_REVIEW,APPROVED,SUBMITTED,ACKNOWLEDGED,PARTIALLY_ACCEPTED}'::text[], '2024-10-21 08:00+00'::timestamptz),
+                ('e1000000-0000-4000-8000-000000000002', '{READY_FOR_REVIEW}', null),
+                ('e1000000-0000-4000-8000-000000000003', '{READY_FOR_REVIEW,APPROVED,SUBMITTED}', '2025-10-15 09:00+00'),
+                ('e1000000-0000-4000-8000-000000000004', '{READY_FOR_REVIEW,APPROVED,SUBMITTED,REJECTED,LITIGATION}', '2024-12-02 10:00+00'),
+                ('e1000000-0000-4000-8000-000000000006', '{READY_FOR_REVIEW,APPROVED,SUBMITTED,ACCEPTED,REFUNDED}', '2024-10-10 10:00+00'),
+                ('e1000000-0000-4000-8000-000000000007', '{READY_FOR_REVIEW,APPROVED}', null),
+                ('e1000000-0000-4000-8000-000000000008', '{READY_FOR_REVIEW,APPROVED,SUBMITTED,REGULARISATION_REQUESTED}', '2025-12-03 10:00+00'),
+                ('e1000000-0000-4000-8000-000000000009', '{WITHDRAWN}', null)
+        ) as walk (id, steps, submitted_at)
+    loop
+        update public.reclamations set submitted_at = claim.submitted_at where id = claim.id;
+        foreach step in array claim.steps
+        loop
+            update public.reclamations set status = step where id = claim.id;
+        end loop;
+    end loop;
+end
+$walk$;
+
+update public.reclamations
+set decision_date = '2025-03-14', granted_amount = 30100.00, court_deadline = '2025-05-14'
+where id = 'e1000000-0000-4000-8000-000000000001';
+
+update public.reclamations
+set decision_date = '2025-02-03', granted_amount = 31200.00, refund_amount = 31980.75
+where id = 'e1000000-0000-4000-8000-000000000006';
+
+insert into public.documents (reclamation_id, filename, file_path, file_size, mime_type, uploaded_at)
+values
+    ('e1000000-0000-4000-8000-000000000001', 'avis-taxe-foncière-2024.pdf', 'demonstration/avis-tf-2024.pdf', 84211, 'application/pdf', '2024-10-07 09:40+00'),
+    ('e1000000-0000-4000-8000-000000000001', 'mandat.pdf', 'demonstration/mandat.pdf', 40322, 'application/pdf', '2024-10-07 09:42+00'),
+    ('e1000000-0000-4000-8000-000000000003', 'relevé-de-surface.csv', 'demonstration/releve-surface.csv', 1875, 'text/csv', '2025-10-02 13:50+00'),
+    ('e1000000-0000-4000-8000-000000000004', 'décision-de-rejet.pdf', 'demonstration/decision-rejet.pdf', 61240, 'application/pdf', '2025-02-11 08:30+00'),
+    ('e1000000-0000-4000-8000-000000000006', 'avis-de-dégrèvement.pdf', 'demonstration/avis-degrevement.pdf', 38900, 'application/pdf', '2025-02-05 16:00+00');
+
+insert into public.partners (id, name, siret, contact_email, phone, address, commission_rate)
+values
+    ('b1000000-0000-4000-8000-000000000001', 'Apport Conseil Rhône-Alpes', '90123456700013', 'contact@apport-conseil.example', '+33 4 72 00 00 01', '6 place Bellecour, 69002 Lyon', 12.50),
+    ('b1000000-0000-4000-8000-000000000002', 'Cabinet Riviera Expertise', '81234567800021', 'bonjour@riviera-expertise.example', '+33 4 93 00 00 02', '14 rue de France, 06000 Nice', 10.00);
+
+insert into public.client_partners (client_id, partner_id)
+values
+    ('c1000000-0000-4000-8000-000000000001', 'b1000000-0000-4000-8000-000000000001'),
+    ('c1000000-0000-4000-8000-000000000003', 'b1000000-0000-4000-8000-000000000001'),
+    ('c1000000-0000-4000-8000-000000000002', 'b1000000-0000-4000-8000-000000000002');
+
+insert into public.factures (id, client_id, reclamation_id, issue_date, due_date, amount_excl_tax, vat_rate)
+values
+    ('f1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000003', 'e1000000-0000-4000-8000-000000000006', '2025-02-28', '2025-03-31', 7800.00, 20.00),
+    ('f1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', '2025-04-15', '2025-05-15', 7525.00, 20.00),
+    ('f1000000-0000-4000-8000-000000000003', 'c1000000-0000-4000-8000-000000000002', null, null, '2026-12-31', 1500.00, 20.00);
+
+update public.factures set status = 'ISSUED' where id = 'f1000000-0000-4000-8000-000000000001';
+update public.factures set status = 'ISSUED' where id = 'f1000000-0000-4000-8000-000000000002';
+update public.factures set status = 'PAID', paid_at = '2025-03-20 10:00+00' where id = 'f1000000-0000-4000-8000-000000000001';
+
+insert into public.partner_invoices (partner_id, client_id, invoice_id, number, issue_date, due_date, amount_excl_tax, vat_rate)
+values
+    ('b1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000003', 'f1000000-0000-4000-8000-000000000001', 'ACR-2025-017', '2025-04-02', '2025-05-02', 975.00, 20.00),
+    ('b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-88', '2025-06-30', '2025-07-30', 410.00, 20.00);
+
+update public.partner_invoices set status = 'VALIDATED' where number = 'ACR-2025-017';

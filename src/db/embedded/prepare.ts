@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { directory } from '../apply.ts';
+import { migrate } from '../migrate.ts';
+import { createApiLogin } from './api-login.ts';
+import { withClient } from './connect.ts';
+import { startEmbeddedServer } from './server.ts';
+
+export interface EmbeddedDatabase {
+  /** The address for the API's login. */
+  readonly apiUrl: string;
+  /** The superuser's address: for a DBA at psql, never for the API. */
+  readonly adminUrl: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the embedded Postgres, brings it to the present and fills it with the demonstration data the first time.
+ * @throws Error when it cannot run here or another process runs it, MigrationError when the SQL is refused.
+ */
+export async function startEmbeddedDatabase(options: {
+  readonly dataDir: string;
+  readonly log: Logger;
+}): Promise<EmbeddedDatabase> {
+  const server = await startEmbeddedServer(options);
+  const { adminUrl } = server;
+  try {
+    await migrate({ adminUrl, log: options.log });
+    await loadDemonstration(adminUrl);
+    return { adminUrl, apiUrl: await createApiLogin(server), stop: () => server.stop() };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+/** Data that somebody has changed or deleted stays so: only a database that never had a user gets it. */
+async function loadDemonstration(adminUrl: string): Promise<void> {
+  await withClient(adminUrl, async (client) => {
+    const { rows } = await client.query<{ used: boolean }>(
+      `select exists (select from public.audit_logs) or exists (select from public.users) as used`,
+    );
+    if (rows[0]?.used === true) return;
+    await client.query(await readFile(directory('demonstration/data.sql'), 'utf8'));
+  });
+}
