@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import pg from 'pg';
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/db/embedded/server.ts';
+import {
+  addressFrom,
+  ask,
+  createFolder,
+  type Folder,
+  kill,
+  nextTurn,
+  postmasterPid,
+  silent,
+  spawnStart,
+} from '../support/embedded.ts';
+
+let folder: Folder;
+let server: EmbeddedServer | undefined;
+let stranger: ChildProcess | undefined;
+
+beforeAll(async () => {
+  folder = await createFolder();
+});
+
+afterEach(async () => {
+  await server?.stop();
+  stranger?.kill();
+});
+
+afterAll(async () => {
+  await folder.remove();
+});
+
+async function start(log = silent): Promise<EmbeddedServer> {
+  server = await startEmbeddedServer({ dataDir: folder.path, log });
+  return server;
+}
+
+test('a start after the server was killed has every committed row', async () => {
+  const killed = await start();
+  await ask(killed.adminUrl, `create table committed as select 'kept' as name`);
+  process.kill(await postmasterPid(killed.adminUrl), 'SIGKILL');
+  await killed.stop();
+  expect(await ask((await start()).adminUrl, 'table committed')).toBe('kept');
+});
+
+test('a start stops the server of a process that was killed, and has its rows', async () => {
+  const child = spawnStart(folder.path);
+  const url = await addressFrom(child);
+  await ask(url, `create table orphaned as select 'kept' as name`);
+  const orphan = await postmasterPid(url);
+  await kill(child);
+  expect(await postmasterPid(url)).toBe(orphan);
+  const { adminUrl } = await start();
+  expect(await postmasterPid(adminUrl)).not.toBe(orphan);
+  expect(await ask(adminUrl, 'table orphaned')).toBe('kept');
+});
+
+test('a start after the whole tree of processes was killed has every committed row', async () => {
+  const child = spawnStart(folder.path);
+  const url = await addressFrom(child);
+  await ask(url, `create table felled as select 'kept' as name`);
+  const pid = await postmasterPid(url);
+  await kill(child);
+  process.kill(-pid, 'SIGKILL');
+  expect(await ask((await start()).adminUrl, 'table felled')).toBe('kept');
+});
+
+test('a start is refused while another process serves the folder, which is not disturbed', async () => {
+  const child = spawnStart(folder.path);
+  const url = await addressFrom(child);
+  const pid = await postmasterPid(url);
+  await expect(start()).rejects.toThrow('postgres.lock is locked by another process');
+  expect(await postmasterPid(url)).toBe(pid);
+  await kill(child);
+  expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
+});
+
+test('a start that was killed while it made the cluster is not in the way', async () => {
+  const fresh = await createFolder();
+  const child = spawnStart(fresh.path);
+  const isDraft = (name: string): boolean => name.includes('draft');
+  while (!(await readdir(fresh.path)).some(isDraft)) await nextTurn();
+  await kill(child);
+  const restarted = await startEmbeddedServer({ dataDir: fresh.path, log: silent });
+  expect(await ask(restarted.adminUrl, 'select 1')).toBe('1');
+  expect((await readdir(fresh.path)).filter(isDraft)).toEqual([]);
+  await restarted.stop();
+  await fresh.remove();
+});
+
+test('a start that was killed before its server answered is not in the way', async () => {
+  await (await start()).stop();
+  const child = spawnStart(folder.path);
+  while ((await readPidFile()) === '') await nextTurn();
+  await kill(child);
+  expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
+});
+
+test.each([
+  ['a living stranger', 'echo $$; exec sleep 600'],
+  ['a zombie', 'sleep 0 & echo $!; exec sleep 600'],
+])('a pid file that names %s does not hold up a start, nor harm the stranger', async (_, script) => {
+  const served = await start();
+  const pidFile = await readPidFile();
+  await served.stop();
+  stranger = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const pid = await addressFrom(stranger);
+  await writeFile(pidFilePath(), pidFile.replace(/^\d+/, pid));
+  expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
+  expect(process.kill(Number(pid), 0)).toBe(true);
+});
+
+test('a start waits for what is left of a killed server', async () => {
+  const killed = await start();
+  const client = new pg.Client({ connectionString: killed.adminUrl });
+  client.on('error', () => undefined);
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const backend = rows[0]?.pid ?? 0;
+  process.kill(backend, 'SIGSTOP');
+  process.kill(await postmasterPid(killed.adminUrl), 'SIGKILL');
+  await killed.stop();
+  const lines: string[] = [];
+  const log = pino(
+    new Writable({
+      write: (line, _encoding, done) => {
+        lines.push(String(line));
+        process.kill(backend, 'SIGCONT');
+        done();
+      },
+    }),
+  );
+  expect(await ask((await start(log)).adminUrl, 'select 1')).toBe('1');
+  expect(lines).toContainEqual(expect.stringContaining('cannot start yet'));
+});
+
+function pidFilePath(): string {
+  return join(folder.path, 'postgres', 'data', 'postmaster.pid');
+}
+
+async function readPidFile(): Promise<string> {
+  return readFile(pidFilePath(), 'utf8').catch(() => '');
+}

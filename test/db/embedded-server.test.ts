@@ -1,0 +1,156 @@
+import { chown, readdir, rename, stat } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { createApiLogin } from '../../src/db/embedded/api-login.ts';
+import { findBinaries } from '../../src/db/embedded/binaries.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/db/embedded/server.ts';
+import { asDatabase } from '../support/database.ts';
+import { ask, createFolder, type Folder, silent } from '../support/embedded.ts';
+
+let folder: Folder;
+const running: EmbeddedServer[] = [];
+
+beforeAll(async () => {
+  folder = await createFolder();
+});
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+
+afterAll(async () => {
+  await folder.remove();
+});
+
+async function start(): Promise<EmbeddedServer> {
+  const server = await startEmbeddedServer({ dataDir: folder.path, log: silent });
+  running.push(server);
+  return server;
+}
+
+test('the first start gives the superuser a database on this machine alone', async () => {
+  const { adminUrl, port } = await start();
+  expect(await ask(adminUrl, 'select current_user')).toBe('postgres');
+  expect(await ask(adminUrl, 'select current_database()')).toBe('taxclaims');
+  expect(await ask(adminUrl, 'show listen_addresses')).toBe('127.0.0.1');
+  expect(await ask(adminUrl, 'show unix_socket_directories')).toBe('');
+  expect(new URL(adminUrl).port).toBe(String(port));
+});
+
+test('a second start keeps the rows and the port', async () => {
+  const first = await start();
+  await ask(first.adminUrl, `create table kept as select 'Façades d''été' as name`);
+  await first.stop();
+  const second = await start();
+  expect(await ask(second.adminUrl, 'table kept')).toBe(`Façades d'été`);
+  expect(second.port).toBe(first.port);
+});
+
+test('a stranger who listens on the remembered port moves the server to another', async () => {
+  const first = await start();
+  await first.stop();
+  const stranger = createServer().listen(first.port, '127.0.0.1');
+  await once(stranger, 'listening');
+  try {
+    const second = await start();
+    expect(second.port).not.toBe(first.port);
+    expect(await ask(second.adminUrl, 'select 1')).toBe('1');
+  } finally {
+    stranger.close();
+  }
+});
+
+test('a caller without the password is refused', async () => {
+  const { adminUrl } = await start();
+  const guess = asDatabase(adminUrl, 'taxclaims', { name: 'postgres', password: 'postgres' });
+  await expect(ask(guess, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+  expect(await ask(adminUrl, 'select 1')).toBe('1');
+  expect(await ask(adminUrl, `select rolpassword like 'SCRAM-SHA-256$%' from pg_authid where oid = 10`)).toBe(
+    'true',
+  );
+});
+
+test('other users of the machine can read neither the password nor the data', async () => {
+  await start();
+  const kept = join(folder.path, 'postgres');
+  expect((await stat(kept)).mode & 0o777).toBe(0o700);
+  expect((await stat(join(kept, 'password'))).mode & 0o777).toBe(0o600);
+  expect((await stat(join(kept, 'data'))).mode & 0o777).toBe(0o700);
+});
+
+test('the server is not run by root, whoever starts it', async () => {
+  const { adminUrl } = await start();
+  await ask(adminUrl, 'create table identity (uid text)');
+  await ask(adminUrl, `copy identity from program 'id -u'`);
+  expect(await ask(adminUrl, 'table identity')).toMatch(/^[1-9]\d*$/);
+});
+
+test('the server runs as whoever owns the cluster', async () => {
+  await (await start()).stop();
+  const { uid, gid } = userInfo();
+  const data = join(folder.path, 'postgres', 'data');
+  const owner = uid === 0 ? 65_534 : uid;
+  await chownAll(data, owner, gid);
+  const { adminUrl } = await start();
+  await ask(adminUrl, 'create table owner (uid text)');
+  await ask(adminUrl, `copy owner from program 'id -u'`);
+  expect(await ask(adminUrl, 'table owner')).toBe(String(owner));
+  await running.pop()?.stop();
+  await chownAll(data, uid, gid);
+});
+
+test('of two starts at once on one folder one serves and the other is refused', async () => {
+  const outcomes = await Promise.allSettled([start(), start()]);
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+  expect(refused.map(({ reason }) => String(reason))).toEqual([
+    expect.stringContaining('postgres.lock is locked'),
+  ]);
+  const [server] = running;
+  expect(await ask(server?.adminUrl ?? '', 'select 1')).toBe('1');
+});
+
+test('a server that was stopped, and stopped again, gives the folder free', async () => {
+  const server = await start();
+  await Promise.all([server.stop(), server.stop()]);
+  await expect(ask(server.adminUrl, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  expect(await readdir(join(folder.path, 'postgres', 'data'))).not.toContain('postmaster.pid');
+  expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
+});
+
+test('a cluster that cannot start is reported in the words of Postgres', async () => {
+  await (await start()).stop();
+  const control = join(folder.path, 'postgres', 'data', 'global', 'pg_control');
+  await rename(control, `${control}.away`);
+  await expect(start()).rejects.toThrow('could not find the database system');
+  await rename(`${control}.away`, control);
+  expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
+});
+
+test('a platform without binaries is told to set DATABASE_URL', () => {
+  expect(() => findBinaries('plan9-mips')).toThrow(/no embedded Postgres for plan9-mips: set DATABASE_URL/);
+});
+
+test('the API logs in as a member of taxclaims_api, with a password for this start alone', async () => {
+  const server = await start();
+  await ask(server.adminUrl, 'create role taxclaims_api');
+  const earlier = await createApiLogin(server);
+  const url = await createApiLogin(server);
+  expect(await ask(url, `select pg_has_role('taxclaims_api', 'MEMBER')`)).toBe('true');
+  expect(
+    await ask(
+      url,
+      `select rolsuper or rolcreaterole or rolbypassrls from pg_roles where rolname = current_user`,
+    ),
+  ).toBe('false');
+  await expect(ask(earlier, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+});
+
+async function chownAll(path: string, uid: number, gid: number): Promise<void> {
+  const entries = await readdir(path, { recursive: true });
+  await Promise.all(
+    [path, ...entries.map((entry) => join(path, entry))].map((each) => chown(each, uid, gid)),
+  );
+}

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pino } from 'pino';
+import { withAdmin } from './database.ts';
+
+export const silent = pino({ level: 'silent' });
+
+/** A folder of its own for an embedded server. */
+export interface Folder {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+export async function createFolder(): Promise<Folder> {
+  const path = await mkdtemp(join(tmpdir(), 'taxclaims-embedded-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
+}
+
+/** The first column of the first row, as text. */
+export async function ask(url: string, sql: string): Promise<string> {
+  return withAdmin(url, async (client) => {
+    const { rows } = await client.query<[unknown]>({ text: sql, rowMode: 'array' });
+    return String(rows[0]?.[0]);
+  });
+}
+
+export async function postmasterPid(adminUrl: string): Promise<number> {
+  return Number((await ask(adminUrl, `select pg_read_file('postmaster.pid')`)).split('\n')[0]);
+}
+
+/** Begins an embedded server in a process of its own, which a test may kill at any moment. */
+export function spawnStart(dataDir: string): ChildProcess {
+  const script = join(import.meta.dirname, 'start-embedded.ts');
+  return spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+/** The address that such a process prints when its server answers. */
+export async function addressFrom(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('The process has no output to read.');
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  return line;
+}
+
+/** Kills a child and waits for its end. */
+export async function kill(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** Lets other work go on between two looks at a condition. */
+export async function nextTurn(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 1));
+}
