@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { applyRoles } from '../../src/db/apply.ts';
 
 /** What the run's setup hands to every test file. */
 export interface TestRun {
@@ -25,8 +24,7 @@ export interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const run = readRun();
   const database = await create(run, run.template);
-  // A copy of a database does not copy the rights on it.
-  await withAdmin(database.adminUrl, applyRoles);
+  await withAdmin(run.adminUrl, (admin) => copyDatabaseRights(admin, run.template, database.name));
   return database;
 }
 
@@ -68,6 +66,20 @@ async function create(run: TestRun, template: string): Promise<TestDatabase> {
       await withAdmin(run.adminUrl, (admin) => admin.query(`drop database if exists ${name} with (force)`));
     },
   };
+}
+
+/** A copy has the rights on everything in the database, but not those on the database itself. */
+async function copyDatabaseRights(admin: pg.Client, from: string, to: string): Promise<void> {
+  const { rows } = await admin.query<{ statement: string }>(
+    `select format('grant %s on database %I to %s', privilege_type, $2::text,
+                   case grantee when 0 then 'public' else grantee::regrole::text end) as statement
+       from pg_database, aclexplode(coalesce(datacl, acldefault('d', datdba)))
+      where datname = $1`,
+    [from, to],
+  );
+  await admin.query(
+    [`revoke all on database ${to} from public`, ...rows.map((row) => row.statement)].join(';'),
+  );
 }
 
 function readRun(): TestRun {

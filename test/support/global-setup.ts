@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import pg from 'pg';
 import { pino } from 'pino';
+import { migrate } from '../../src/db/migrate.ts';
 import { asDatabase, type TestRun, withAdmin } from './database.ts';
 import tearDown from './global-teardown.ts';
 import { openTestServer, type TestServer } from './server.ts';
@@ -35,10 +35,7 @@ export default async function setUp(): Promise<void> {
 async function makeTemplate({ adminUrl, template, login }: TestRun): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     await admin.query(`create database ${template} template template0`);
-    await migrateTemplate(asDatabase(adminUrl, template));
-    await admin.query(
-      'do $$ begin create role taxclaims_api noinherit; exception when duplicate_object then end $$',
-    );
+    await migrate({ adminUrl: asDatabase(adminUrl, template), log: pino({ level: 'silent' }) });
     const password = pg.escapeLiteral(login.password);
     await admin.query(`create role ${login.name} login password ${password} in role taxclaims_api`);
     // A database that is being copied must have no other visitor.
@@ -47,13 +44,4 @@ async function makeTemplate({ adminUrl, template, login }: TestRun): Promise<voi
       template,
     ]);
   });
-}
-
-async function migrateTemplate(adminUrl: string): Promise<void> {
-  const path = new URL('../../src/db/migrate.ts', import.meta.url);
-  if (!existsSync(path)) return;
-  const { migrate } = (await import(path.href)) as {
-    migrate: (options: { adminUrl: string; log: pino.Logger }) => Promise<void>;
-  };
-  await migrate({ adminUrl, log: pino({ level: 'silent' }) });
 }

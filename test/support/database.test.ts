@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createEmptyDatabase, createTestDatabase, withAdmin } from './database.ts';
+
+test('a test has the rights of a migrated database, those on the database itself too', async () => {
+  const migrated = await createTestDatabase();
+  const empty = await createEmptyDatabase();
+  const make = (client: pg.Client): Promise<unknown> => client.query('create temporary table mine (id int)');
+  await expect(withAdmin(migrated.apiUrl, make)).rejects.toMatchObject({ code: '42501' });
+  await expect(withAdmin(empty.apiUrl, make)).resolves.toBeDefined();
+  await Promise.all([migrated.close(), empty.close()]);
+});
+
+test('a test does not see what another has written', async () => {
+  const [one, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  const count = (client: pg.Client): Promise<pg.QueryResult> => client.query('table public.clients');
+  await withAdmin(one.adminUrl, (client) =>
+    client.query(
+      `insert into public.clients (company_name, contact_email) values ('Lune', 'lune@example.org')`,
+    ),
+  );
+  expect((await withAdmin(one.adminUrl, count)).rowCount).toBe(1);
+  expect((await withAdmin(other.adminUrl, count)).rowCount).toBe(0);
+  await Promise.all([one.close(), other.close()]);
+});
+
+test('a test that forgot a connection still drops its database', async () => {
+  const database = await createTestDatabase();
+  const forgotten = new pg.Client({ connectionString: database.apiUrl });
+  const lost = new Promise((resolve) => forgotten.on('error', resolve));
+  await forgotten.connect();
+  await database.close();
+  expect(await lost).toMatchObject({ code: '57P01' });
+  await expect(withAdmin(database.adminUrl, () => Promise.resolve())).rejects.toMatchObject({
+    code: '3D000',
+  });
+});
