@@ -36,6 +36,17 @@ export const rowChecks: readonly Check[] = [
       })),
     ),
   ),
+  ...(['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const).flatMap((role) =>
+    (['u', 'd'] as const).flatMap((command) =>
+      // A partner's bills hold it, whoever deletes: that says nothing of the policy.
+      TABLES.filter(
+        (table) => RIGHTS[table][role].includes(command) && `${table} ${command}` !== 'partners d',
+      ).map((table) => ({
+        title: `${role} without a condition can ${VERBS[command]} ${table} of its own clients alone`,
+        run: (world: World) => tryUnconditionally(world, table, role, command),
+      })),
+    ),
+  ),
   ...special(),
 ];
 
@@ -62,6 +73,46 @@ async function tryAll(world: World, table: Table, role: RequestRole, command: Co
     );
   }
 }
+
+/** A statement that reads no column is held by its own policy alone: the one for reading has no say in it. */
+async function tryUnconditionally(
+  world: World,
+  table: Table,
+  role: RequestRole,
+  command: 'u' | 'd',
+): Promise<void> {
+  const [unconditional = ''] = statementFor(table, command, 'a').split(' where ');
+  const others = table === 'client_partners' ? `client_id <> '${idOf('a', 'clients')}'` : foreignTo(table);
+  const statement = `${unconditional}; select set_config('role', 'taxclaims_admin', true);
+    select 1 from public.${table} where ${others}`;
+  const untouched = command === 'd' ? statement : `${statement} and ${UNTOUCHED[table] ?? 'true'}`;
+  equal(
+    await attempt(world.api, { role, clientAccess: OWN, sql: untouched }),
+    'done',
+    'the foreign row is as it was',
+  );
+  equal(
+    await attempt(world.api, { role, clientAccess: OWN, sql: unconditional }),
+    'done',
+    'an own row is touched',
+  );
+}
+
+function foreignTo(table: Table): string {
+  return `id = '${idOf('b', table === 'partners' ? 'free_partner' : table)}'`;
+}
+
+/** What holds of a row that no statement of the fixture has updated. */
+const UNTOUCHED: Partial<Record<Table, string>> = {
+  clients: 'address is null',
+  sites: 'address is null',
+  cadastres: 'address is null',
+  reclamations: 'grounds is null',
+  partners: 'phone is null',
+  factures: 'due_date is null',
+  partner_invoices: 'due_date is null',
+  users: `name <> 'Renamed'`,
+};
 
 function expected(
   table: Table,
