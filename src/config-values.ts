@@ -1,0 +1,93 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/** Where the contents of documents lie. */
+export type DocumentStore =
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string };
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const HOST_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
+const ORIGIN = /^https?:\/\/[^/?#@\\*\s]+$/i;
+const S3 = /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(?<prefix>[\w./-]*))?$/;
+const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
+
+// Each message completes a sentence that begins with the variable's name, and none repeats the value.
+
+export const text = z.string().regex(/^\S(.*\S)?$/, 'must be one line without blanks around it');
+
+export const host = z
+  .string()
+  .refine((value) => isIP(value) !== 0 || HOST_NAME.test(value), 'must be an IP address or a host name');
+
+export const flag = z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true');
+
+export const logLevel = z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`);
+
+export const postgresUrl = url(['postgres:', 'postgresql:'], 'must be a postgres:// URL');
+
+export const redisUrl = url(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL');
+
+export const httpUrl = url(['http:', 'https:'], 'must be an http:// or https:// URL').refine(
+  withoutCredentials,
+  'must not contain a user or a password',
+);
+
+export const origins = z.string().transform((value, context) => {
+  const items = value.split(',').map((item) => item.trim());
+  if (items.every(isOrigin)) return [...new Set(items.map((item) => new URL(item).origin))];
+  return reject(
+    context,
+    'must be a comma-separated list of origins, scheme://host or scheme://host:port, without *',
+  );
+});
+
+export const documentStore = text.transform((value, context): DocumentStore => {
+  const s3 = S3.exec(value)?.groups;
+  if (s3 !== undefined)
+    return { kind: 's3', bucket: s3['bucket'] ?? '', prefix: trimSlashes(s3['prefix'] ?? '') };
+  if (!SCHEME.test(value)) return { kind: 'folder', path: value };
+  return reject(context, 'must be a folder or s3://bucket/prefix');
+});
+
+/** A whole number in decimal digits, from `least` to `most`. */
+export function integer(least: number, most: number): z.ZodType<number, string> {
+  return z
+    .string()
+    .refine(
+      (value) => /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most,
+      `must be an integer from ${least} to ${most}`,
+    )
+    .transform(Number);
+}
+
+/** True for an issuer below which `.well-known/jwks.json` may be looked for. */
+export function isPlainHttpUrl(value: string): boolean {
+  return httpUrl.safeParse(value).success && !/[?#]/.test(value);
+}
+
+function url(protocols: readonly string[], message: string): z.ZodString {
+  return z.string().refine(
+    // URL itself drops line breaks and blanks that whoever uses the text later would stumble over.
+    (value) => !/\s/.test(value) && protocols.includes(URL.parse(value)?.protocol ?? ''),
+    { message, abort: true },
+  );
+}
+
+function withoutCredentials(value: string): boolean {
+  const parsed = URL.parse(value);
+  return parsed?.username === '' && parsed.password === '';
+}
+
+function isOrigin(item: string): boolean {
+  return ORIGIN.test(item) && URL.canParse(item);
+}
+
+function trimSlashes(path: string): string {
+  return path.replace(/^\/+|\/+$/g, '');
+}
+
+function reject(context: z.RefinementCtx, message: string): never {
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+}

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import * as value from './config-values.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A wrong or missing variable; the message is one line that names each and never shows a value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly logLevel: string;
+  readonly database: DatabaseConfig;
+  readonly identity: IdentityConfig;
+  /** Requests a minute. */
+  readonly rateLimits: { readonly perUser: number; readonly perIp: number };
+  readonly redisUrl: string | undefined;
+  /** How many proxies in front of the service to believe. */
+  readonly trustProxy: number;
+  readonly documentStore: value.DocumentStore;
+  readonly corsOrigins: readonly string[];
+}
+
+export interface DatabaseConfig {
+  /** The API's own login; undefined: the embedded Postgres. */
+  readonly url: string | undefined;
+  readonly poolSize: number;
+  readonly statementTimeoutMs: number;
+  /** False where a pooler lends connections by transaction and cannot keep prepared statements. */
+  readonly preparedStatements: boolean;
+}
+
+export interface IdentityConfig {
+  /** Undefined: the embedded provider. */
+  readonly provider: ProviderConfig | undefined;
+  readonly roleClaim: string;
+  readonly clientAccessClaim: string;
+  readonly management: { readonly url: string; readonly token: string } | undefined;
+}
+
+export interface ProviderConfig {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly jwksUrl: string;
+}
+
+const variables = z.object({
+  HOST: value.host.default('127.0.0.1'),
+  PORT: value.integer(0, 65_535).default(3000),
+  DATA_DIR: value.text.default('.data'),
+  LOG_LEVEL: value.logLevel.default('info'),
+  DATABASE_URL: value.postgresUrl.optional(),
+  DATABASE_POOL_SIZE: value.integer(1, 1_000).default(10),
+  DATABASE_STATEMENT_TIMEOUT_MS: value.integer(1, 600_000).default(5_000),
+  DATABASE_PREPARED_STATEMENTS: value.flag.default(true),
+  AUTH_ISSUER: value.text.optional(),
+  AUTH_AUDIENCE: value.text.optional(),
+  AUTH_JWKS_URL: value.httpUrl.optional(),
+  AUTH_ROLE_CLAIM: value.text.default('role'),
+  AUTH_CLIENT_ACCESS_CLAIM: value.text.default('client_access'),
+  AUTH_MANAGEMENT_URL: value.httpUrl.optional(),
+  AUTH_MANAGEMENT_TOKEN: value.text.optional(),
+  RATE_LIMIT_PER_USER: value.integer(1, 1_000_000).default(100),
+  RATE_LIMIT_PER_IP: value.integer(1, 1_000_000).default(1_000),
+  REDIS_URL: value.redisUrl.optional(),
+  TRUST_PROXY: value.integer(0, 100).default(0),
+  DOCUMENT_STORE: value.documentStore.optional(),
+  CORS_ORIGINS: value.origins.default([]),
+});
+
+const adminVariables = z.object({ DATABASE_ADMIN_URL: value.postgresUrl });
+
+/**
+ * Reads the service's configuration; an empty variable counts as unset.
+ * @throws ConfigError
+ */
+export function loadConfig(environment: Environment): Config {
+  const set = withoutEmpty(environment);
+  const values = parse(variables, set, conflicts(set));
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    dataDir: values.DATA_DIR,
+    logLevel: values.LOG_LEVEL,
+    database: {
+      url: values.DATABASE_URL,
+      poolSize: values.DATABASE_POOL_SIZE,
+      statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
+      preparedStatements: values.DATABASE_PREPARED_STATEMENTS,
+    },
+    identity: identityFrom(values),
+    rateLimits: { perUser: values.RATE_LIMIT_PER_USER, perIp: values.RATE_LIMIT_PER_IP },
+    redisUrl: values.REDIS_URL,
+    trustProxy: values.TRUST_PROXY,
+    documentStore: values.DOCUMENT_STORE ?? { kind: 'folder', path: `${values.DATA_DIR}/documents` },
+    corsOrigins: values.CORS_ORIGINS,
+  };
+}
+
+/** What the `db:*` commands need; the running service has no use for it. */
+export interface AdminConfig {
+  readonly databaseAdminUrl: string;
+}
+
+/**
+ * Reads what the `db:*` commands need, and nothing else.
+ * @throws ConfigError
+ */
+export function loadAdminConfig(environment: Environment): AdminConfig {
+  const values = parse(adminVariables, withoutEmpty(environment), []);
+  return { databaseAdminUrl: values.DATABASE_ADMIN_URL };
+}
+
+function identityFrom(values: z.output<typeof variables>): IdentityConfig {
+  const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = values;
+  const { AUTH_MANAGEMENT_URL: url, AUTH_MANAGEMENT_TOKEN: token } = values;
+  return {
+    provider:
+      issuer === undefined || audience === undefined
+        ? undefined
+        : {
+            issuer,
+            audience,
+            jwksUrl: values.AUTH_JWKS_URL ?? `${issuer.replace(/\/+$/, '')}/.well-known/jwks.json`,
+          },
+    roleClaim: values.AUTH_ROLE_CLAIM,
+    clientAccessClaim: values.AUTH_CLIENT_ACCESS_CLAIM,
+    management: url === undefined || token === undefined ? undefined : { url, token },
+  };
+}
+
+/** What is wrong between variables, whether or not each is right by itself. */
+function* conflicts(set: Environment): Generator<string> {
+  const { DATABASE_URL, AUTH_ISSUER, AUTH_AUDIENCE, AUTH_JWKS_URL } = set;
+  const { AUTH_MANAGEMENT_URL, AUTH_MANAGEMENT_TOKEN } = set;
+  const { AUTH_ROLE_CLAIM = 'role', AUTH_CLIENT_ACCESS_CLAIM = 'client_access' } = set;
+  if (set['NODE_ENV'] === 'production') {
+    if (!DATABASE_URL) yield 'DATABASE_URL must be set: NODE_ENV=production allows no embedded Postgres';
+    if (!AUTH_ISSUER)
+      yield 'AUTH_ISSUER must be set: NODE_ENV=production allows no embedded identity provider';
+  }
+  // A forgotten issuer would otherwise open the service to the embedded provider's tokens without a word.
+  if (!AUTH_ISSUER && AUTH_AUDIENCE) yield 'AUTH_ISSUER must be set where AUTH_AUDIENCE is';
+  if (!AUTH_ISSUER && AUTH_JWKS_URL) yield 'AUTH_ISSUER must be set where AUTH_JWKS_URL is';
+  if (AUTH_ISSUER && !AUTH_AUDIENCE) yield 'AUTH_AUDIENCE must be set where AUTH_ISSUER is';
+  if (AUTH_ISSUER && !AUTH_JWKS_URL && !value.isPlainHttpUrl(AUTH_ISSUER)) {
+    yield 'AUTH_JWKS_URL must be set where AUTH_ISSUER is no plain http:// or https:// URL';
+  }
+  if (AUTH_MANAGEMENT_URL && !AUTH_MANAGEMENT_TOKEN) {
+    yield 'AUTH_MANAGEMENT_TOKEN must be set where AUTH_MANAGEMENT_URL is';
+  }
+  if (AUTH_MANAGEMENT_TOKEN && !AUTH_MANAGEMENT_URL) {
+    yield 'AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_TOKEN is';
+  }
+  if (AUTH_ROLE_CLAIM === AUTH_CLIENT_ACCESS_CLAIM)
+    yield 'AUTH_CLIENT_ACCESS_CLAIM must differ from AUTH_ROLE_CLAIM';
+}
+
+function withoutEmpty(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''));
+}
+
+function parse<T extends z.ZodType>(schema: T, set: Environment, further: Iterable<string>): z.output<T> {
+  const result = schema.safeParse(set);
+  const problems = [...(result.error?.issues ?? []).map((issue) => describe(issue, set)), ...further];
+  if (result.success && problems.length === 0) return result.data;
+  throw new ConfigError([...new Set(problems)].join('; '));
+}
+
+function describe({ path, message }: z.core.$ZodIssue, set: Environment): string {
+  const name = String(path[0]);
+  return `${name} ${set[name] === undefined ? 'must be set' : message}`;
+}

@@ -1,0 +1,243 @@
+import { describe, expect, test } from '@jest/globals';
+import { ConfigError, loadAdminConfig, loadConfig } from '../src/config.ts';
+import type { Environment } from '../src/config.ts';
+
+const PROVIDER = { AUTH_ISSUER: 'https://idp.example/', AUTH_AUDIENCE: 'api' };
+const DATABASE_URL = 'postgres://api:secret@db.example:5432/claims?sslmode=verify-full';
+
+function problemOf(
+  environment: Environment,
+  load: (environment: Environment) => unknown = loadConfig,
+): string {
+  try {
+    load(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return 'none';
+}
+
+describe('a configuration', () => {
+  test('of nothing is that of the embedded mode, on this machine alone', () => {
+    expect(loadConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 3000,
+      dataDir: '.data',
+      logLevel: 'info',
+      database: { url: undefined, poolSize: 10, statementTimeoutMs: 5000, preparedStatements: true },
+      identity: {
+        provider: undefined,
+        roleClaim: 'role',
+        clientAccessClaim: 'client_access',
+        management: undefined,
+      },
+      rateLimits: { perUser: 100, perIp: 1000 },
+      redisUrl: undefined,
+      trustProxy: 0,
+      documentStore: { kind: 'folder', path: '.data/documents' },
+      corsOrigins: [],
+    });
+  });
+
+  test('of everything says everything', () => {
+    const environment = {
+      ...{ HOST: '::', PORT: '0', DATA_DIR: '/var/lib/claims', LOG_LEVEL: 'warn', NODE_ENV: 'production' },
+      ...{ DATABASE_URL, DATABASE_POOL_SIZE: '40', DATABASE_STATEMENT_TIMEOUT_MS: '900' },
+      ...{ DATABASE_PREPARED_STATEMENTS: 'false' },
+      ...{ ...PROVIDER, AUTH_JWKS_URL: 'https://idp.example/keys?v=2' },
+      ...{
+        AUTH_ROLE_CLAIM: 'https://claims.example/role',
+        AUTH_CLIENT_ACCESS_CLAIM: 'https://claims.example/access',
+      },
+      ...{ AUTH_MANAGEMENT_URL: 'https://idp.example/api/v2', AUTH_MANAGEMENT_TOKEN: 'management-secret' },
+      ...{
+        RATE_LIMIT_PER_USER: '5',
+        RATE_LIMIT_PER_IP: '7',
+        REDIS_URL: 'rediss://:secret@redis.example:6380/1',
+      },
+      ...{ TRUST_PROXY: '2', DOCUMENT_STORE: 's3://claims-documents/a/b/', UNRELATED: 'x' },
+      CORS_ORIGINS: 'https://app.example, http://localhost:5173,https://app.example',
+    };
+    expect(loadConfig(environment)).toEqual({
+      host: '::',
+      port: 0,
+      dataDir: '/var/lib/claims',
+      logLevel: 'warn',
+      database: { url: DATABASE_URL, poolSize: 40, statementTimeoutMs: 900, preparedStatements: false },
+      identity: {
+        provider: {
+          issuer: 'https://idp.example/',
+          audience: 'api',
+          jwksUrl: 'https://idp.example/keys?v=2',
+        },
+        roleClaim: 'https://claims.example/role',
+        clientAccessClaim: 'https://claims.example/access',
+        management: { url: 'https://idp.example/api/v2', token: 'management-secret' },
+      },
+      rateLimits: { perUser: 5, perIp: 7 },
+      redisUrl: 'rediss://:secret@redis.example:6380/1',
+      trustProxy: 2,
+      documentStore: { kind: 's3', bucket: 'claims-documents', prefix: 'a/b' },
+      corsOrigins: ['https://app.example', 'http://localhost:5173'],
+    });
+  });
+
+  test('with empty variables is that of unset ones', () => {
+    const names = [
+      'PORT',
+      'HOST',
+      'DATABASE_URL',
+      'AUTH_ISSUER',
+      'AUTH_AUDIENCE',
+      'CORS_ORIGINS',
+      'DOCUMENT_STORE',
+    ];
+    expect(loadConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(loadConfig({}));
+  });
+
+  test.each([
+    ['https://idp.example', 'https://idp.example/.well-known/jwks.json'],
+    ['https://idp.example/', 'https://idp.example/.well-known/jwks.json'],
+    ['https://idp.example/realms/a//', 'https://idp.example/realms/a/.well-known/jwks.json'],
+  ])('with the issuer %s looks for its keys at %s', (AUTH_ISSUER, jwksUrl) => {
+    const { provider } = loadConfig({ ...PROVIDER, AUTH_ISSUER }).identity;
+    expect(provider).toEqual({ issuer: AUTH_ISSUER, audience: 'api', jwksUrl });
+  });
+
+  test('takes any issuer whose keys have an address of their own', () => {
+    const environment = { ...PROVIDER, AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'http://idp:8080/jwks' };
+    expect(loadConfig(environment).identity.provider?.issuer).toBe('urn:idp');
+  });
+
+  test.each([
+    ['./files', { kind: 'folder', path: './files' }],
+    ['/srv/documents', { kind: 'folder', path: '/srv/documents' }],
+    ['s3://my-bucket', { kind: 's3', bucket: 'my-bucket', prefix: '' }],
+    ['s3://my.bucket/', { kind: 's3', bucket: 'my.bucket', prefix: '' }],
+  ])('with DOCUMENT_STORE %s keeps documents there', (DOCUMENT_STORE, store) => {
+    expect(loadConfig({ DOCUMENT_STORE }).documentStore).toEqual(store);
+  });
+
+  test.each([
+    'postgresql://u@h/d',
+    'postgres:///d?host=/var/run/postgresql',
+    'postgres://u:p%40ss@[::1]:1/d',
+  ])('takes the database address %s as it is', (url) => {
+    expect(loadConfig({ DATABASE_URL: url }).database.url).toBe(url);
+    expect(loadAdminConfig({ DATABASE_ADMIN_URL: url })).toEqual({ databaseAdminUrl: url });
+  });
+});
+
+describe('a wrong value stops the start with one line that names the variable and never shows the value:', () => {
+  const wrong: Readonly<Record<string, readonly string[]>> = {
+    PORT: ['http', '-1', '65536', '3000.5', '0x50', '1e3', ' 3000', '999999999999'],
+    HOST: ['http://localhost', 'local host', '-', 'a/b', ' '],
+    DATA_DIR: [' ', 'data ', 'da\nta'],
+    LOG_LEVEL: ['verbose', 'INFO', '30'],
+    DATABASE_URL: [
+      'mysql://api:hunter2@db/claims',
+      'db:5432',
+      'hunter2',
+      'postgres://api:hunter2@db/claims\n',
+    ],
+    DATABASE_POOL_SIZE: ['0', '1001', 'many'],
+    DATABASE_STATEMENT_TIMEOUT_MS: ['0', '5s', '600001'],
+    DATABASE_PREPARED_STATEMENTS: ['yes', '1', 'TRUE'],
+    AUTH_ROLE_CLAIM: [' role', 'client_access'],
+    AUTH_CLIENT_ACCESS_CLAIM: [' ', 'role'],
+    AUTH_MANAGEMENT_URL: ['idp.example/api', 'ftp://idp.example/'],
+    AUTH_MANAGEMENT_TOKEN: ['hunter2'],
+    RATE_LIMIT_PER_USER: ['0', '-5', 'none'],
+    RATE_LIMIT_PER_IP: ['0', '1000001'],
+    REDIS_URL: ['http://redis', ':hunter2@redis', 'redis.example:6379'],
+    TRUST_PROXY: ['true', '-1', '101', '10.0.0.0/8'],
+    DOCUMENT_STORE: [
+      'gs://bucket',
+      's3://',
+      's3://UPPER',
+      's3:bucket',
+      's3://key:hunter2@bucket',
+      'file:///x',
+      ' ',
+    ],
+    CORS_ORIGINS: [
+      ...[
+        '*',
+        'app.example',
+        'https://app.example/',
+        'https://app.example/path',
+        'https://*.example',
+        'null',
+      ],
+      ...[
+        'https://a.example,',
+        ',',
+        'https://user:hunter2@a.example',
+        'ftp://a.example',
+        'https://a.example:port',
+      ],
+    ],
+  };
+  const cases = Object.entries(wrong).flatMap(([name, values]) =>
+    values.map((value) => [name, value] as const),
+  );
+  test.each(cases)('%s=%j', (name, value) => {
+    const problem = problemOf({ [name]: value });
+    expect(problem).toMatch(/^[A-Z_]+ must /);
+    expect(problem).toContain(name);
+    expect(problem).not.toContain('\n');
+    expect(problem).not.toContain('hunter2');
+  });
+
+  test('AUTH_JWKS_URL with a password, or of another scheme', () => {
+    for (const AUTH_JWKS_URL of ['https://user:hunter2@idp.example/', 'file:///etc/keys', 'keys']) {
+      const problem = problemOf({ ...PROVIDER, AUTH_JWKS_URL });
+      expect(problem).toMatch(/^AUTH_JWKS_URL must (not contain a user|be an http)[^\n;]*$/);
+      expect(problem).not.toContain('hunter2');
+    }
+  });
+
+  test('each of several', () => {
+    const problem = problemOf({ PORT: 'a', LOG_LEVEL: 'b', RATE_LIMIT_PER_IP: 'c', AUTH_AUDIENCE: 'd' });
+    expect(problem.split('; ').map((part) => part.split(' ')[0])).toEqual([
+      ...['PORT', 'LOG_LEVEL', 'RATE_LIMIT_PER_IP', 'AUTH_ISSUER'],
+    ]);
+  });
+});
+
+describe('what must come together stops the start when it does not:', () => {
+  test.each([
+    ['an issuer without audience', { AUTH_ISSUER: 'https://idp.example' }, 'AUTH_AUDIENCE'],
+    ['an audience without issuer', { AUTH_AUDIENCE: 'api' }, 'AUTH_ISSUER'],
+    ['keys without issuer', { AUTH_JWKS_URL: 'https://idp.example/keys' }, 'AUTH_ISSUER'],
+    ['an issuer that leads to no keys', { ...PROVIDER, AUTH_ISSUER: 'urn:idp' }, 'AUTH_JWKS_URL'],
+    ['an issuer with a query', { ...PROVIDER, AUTH_ISSUER: 'https://idp.example/?a' }, 'AUTH_JWKS_URL'],
+    [
+      'a management interface without credential',
+      { AUTH_MANAGEMENT_URL: 'https://idp.example' },
+      'AUTH_MANAGEMENT_TOKEN',
+    ],
+    ['a credential without management interface', { AUTH_MANAGEMENT_TOKEN: 'x' }, 'AUTH_MANAGEMENT_URL'],
+    ['production without a database', { NODE_ENV: 'production', ...PROVIDER }, 'DATABASE_URL'],
+    [
+      'production with an empty database',
+      { NODE_ENV: 'production', ...PROVIDER, DATABASE_URL: '' },
+      'DATABASE_URL',
+    ],
+    ['production without an issuer', { NODE_ENV: 'production', DATABASE_URL }, 'AUTH_ISSUER'],
+  ])('%s', (_, environment, name) => {
+    expect(problemOf(environment)).toMatch(new RegExp(`^${name} must be set[^;\\n]*$`));
+  });
+
+  test('production with both a database and an issuer starts', () => {
+    expect(problemOf({ NODE_ENV: 'production', DATABASE_URL, ...PROVIDER })).toBe('none');
+  });
+});
+
+test("the database commands need their own address and take no other, least of all the API's", () => {
+  expect(problemOf({ DATABASE_URL }, loadAdminConfig)).toBe('DATABASE_ADMIN_URL must be set');
+  const wrong = problemOf({ DATABASE_ADMIN_URL: 'mysql://root:hunter2@db' }, loadAdminConfig);
+  expect(wrong).toBe('DATABASE_ADMIN_URL must be a postgres:// URL');
+  expect(problemOf({ DATABASE_ADMIN_URL: DATABASE_URL, PORT: 'wrong' }, loadAdminConfig)).toBe('none');
+});
