@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { RequestError } from '../errors.ts';
+import { ROLES } from './caller.ts';
+import type { Caller, Role } from './caller.ts';
+import { isUuid, subjectUuid } from './uuid.ts';
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Under which names the provider writes the two custom claims; some insist on a URL of their own. */
+export interface ClaimNames {
+  readonly role: string;
+  readonly clientAccess: string;
+}
+
+const MAX_TEXT = 255;
+
+/** The 401 for a token: the reason goes to the log and the audit record, so it never quotes the token. */
+export function refused(reason: string): RequestError {
+  return new RequestError('ERROR_UNAUTHORIZED', reason);
+}
+
+/**
+ * Turns the claims of a token whose signature, issuer, audience and times have been verified into its caller.
+ * @throws RequestError ERROR_UNAUTHORIZED when a claim is missing or not exactly of its type
+ */
+export function callerFrom(claims: Claims, issuer: string, names: ClaimNames): Caller {
+  const subject = text(claims, 'sub');
+  if (subject === undefined) throw refused('the "sub" claim is not a text of 1 to 255 characters');
+  const role = roleFrom(own(claims, names.role));
+  const clientAccess = clientAccessFrom(own(claims, names.clientAccess));
+  return {
+    subject,
+    userId: isUuid(subject) ? subject.toLowerCase() : subjectUuid(issuer, subject),
+    role,
+    clientAccess,
+    accessDigest: createHash('md5')
+      .update(`${role}:${clientAccess.join(',')}`)
+      .digest('hex'),
+    issuedAt: Math.floor(Number(claims['iat'])),
+    email: isUnverified(claims) ? undefined : text(claims, 'email'),
+    name: text(claims, 'name'),
+  };
+}
+
+function roleFrom(claim: unknown): Role {
+  const role = ROLES.find((known) => known === claim);
+  if (role === undefined) throw refused('the role claim is missing or not one of the four roles');
+  return role;
+}
+
+function clientAccessFrom(claim: unknown): readonly string[] {
+  if (!Array.isArray(claim)) throw refused('the client access claim is missing or not an array');
+  const ids = claim.map((id: unknown) => {
+    if (typeof id !== 'string' || !isUuid(id))
+      throw refused('the client access claim holds something that is no UUID');
+    return id.toLowerCase();
+  });
+  return [...new Set(ids)].sort();
+}
+
+/** Users are also found by their email: an address that the provider could not verify may be somebody else's. */
+function isUnverified(claims: Claims): boolean {
+  const verified = own(claims, 'email_verified');
+  return verified === false || verified === 'false';
+}
+
+/** Postgres stores neither NUL nor half a surrogate pair. */
+function text(claims: Claims, name: string): string | undefined {
+  const value = own(claims, name);
+  if (typeof value !== 'string' || value === '' || value.length > MAX_TEXT) return undefined;
+  return value.includes('\0') || !value.isWellFormed() ? undefined : value;
+}
+
+/** Never what `Object.prototype` lends, whatever a claim is called. */
+function own(claims: Claims, name: string): unknown {
+  return Object.hasOwn(claims, name) ? claims[name] : undefined;
+}

@@ -1,0 +1,83 @@
+import type { LocalJWKSet } from 'jose';
+import type { Logger } from 'pino';
+import { RequestError } from '../errors.ts';
+import { fetchKeys } from './jwks.ts';
+import type { PublishedKeys } from './jwks.ts';
+
+const REFRESH_AFTER_MS = 10 * 60_000;
+const RETRY_AFTER_MS = 30_000;
+const RETRY_WITHOUT_KEYS_MS = 1_000;
+
+/** The identity provider's public keys, kept while the provider is away and renewed while it is there. */
+export interface KeySet {
+  /**
+   * The keys as last published; the same object for as long as the provider publishes the same keys.
+   * @throws RequestError ERROR_UNAVAILABLE when none were ever obtained
+   */
+  current(): Promise<LocalJWKSet>;
+  /** The keys after asking the provider for one that `tried` lacks; `tried` itself if there is nothing new. */
+  seek(tried: LocalJWKSet): Promise<LocalJWKSet>;
+}
+
+export interface KeySetOptions {
+  readonly url: string;
+  readonly log: Logger;
+  readonly fetchTimeoutMs?: number;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** Asks for nothing until the first `current()`. */
+export function createKeySet(options: KeySetOptions): KeySet {
+  const { url, log, fetchTimeoutMs = 5_000, now = Date.now } = options;
+  let known: PublishedKeys | undefined;
+  let obtainedAt = -Infinity;
+  let attemptedAt = -Infinity;
+  let soughtAt = -Infinity;
+  let refreshing: Promise<void> | undefined;
+
+  async function fetchOnce(): Promise<void> {
+    try {
+      const published = await fetchKeys(url, fetchTimeoutMs);
+      obtainedAt = now();
+      if (published.fingerprint === known?.fingerprint) return;
+      known = published;
+      log.info({ url, keys: published.keys.jwks().keys.length }, 'the identity provider published new keys');
+    } catch (err) {
+      log.warn({ err, url }, 'the identity provider gave no keys; those known stay valid');
+    } finally {
+      attemptedAt = now();
+      refreshing = undefined;
+    }
+  }
+
+  /** However many ask, one request is under way. */
+  function refresh(): Promise<void> {
+    refreshing ??= fetchOnce();
+    return refreshing;
+  }
+
+  async function current(): Promise<LocalJWKSet> {
+    const silence = now() - attemptedAt;
+    // Nobody asked for long: a key withdrawn meanwhile must not be believed once more, so this one waits.
+    const untended = silence > 2 * REFRESH_AFTER_MS;
+    if (untended || (known === undefined && silence > RETRY_WITHOUT_KEYS_MS)) await refresh();
+    else if (now() - obtainedAt > REFRESH_AFTER_MS && silence > RETRY_AFTER_MS) void refresh();
+    if (known !== undefined) return known.keys;
+    throw new RequestError('ERROR_UNAVAILABLE', "the identity provider's keys were never obtained", {
+      headers: { 'Retry-After': '5' },
+    });
+  }
+
+  async function seek(tried: LocalJWKSet): Promise<LocalJWKSet> {
+    if (known === undefined || known.keys !== tried) return current();
+    if (refreshing === undefined && now() - soughtAt < RETRY_AFTER_MS) return tried;
+    soughtAt = now();
+    await refresh();
+    // Only a fruitless search starts the cool-down: after a rotation the next one is found at once.
+    if (known.keys !== tried) soughtAt = -Infinity;
+    return known.keys;
+  }
+
+  return { current, seek };
+}

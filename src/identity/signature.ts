@@ -1,0 +1,81 @@
+import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import type { JWTVerifyOptions, JWTVerifyResult, LocalJWKSet } from 'jose';
+import { refused } from './claims.ts';
+
+/** Signatures that a public key verifies; never `none`, never a shared secret, never what jose may add later. */
+export const ALGORITHMS: readonly string[] = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+const TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt'];
+
+/**
+ * Refuses by its header alone what no key could save, before any key is looked for.
+ * @throws RequestError ERROR_UNAUTHORIZED
+ */
+export function checkHeader(token: string): void {
+  const { alg, typ } = headerOf(token);
+  if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) {
+    throw refused('the token is not signed with an accepted algorithm');
+  }
+  if (!TYPES.includes(normalType(typ))) throw refused('the token is of another type than an access token');
+}
+
+/**
+ * Verifies signature, issuer, audience and times with whichever key matches the header; a token that names
+ * no key is tried with all that could have signed it.
+ * @throws jose's errors
+ */
+export async function verifySignature(
+  token: string,
+  keys: LocalJWKSet,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, keys, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      const result = await jwtVerify(token, key, options).catch(rethrowUnlessKeyMismatch);
+      if (result !== undefined) return result;
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+/** True when another key might have verified the token. */
+export function isKeyMismatch(error: unknown): boolean {
+  return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed;
+}
+
+/** What is wrong with a token, in words that quote nothing of it. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'the token has expired';
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return `the token's "${error.claim}" claim is ${error.reason === 'missing' ? 'missing' : 'not accepted'}`;
+  }
+  if (error instanceof errors.JWKSNoMatchingKey)
+    return 'the token is signed with a key that the provider does not publish';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return "the token's signature is wrong";
+  return error instanceof errors.JOSEError
+    ? `the token is malformed (${error.code})`
+    : 'the token cannot be verified';
+}
+
+function headerOf(token: string): { readonly alg?: unknown; readonly typ?: unknown } {
+  try {
+    return decodeProtectedHeader(token);
+  } catch {
+    throw refused('the token is not a signed JSON Web Token');
+  }
+}
+
+/** Media types compare without letter case, and `application/` may be left out (RFC 7515, 4.1.9). */
+function normalType(typ: unknown): unknown {
+  return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
+}
+
+function rethrowUnlessKeyMismatch(error: unknown): undefined {
+  if (error instanceof errors.JOSEError && !isKeyMismatch(error)) throw error;
+  return undefined;
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { JWTPayload, LocalJWKSet } from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { RequestError } from '../errors.ts';
+import type { Caller } from './caller.ts';
+import { callerFrom, refused } from './claims.ts';
+import { createKeySet } from './key-set.ts';
+import { ALGORITHMS, checkHeader, isKeyMismatch, reasonOf, verifySignature } from './signature.ts';
+
+const CLOCK_TOLERANCE_S = 30;
+const MAX_TOKEN_LENGTH = 256 * 1024;
+const REMEMBERED_TOKENS = 10_000;
+const REMEMBERED_BYTES = 32 * 1024 * 1024;
+
+export interface TokenVerifier {
+  /**
+   * Gives the caller whom a bearer token speaks for.
+   * @throws RequestError ERROR_UNAUTHORIZED with what is wrong with the token, or ERROR_UNAVAILABLE when no key
+   * of the provider was ever obtained
+   */
+  verify(token: string): Promise<Caller>;
+}
+
+export interface TokenVerifierOptions {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly jwksUrl: string;
+  readonly roleClaim: string;
+  readonly clientAccessClaim: string;
+  readonly log: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** A verified token; it counts only while the very set of keys that verified it is the current one. */
+interface Verified {
+  readonly caller: Caller;
+  readonly keys: LocalJWKSet;
+  readonly validFrom: number;
+  readonly expires: number;
+}
+
+/** Holds the provider's keys and the tokens verified lately; asks the provider for nothing until the first token. */
+export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
+  const { issuer, audience, now = Date.now } = options;
+  const names = { role: options.roleClaim, clientAccess: options.clientAccessClaim };
+  const keySet = createKeySet({ url: options.jwksUrl, log: options.log, now });
+  const remembered = new LRUCache<string, Verified>({
+    max: REMEMBERED_TOKENS,
+    maxSize: REMEMBERED_BYTES,
+    sizeCalculation: ({ caller }) => 1024 + 64 * caller.clientAccess.length,
+  });
+
+  async function check(token: string, keys: LocalJWKSet): Promise<Verified> {
+    const { payload } = await verifySignature(token, keys, {
+      algorithms: [...ALGORITHMS],
+      issuer,
+      audience,
+      requiredClaims: ['exp', 'iat'],
+      clockTolerance: CLOCK_TOLERANCE_S,
+      currentDate: new Date(now()),
+    });
+    return { caller: callerFrom(payload, issuer, names), keys, ...lifetime(payload, now()) };
+  }
+
+  async function checkWithFreshKeys(token: string, keys: LocalJWKSet): Promise<Verified> {
+    try {
+      return await check(token, keys);
+    } catch (error) {
+      const fresh = isKeyMismatch(error) ? await keySet.seek(keys) : keys;
+      if (fresh === keys) throw error;
+      return check(token, fresh);
+    }
+  }
+
+  async function verify(token: string): Promise<Caller> {
+    if (token.length > MAX_TOKEN_LENGTH)
+      throw refused(`the token is longer than ${MAX_TOKEN_LENGTH} characters`);
+    const digest = createHash('sha256').update(token).digest('base64');
+    const known = remembered.get(digest);
+    if (known === undefined) checkHeader(token);
+    const keys = await keySet.current();
+    if (known?.keys === keys && isLive(known, now())) return known.caller;
+    const verified = await checkWithFreshKeys(token, keys).catch(refuse);
+    remembered.set(digest, verified);
+    return verified.caller;
+  }
+
+  return { verify };
+}
+
+/** jose leaves the future of `iat` unchecked, and JSON's 1e999 is a number to it. */
+function lifetime(
+  { iat = NaN, nbf = iat, exp = NaN }: JWTPayload,
+  now: number,
+): Pick<Verified, 'validFrom' | 'expires'> {
+  if (!Number.isFinite(exp)) throw refused('the token\'s "exp" claim is not accepted');
+  if (!(iat >= 0 && iat <= now / 1000 + CLOCK_TOLERANCE_S))
+    throw refused('the token\'s "iat" claim is not accepted');
+  return { validFrom: Math.max(iat, nbf), expires: exp };
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof RequestError ? error : refused(reasonOf(error));
+}
+
+function isLive({ validFrom, expires }: Verified, now: number): boolean {
+  const seconds = Math.floor(now / 1000);
+  return validFrom <= seconds + CLOCK_TOLERANCE_S && expires > seconds - CLOCK_TOLERANCE_S;
+}

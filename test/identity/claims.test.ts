@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTestKey } from '../support/identity.ts';
+import { startVerification, withVerification } from '../support/verification.ts';
+import type { Verification } from '../support/verification.ts';
+
+const SECONDS = Date.UTC(2030, 0, 1) / 1000;
+const A = 'aaaaaaaa-0000-4000-8000-000000000001';
+const B = 'bbbbbbbb-0000-0000-0000-000000000002';
+let v: Verification;
+
+beforeAll(async () => {
+  v = await startVerification();
+});
+
+afterAll(() => v.identity.stop());
+
+describe('a token with claims that are not exactly right is refused', () => {
+  const hostile: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+    ['of another issuer', { iss: 'https://elsewhere.example/' }],
+    ['of an issuer that only begins the same', { iss: 'http://127.0.0.1' }],
+    ['without an issuer', { iss: undefined }],
+    ['with a list as issuer', { iss: ['x'] }],
+    ['for another audience', { aud: 'another-api' }],
+    ['for a list of other audiences', { aud: ['another-api', 'taxclaims'] }],
+    ['for an object as audience', { aud: { 'taxclaims-test': true } }],
+    ['without an audience', { aud: undefined }],
+    ['without an end', { exp: undefined }],
+    ['with a text as end', { exp: '2286-11-20' }],
+    ['expired beyond the tolerance', { exp: SECONDS - 30 }],
+    ['not valid before later', { nbf: SECONDS + 31 }],
+    ['with a text as nbf', { nbf: '0' }],
+    ['issued in 2286', { iat: 9_999_999_999 }],
+    ['issued beyond the tolerance in the future', { iat: SECONDS + 31 }],
+    ['issued before 1970', { iat: -1 }],
+    ['without a time of issue', { iat: undefined }],
+    ['without a subject', { sub: undefined }],
+    ['with an empty subject', { sub: '' }],
+    ['with a number as subject', { sub: 42 }],
+    ['with a subject that is a list', { sub: ['somebody'] }],
+    ['with NUL in the subject', { sub: 'some\0body' }],
+    ['with half a character in the subject', { sub: 'some\ud800body' }],
+    ['with a subject of 256 characters', { sub: 's'.repeat(256) }],
+    ['without a role', { role: undefined }],
+    ['with a role in lower case', { role: 'admin' }],
+    ['with a blank after the role', { role: 'ADMIN ' }],
+    ['with an unknown role', { role: 'SUPERUSER' }],
+    ['with a list of roles', { role: ['ADMIN'] }],
+    ['with a role that every object has', { role: 'constructor' }],
+    ['without client access', { client_access: undefined }],
+    ['with null as client access', { client_access: null }],
+    ['with a text as client access', { client_access: A }],
+    ['with an object as client access', { client_access: { 0: A, length: 1 } }],
+    ['with no UUID in client access', { client_access: [A, 'all'] }],
+    ['with null in client access', { client_access: [A, null] }],
+    ['with a nested list in client access', { client_access: [[A]] }],
+    ['with a number in client access', { client_access: [1] }],
+    ['with a UUID in braces in client access', { client_access: [`{${A}}`] }],
+    ['with a line break after a UUID', { client_access: [`${A}\n`] }],
+  ];
+  test.each(hostile)('%s', async (_, claims) => {
+    await v.refusalOf(await v.identity.token(claims));
+    await expect(v.callerOf()).resolves.toMatchObject({ role: 'CLIENT' });
+  });
+
+  test('with claims that hide in a prototype', async () => {
+    const { role, client_access, ...rest } = v.adminClaims();
+    const payload = `${JSON.stringify(rest).slice(0, -1)},"__proto__":${JSON.stringify({ role, client_access })}}`;
+    await v.refusalOf(await v.identity.token({}, { payload }));
+    const honest = JSON.stringify(v.adminClaims());
+    await expect(v.callerOf({}, { payload: honest })).resolves.toMatchObject({ role: 'ADMIN' });
+  });
+
+  test('with claims that only the prototype of all objects has', async () => {
+    for (const [name, value] of Object.entries({ role: 'ADMIN', client_access: [A] })) {
+      const token = await v.identity.token({ [name]: undefined });
+      Object.defineProperty(Object.prototype, name, { value, configurable: true });
+      await v.refusalOf(token).finally(() => Reflect.deleteProperty(Object.prototype, name));
+    }
+  });
+
+  test('with times beyond every number', async () => {
+    for (const times of ['"iat":1,"exp":1e999', '"iat":-1e999,"exp":9e9', '"iat":1e999,"exp":9e9']) {
+      const payload = `${JSON.stringify({ ...v.adminClaims(), iat: undefined, exp: undefined }).slice(0, -1)},${times}}`;
+      await v.refusalOf(await v.identity.token({}, { payload }));
+    }
+  });
+
+  test('with a payload that is no object of claims', async () => {
+    const nested = await v.identity.token();
+    for (const payload of ['', 'null', '[]', '"text"', '{"iss":', nested, '\xff\xfe']) {
+      await v.refusalOf(await v.identity.token({}, { payload, header: { cty: 'JWT' } }));
+    }
+  });
+});
+
+describe('a token with good claims gives its caller', () => {
+  test('for several audiences of which this service is one', async () => {
+    const aud = ['https://idp.example/userinfo', v.identity.audience];
+    await expect(v.callerOf({ aud })).resolves.toMatchObject({ role: 'CLIENT' });
+  });
+
+  test('at the edges of the clock tolerance', async () => {
+    const edges = [{ exp: SECONDS - 29 }, { nbf: SECONDS + 30 }, { iat: SECONDS + 30 }];
+    for (const times of edges) await expect(v.callerOf(times)).resolves.toMatchObject({ role: 'CLIENT' });
+  });
+
+  test('with client access in lower case, sorted, each once, and digested with the role', async () => {
+    const caller = await v.callerOf({ role: 'TAX_SPECIALIST', client_access: [B, A.toUpperCase(), A, B] });
+    expect(caller.clientAccess).toEqual([A, B]);
+    // md5 of 'TAX_SPECIALIST:' and the two ids joined by a comma, as psql computes it.
+    expect(caller.accessDigest).toBe('f5aa5a7b2ff484ba0528e4e8accace12');
+  });
+
+  test('with access to 2,000 clients', async () => {
+    const client_access = Array.from({ length: 2_000 }, () => randomUUID());
+    const caller = await v.callerOf({ client_access });
+    expect(caller.clientAccess).toEqual(client_access.toSorted());
+  });
+
+  test('whose id is the subject where that is a UUID, else one derived from issuer and subject', async () => {
+    await expect(v.callerOf({ sub: A.toUpperCase() })).resolves.toMatchObject({
+      userId: A,
+      subject: A.toUpperCase(),
+    });
+    const first = await v.callerOf({ sub: 'auth0|1' });
+    expect(first.userId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    await expect(v.callerOf({ sub: 'auth0|1', name: 'again' })).resolves.toMatchObject({
+      userId: first.userId,
+    });
+    await expect(v.callerOf({ sub: 'auth0|2' })).resolves.not.toMatchObject({ userId: first.userId });
+  });
+
+  test('with email and name only where they are texts that can be stored', async () => {
+    const good = { email: 'a@example.com', name: 'Zoé' };
+    await expect(v.callerOf(good)).resolves.toMatchObject(good);
+    for (const bad of ['', 'x'.repeat(256), 'nul\0', 'half\udc00', 7, null, ['a@example.com'], undefined]) {
+      const caller = await v.callerOf({ email: bad, name: bad });
+      expect([caller.email, caller.name]).toEqual([undefined, undefined]);
+    }
+  });
+
+  test('without an email that the provider could not verify', async () => {
+    const email = 'victim@example.com';
+    await expect(v.callerOf({ email, email_verified: true })).resolves.toMatchObject({ email });
+    for (const email_verified of [false, 'false']) {
+      await expect(v.callerOf({ email, email_verified })).resolves.toMatchObject({ email: undefined });
+    }
+  });
+
+  test('with the whole second of its issue', async () => {
+    await expect(v.callerOf({ iat: SECONDS - 0.5 })).resolves.toMatchObject({ issuedAt: SECONDS - 1 });
+  });
+
+  test("from claims under names of the provider's choice, and from those alone", async () => {
+    const names = { roleClaim: 'https://example.com/role', clientAccessClaim: 'https://example.com/access' };
+    const claims = { [names.roleClaim]: 'ADMIN', [names.clientAccessClaim]: [A] };
+    const verify = async (v: Verification): Promise<void> => {
+      const caller = await v.callerOf({ ...claims, role: 'CLIENT', client_access: [B] });
+      expect(caller).toMatchObject({ role: 'ADMIN', clientAccess: [A] });
+      await v.refusalOf(await v.identity.token({ role: 'CLIENT', client_access: [B] }));
+    };
+    await withVerification([await createTestKey()], verify, names);
+  });
+});

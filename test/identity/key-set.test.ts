@@ -1,0 +1,106 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { createKeySet } from '../../src/identity/key-set.ts';
+import type { KeySet } from '../../src/identity/key-set.ts';
+import { createTestKey, startTestIdentity } from '../support/identity.ts';
+import type { TestIdentity } from '../support/identity.ts';
+
+const MINUTE = 60_000;
+const NEVER = 3_600_000;
+
+let identity: TestIdentity;
+let now: number;
+
+beforeEach(async () => {
+  identity = await startTestIdentity();
+  now = Date.UTC(2030, 0, 1);
+});
+
+afterEach(() => identity.stop());
+
+function keySetOf(fetchTimeoutMs: number): KeySet {
+  return createKeySet({
+    url: identity.jwksUrl,
+    log: pino({ level: 'silent' }),
+    fetchTimeoutMs,
+    now: () => now,
+  });
+}
+
+async function untilAsked(times: number): Promise<void> {
+  while (identity.requests < times) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('a request that knows its key does not wait for the renewal of old keys', async () => {
+  const keySet = keySetOf(NEVER);
+  const keys = await keySet.current();
+  now += 9 * MINUTE;
+  await keySet.current();
+  expect(identity.requests).toBe(1);
+  const held: ServerResponse[] = [];
+  identity.answerWith((_, response) => held.push(response));
+  now += 2 * MINUTE;
+  expect(await keySet.current()).toBe(keys);
+  expect(await keySet.current()).toBe(keys);
+  await untilAsked(2);
+  await identity.rotate();
+  identity.answerWith(undefined);
+  held[0]?.end(JSON.stringify({ keys: [identity.key.jwk] }));
+  while ((await keySet.current()) === keys) await new Promise((resolve) => setImmediate(resolve));
+  expect(held).toHaveLength(1);
+});
+
+test('a provider that is away is asked for newer keys once in a while, not for each request', async () => {
+  const keySet = keySetOf(NEVER);
+  await keySet.current();
+  identity.answerWith((_, response) => response.socket?.destroy());
+  now += 11 * MINUTE;
+  const renewed = keySet.current();
+  await untilAsked(2);
+  await renewed;
+  for (let count = 0; count < 200; count += 1) {
+    await keySet.current();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(identity.requests).toBe(2);
+  now += 31_000;
+  await keySet.current();
+  await untilAsked(3);
+});
+
+test('a provider that does not answer, or stops in the middle of its answer, is given up', async () => {
+  const silences = [
+    () => undefined,
+    (_: unknown, response: ServerResponse) => response.write('{"keys":['),
+    (_: unknown, response: ServerResponse) => response.writeHead(500).write('.'),
+  ];
+  for (const silence of silences) {
+    identity.answerWith(silence);
+    await expect(keySetOf(50).current()).rejects.toMatchObject({ code: 'ERROR_UNAVAILABLE' });
+  }
+  identity.answerWith(undefined);
+  await expect(keySetOf(NEVER).current()).resolves.toBeDefined();
+});
+
+test('the same keys in another order, with other remarks, are the same keys', async () => {
+  const [first, second] = [await createTestKey(), await createTestKey('RS256')];
+  identity.publish(first, second);
+  const keySet = keySetOf(NEVER);
+  const keys = await keySet.current();
+  identity.publish({ ...second, jwk: Object.assign({ remark: 'renewed' }, second.jwk) }, first);
+  expect(await keySet.seek(keys)).toBe(keys);
+  now += 31_000;
+  identity.publish(second);
+  expect(await keySet.seek(keys)).not.toBe(keys);
+});
+
+test('who has tried older keys gets the newer ones without another request to the provider', async () => {
+  const keySet = keySetOf(NEVER);
+  const old = await keySet.current();
+  await identity.rotate();
+  const fresh = await keySet.seek(old);
+  expect(fresh).not.toBe(old);
+  expect(await keySet.seek(old)).toBe(fresh);
+  expect(identity.requests).toBe(2);
+});

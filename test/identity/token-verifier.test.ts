@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { compactToken, createTestKey } from '../support/identity.ts';
+import { startVerification } from '../support/verification.ts';
+import type { Verification } from '../support/verification.ts';
+
+const SECONDS = Date.UTC(2030, 0, 1) / 1000;
+let v: Verification;
+
+beforeAll(async () => {
+  v = await startVerification();
+});
+
+afterAll(() => v.identity.stop());
+
+test('what is no token at all is refused', async () => {
+  const good = await v.identity.token();
+  const [header = '', payload = '', signature = ''] = good.split('.');
+  const other = (await v.identity.token({ role: 'ADMIN' })).split('.')[1] ?? '';
+  const hostile = [
+    ...['', '.', '..', '...', 'Bearer', '\0', '💥.💥.💥', 'null', '{}', `${good}.`, `${good}\0`, ` ${good}`],
+    ...[
+      `${header}.${payload}.`,
+      `${header}.${payload}`,
+      `.${payload}.${signature}`,
+      `${header}..${signature}`,
+    ],
+    ...[
+      `${header}.${other}.${signature}`,
+      `${header}.${payload}.${signature.slice(0, -4)}`,
+      `${good}.${good}`,
+    ],
+    ...[`${header}.${payload}.${signature}.x.y`, 'a'.repeat(300_000), `${good}${'A'.repeat(300_000)}`],
+  ];
+  for (const token of hostile) await v.refusalOf(token);
+  await expect(v.verifier.verify(good)).resolves.toMatchObject({ subject: 'idp|somebody' });
+});
+
+test('the reason, which goes to the audit record, says what is wrong', async () => {
+  const stranger = { key: await createTestKey() };
+  const kid = v.identity.key.kid;
+  const reasons = {
+    'the token is not a signed JSON Web Token': 'no.to.ken',
+    'the token is longer than 262144 characters': 'a'.repeat(262_145),
+    'the token is not signed with an accepted algorithm': compactToken({ alg: 'none' }, v.adminClaims()),
+    'the token is of another type than an access token': await v.identity.token(
+      {},
+      { header: { typ: 'id+jwt' } },
+    ),
+    'the token is malformed (ERR_JWT_INVALID)': await v.identity.token({}, { payload: '[]' }),
+    'the token is signed with a key that the provider does not publish': await v.identity.token({}, stranger),
+    "the token's signature is wrong": await v.identity.token({}, { ...stranger, header: { kid } }),
+    'the token has expired': await v.identity.token({ exp: SECONDS - 60 }),
+    'the token\'s "exp" claim is missing': await v.identity.token({ exp: undefined }),
+    'the token\'s "iat" claim is missing': await v.identity.token({ iat: undefined }),
+    'the token\'s "iat" claim is not accepted': await v.identity.token({ iat: SECONDS + 60 }),
+    'the token\'s "aud" claim is not accepted': await v.identity.token({ aud: 'another-api' }),
+    'the role claim is missing or not one of the four roles': await v.identity.token({ role: 'admin' }),
+  };
+  for (const [reason, token] of Object.entries(reasons))
+    expect((await v.refusalOf(token)).message).toBe(reason);
+});

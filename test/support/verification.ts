@@ -1,0 +1,83 @@
+import { pino } from 'pino';
+import { RequestError } from '../../src/errors.ts';
+import type { Caller } from '../../src/identity/caller.ts';
+import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
+import type { TokenVerifier, TokenVerifierOptions } from '../../src/identity/token-verifier.ts';
+import { startTestIdentity } from './identity.ts';
+import type { TestIdentity, TestKey, TokenOptions } from './identity.ts';
+
+/** The clock of these tests: it moves only when a test moves it. */
+export interface TestClock {
+  (): number;
+  advance(seconds: number): void;
+}
+
+export interface Verification {
+  readonly clock: TestClock;
+  readonly identity: TestIdentity;
+  readonly verifier: TokenVerifier;
+  /** Signs these claims over those of a good token and verifies the result. */
+  callerOf(claims?: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<Caller>;
+  /** The claims of a good token of an ADMIN, for tokens put together by hand. */
+  adminClaims(): Record<string, unknown>;
+  /** Gives the 401 for a token, having seen that it tells nothing of the token; throws when there is none. */
+  refusalOf(token: string): Promise<RequestError>;
+}
+
+/** An identity provider, a verifier that trusts it alone, and one clock for both; stop the provider when done. */
+export async function startVerification(
+  keys: readonly TestKey[] = [],
+  options: Partial<TokenVerifierOptions> = {},
+): Promise<Verification> {
+  const clock = createClock();
+  const identity = await startTestIdentity(clock);
+  if (keys.length > 0) identity.publish(...keys);
+  const { issuer, audience, jwksUrl } = identity;
+  const verifier = createTokenVerifier({
+    ...{ issuer, audience, jwksUrl, roleClaim: 'role', clientAccessClaim: 'client_access' },
+    log: pino({ level: 'silent' }),
+    now: clock,
+    ...options,
+  });
+  return {
+    clock,
+    identity,
+    verifier,
+    callerOf: async (claims, tokenOptions) => verifier.verify(await identity.token(claims, tokenOptions)),
+    adminClaims: () => {
+      const seconds = clock() / 1000;
+      const times = { iat: seconds, exp: seconds + 3600 };
+      return { iss: issuer, aud: audience, sub: 'x', role: 'ADMIN', client_access: [], ...times };
+    },
+    refusalOf: (token) => refusalOf(verifier, token),
+  };
+}
+
+function createClock(): TestClock {
+  let now = Date.UTC(2030, 0, 1);
+  const advance = (seconds: number): void => {
+    now += seconds * 1000;
+  };
+  return Object.assign(() => now, { advance });
+}
+
+async function refusalOf(verifier: TokenVerifier, token: string): Promise<RequestError> {
+  const outcome: unknown = await verifier.verify(token).catch((error: unknown) => error);
+  if (!(outcome instanceof RequestError) || outcome.code !== 'ERROR_UNAUTHORIZED') {
+    throw new Error('not refused with ERROR_UNAUTHORIZED', { cause: outcome });
+  }
+  const parts = token.split('.').filter((part) => part.length > 8);
+  const leaks = parts.some((part) => outcome.message.includes(part)) || outcome.cause !== undefined;
+  if (leaks || outcome.message.length > 120) throw new Error('the reason quotes the token or runs on');
+  return outcome;
+}
+
+/** The same for the length of a test, with a provider that publishes these keys. */
+export async function withVerification(
+  keys: readonly TestKey[],
+  work: (verification: Verification) => Promise<void>,
+  options?: Partial<TokenVerifierOptions>,
+): Promise<void> {
+  const verification = await startVerification(keys, options);
+  await work(verification).finally(() => verification.identity.stop());
+}
