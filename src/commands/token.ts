@@ -1,0 +1,88 @@
+import { parseArgs } from 'node:util';
+import { loadConfig } from '../config.ts';
+import { ROLES } from '../identity/caller.ts';
+import type { Role } from '../identity/caller.ts';
+import { EMBEDDED_ISSUER, openTokenSigner } from '../identity/embedded-provider.ts';
+import type { TokenRequest } from '../identity/embedded-provider.ts';
+import { isUuid, subjectUuid } from '../identity/uuid.ts';
+
+const USAGE = `usage: npm run token -- --role ROLE [options]
+  --role            one of ${ROLES.join(', ')}
+  --client-access   a client's id, or several separated by commas; may be repeated
+  --subject         who the token is for; when absent, somebody made up from the role and the clients
+  --email, --name   what else the token says of them
+  --expires-in      a number and a unit, s, m, h or d; 12h when absent`;
+
+const LIFETIME = /^[1-9]\d{0,5}[smhd]$/;
+
+/** Prints one token of the embedded identity provider, and nothing else, so that a shell can capture it. */
+async function main(): Promise<void> {
+  if (process.env['AUTH_ISSUER']) {
+    throw new Error(
+      'AUTH_ISSUER is set: tokens come from that provider, and this command signs for the embedded one',
+    );
+  }
+  const { dataDir, identity } = loadConfig(process.env);
+  const request = readArguments(process.argv.slice(2));
+  if (request === undefined) {
+    process.stdout.write(`${USAGE}\n`);
+    return;
+  }
+  const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
+  const signer = await openTokenSigner({ dataDir, claimNames });
+  process.stdout.write(`${await signer.sign(request)}\n`);
+}
+
+/** Undefined where help is asked for. */
+function readArguments(args: string[]): TokenRequest | undefined {
+  const { values } = parseArgs({
+    args,
+    options: {
+      role: { type: 'string' },
+      'client-access': { type: 'string', multiple: true, default: [] },
+      subject: { type: 'string' },
+      email: { type: 'string' },
+      name: { type: 'string' },
+      'expires-in': { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const role = readRole(values.role);
+  const clientAccess = readClientAccess(values['client-access']);
+  const subject = values.subject ?? subjectUuid(EMBEDDED_ISSUER, `${role}:${clientAccess.join(',')}`);
+  if (subject === '' || subject.length > 255) throw new Error('--subject must have 1 to 255 characters');
+  return {
+    subject,
+    role,
+    clientAccess,
+    email: values.email,
+    name: values.name,
+    expiresIn: readLifetime(values['expires-in']),
+  };
+}
+
+function readRole(value: string | undefined): Role {
+  const role = ROLES.find((known) => known === value);
+  if (role === undefined) throw new Error(`--role must be one of ${ROLES.join(', ')}`);
+  return role;
+}
+
+function readClientAccess(values: readonly string[]): readonly string[] {
+  const ids = values.flatMap((value) => value.split(',')).map((id) => id.trim().toLowerCase());
+  if (!ids.every(isUuid))
+    throw new Error("--client-access must be a client's id, a UUID, or several separated by commas");
+  return [...new Set(ids)].sort();
+}
+
+function readLifetime(value: string | undefined): string | undefined {
+  if (value === undefined || LIFETIME.test(value)) return value;
+  throw new Error('--expires-in must be a number and a unit, s, m, h or d, as in 30m');
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

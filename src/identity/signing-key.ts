@@ -1,0 +1,88 @@
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
+import type { JWK_EC_Private } from 'jose';
+
+export const SIGNING_ALGORITHM = 'ES256';
+
+export interface SigningKey extends JWK_EC_Private {
+  readonly kid: string;
+}
+
+/**
+ * Gives the embedded provider's private key, made on first use and kept in `identity/signing-key.json`.
+ * Whoever starts at the same time gets the same key.
+ * @throws when the file cannot be written, read or understood
+ */
+export async function loadSigningKey(dataDir: string): Promise<SigningKey> {
+  const file = join(dataDir, 'identity', 'signing-key.json');
+  return (await readKey(file)) ?? (await createKey(dataDir, file));
+}
+
+async function createKey(dataDir: string, file: string): Promise<SigningKey> {
+  // Only the inner folder is closed to others: the embedded server's own user passes through the outer one.
+  await mkdir(dataDir, { recursive: true });
+  await mkdir(join(dataDir, 'identity'), { mode: 0o700, recursive: true });
+  const aside = `${file}.${randomUUID()}`;
+  try {
+    await writeDurably(aside, JSON.stringify(await generateKey()));
+    // Unlike a rename, a link never replaces the key that somebody else has just made, perhaps used.
+    await link(aside, file).catch(ignoreExisting);
+  } finally {
+    await rm(aside, { force: true });
+  }
+  const key = await readKey(file);
+  if (key === undefined) throw new Error(`${file} disappeared while it was being made`);
+  return key;
+}
+
+async function generateKey(): Promise<object> {
+  const { privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
+  const key = await exportJWK(privateKey);
+  return { ...key, kid: await calculateJwkThumbprint(key), alg: SIGNING_ALGORITHM, use: 'sig' };
+}
+
+async function writeDurably(file: string, content: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readKey(file: string): Promise<SigningKey | undefined> {
+  const content = await readFile(file, 'utf8').catch(ignoreMissing);
+  if (content === undefined) return undefined;
+  const key = parse(content);
+  if (isSigningKey(key)) return key;
+  throw new Error(
+    `${file} holds no signing key; delete it to have a new one made, which ends all tokens issued`,
+  );
+}
+
+function parse(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}
+
+function isSigningKey(value: unknown): value is SigningKey {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kty, d, kid } = value as Partial<SigningKey>;
+  return kty === 'EC' && typeof d === 'string' && typeof kid === 'string';
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+  return undefined;
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'EEXIST') throw error;
+  return undefined;
+}

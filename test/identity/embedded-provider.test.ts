@@ -1,0 +1,106 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { openTokenSigner, startEmbeddedProvider } from '../../src/identity/embedded-provider.ts';
+import type { EmbeddedProvider, TokenRequest } from '../../src/identity/embedded-provider.ts';
+import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
+import type { TokenVerifier } from '../../src/identity/token-verifier.ts';
+
+const A = 'aaaaaaaa-0000-4000-8000-000000000001';
+const SOMEBODY: TokenRequest = {
+  ...{ subject: 'local|claire', role: 'CLIENT', clientAccess: [A] },
+  ...{ email: 'claire@example.com', name: 'Claire Dupont' },
+};
+
+let dataDir: string;
+let keyFile: string;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'identity-'));
+  keyFile = join(dataDir, 'identity', 'signing-key.json');
+});
+
+afterEach(() => rm(dataDir, { recursive: true }));
+
+async function withProvider(work: (provider: EmbeddedProvider) => Promise<void>): Promise<void> {
+  const provider = await startEmbeddedProvider({ dataDir, host: '127.0.0.1' });
+  await work(provider).finally(() => provider.close());
+}
+
+function verifierOf({ issuer, audience, jwksUrl }: EmbeddedProvider): TokenVerifier {
+  const names = { roleClaim: 'role', clientAccessClaim: 'client_access' };
+  return createTokenVerifier({ issuer, audience, jwksUrl, ...names, log: pino({ level: 'silent' }) });
+}
+
+test('a token of the embedded provider is accepted through its published key', async () => {
+  await withProvider(async (provider) => {
+    const caller = await verifierOf(provider).verify(await provider.sign(SOMEBODY));
+    expect(caller).toMatchObject(SOMEBODY);
+  });
+});
+
+test('a token outlives a restart on another port, and one signed while nothing runs is accepted', async () => {
+  const signer = await openTokenSigner({ dataDir });
+  const signedBefore = await signer.sign(SOMEBODY);
+  for (let start = 1; start <= 2; start += 1) {
+    await withProvider(async (provider) => {
+      await expect(verifierOf(provider).verify(signedBefore)).resolves.toMatchObject(SOMEBODY);
+    });
+  }
+});
+
+test('the provider publishes its public key and nothing of the private one', async () => {
+  await withProvider(async (provider) => {
+    const published = (await (await fetch(provider.jwksUrl)).json()) as { keys: object[] };
+    expect(published.keys.map((key) => Object.keys(key).sort())).toEqual([
+      ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'],
+    ]);
+    const { d } = JSON.parse(await readFile(keyFile, 'utf8')) as { d: string };
+    expect(d).toMatch(/^[\w-]{43}$/);
+    expect(JSON.stringify(published)).not.toContain(d);
+    for (const path of [
+      '/',
+      '/.well-known/',
+      '/signing-key.json',
+      '/.well-known/../identity/signing-key.json',
+    ]) {
+      expect((await fetch(new URL(path, provider.jwksUrl))).status).toBe(404);
+    }
+  });
+});
+
+test('only the owner can read the key, and nothing else is left beside it', async () => {
+  await openTokenSigner({ dataDir });
+  expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
+  expect((await stat(join(dataDir, 'identity'))).mode & 0o777).toBe(0o700);
+  expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
+});
+
+test('a data folder made on the way stays open to the other embedded parts', async () => {
+  const inner = join(dataDir, 'a', 'b');
+  await openTokenSigner({ dataDir: inner });
+  const ordinary = join(dataDir, 'ordinary');
+  await mkdir(ordinary);
+  expect((await stat(inner)).mode).toBe((await stat(ordinary)).mode);
+});
+
+test('many starts at once end up with one key', async () => {
+  const signers = await Promise.all(Array.from({ length: 20 }, () => openTokenSigner({ dataDir })));
+  expect(new Set(signers.map(({ jwks }) => JSON.stringify(jwks))).size).toBe(1);
+  expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
+});
+
+test('a damaged key stops the start with the name of the file, and is not replaced', async () => {
+  await openTokenSigner({ dataDir });
+  for (const damage of ['', '{', 'null', '{"kty":"EC"}', '{"kty":"oct","k":"AAAA","kid":"x"}']) {
+    await writeFile(keyFile, damage);
+    await expect(openTokenSigner({ dataDir })).rejects.toThrow(keyFile);
+    expect(await readFile(keyFile, 'utf8')).toBe(damage);
+  }
+});
+
+test("an address that is not this machine's stops the start", async () => {
+  await expect(startEmbeddedProvider({ dataDir, host: '192.0.2.1' })).rejects.toThrow('EADDRNOTAVAIL');
+});
