@@ -21,7 +21,7 @@ export interface HttpServer {
  * The server around an app; it answers itself for what never becomes a request of the app's.
  * `drainMs` bounds how long `close` waits for what was taken: the process has 10 s in all.
  */
-export function createHttpServer(app: RequestListener, drainMs = 8_000): HttpServer {
+export function createHttpServer(app: RequestListener, drainMs = 7_000): HttpServer {
   const server = createServer({
     maxHeaderSize: MAX_HEADER_SIZE,
     headersTimeout: 15_000,

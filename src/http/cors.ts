@@ -1,0 +1,14 @@
+import corsPackage from 'cors';
+import type { RequestHandler } from 'express';
+
+/** Lets the browser code of the listed origins call; to any other origin, and its preflight, CORS does not exist. */
+export function cors(origins: readonly string[]): RequestHandler {
+  const allowed = new Set(origins);
+  return corsPackage({
+    origin: (origin, decide) => {
+      decide(null, origin !== undefined && allowed.has(origin));
+    },
+    exposedHeaders: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'],
+    maxAge: 600,
+  });
+}

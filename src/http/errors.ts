@@ -1,0 +1,71 @@
+import type { ErrorRequestHandler } from 'express';
+import type { AuditWriter } from '../db/audit-writer.ts';
+import { DatabaseUnavailable, sqlState } from '../db/errors.ts';
+import { RequestError } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
+import { sendError } from './envelope.ts';
+import { stateOf } from './request-state.ts';
+import type { RequestState } from './request-state.ts';
+import { errorCodeOf } from './sqlstate.ts';
+
+/** Any other 4xx of express and body-parser is a malformed request. */
+const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
+  413: 'ERROR_PAYLOAD_TOO_LARGE',
+  415: 'ERROR_UNSUPPORTED_MEDIA_TYPE',
+};
+
+/** The one place where an error becomes an answer, and where a refusal is recorded before the answer leaves. */
+export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
+  return async (thrown: unknown, request, response, next) => {
+    const state = stateOf(request);
+    const error = toRequestError(thrown);
+    state.error = error;
+    if (error.status === 401 || error.status === 403) await recordRefusal(audit, state, error);
+    if (response.headersSent) next(thrown);
+    else sendError(response, error, state.requestId);
+  };
+}
+
+/** What anything thrown means for the caller. Texts of Postgres and of libraries are for log and audit alone. */
+export function toRequestError(thrown: unknown): RequestError {
+  if (thrown instanceof RequestError) return thrown;
+  const cause = thrown;
+  if (thrown instanceof DatabaseUnavailable) {
+    return new RequestError('ERROR_UNAVAILABLE', 'the database is out of reach', { cause });
+  }
+  const sqlstate = sqlState(thrown);
+  const reason = thrown instanceof Error ? thrown.message : 'what was thrown is no error';
+  if (sqlstate !== undefined)
+    return new RequestError(errorCodeOf(sqlstate), `${sqlstate}: ${reason}`, { cause });
+  if (thrown instanceof URIError) {
+    return new RequestError('ERROR_VALIDATION', reason, {
+      cause,
+      details: { path: 'must be percent-encoded UTF-8' },
+    });
+  }
+  return new RequestError(codeOfStatus(thrown), reason, { cause });
+}
+
+/** Express and body-parser put a status on what they refuse; whatever has none is a defect of the service. */
+function codeOfStatus(thrown: unknown): ErrorCode {
+  const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
+  if (!(status >= 400 && status < 500)) return 'ERROR_INTERNAL';
+  return STATUS_CODES[status] ?? 'ERROR_VALIDATION';
+}
+
+async function recordRefusal(audit: AuditWriter, state: RequestState, error: RequestError): Promise<void> {
+  const { requestId, action, ipAddress, userAgent, caller, resource, resourceId, client } = state;
+  const clientContext = error.clientContext ?? client;
+  await audit.record({
+    requestId,
+    actor: caller?.subject ?? 'anonymous',
+    action,
+    // Without a valid token nobody asks what a path means.
+    resourceType: resource ?? 'unknown',
+    reason: error.message,
+    ipAddress,
+    userAgent,
+    ...(resourceId === undefined ? {} : { resourceId }),
+    ...(clientContext === undefined ? {} : { clientContext }),
+  });
+}

@@ -1,0 +1,69 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { RequestError } from '../errors.ts';
+import { readJson } from './body.ts';
+import type { Endpoint, Input, PublicEndpoint } from './endpoint.ts';
+
+type Problem = readonly [field: string, rule: string];
+
+const NOTHING = z.strictObject({});
+
+/**
+ * Holds a request against the schemas of its endpoint; the body is not read before path and query are right.
+ * @throws RequestError ERROR_VALIDATION whose details name each field and its rule, and what `readJson` throws
+ */
+export async function readInput(
+  { params, query, body }: Pick<Endpoint | PublicEndpoint, 'params' | 'query' | 'body'>,
+  request: Request,
+  response: Response,
+): Promise<Input> {
+  const path = check('path', params ?? NOTHING, request.params);
+  const search = check('query', query ?? NOTHING, request.query);
+  refuse([...path.problems, ...search.problems]);
+  if (body === undefined) return { params: path.value, query: search.value, body: {} };
+  const content = check('body', body, await readJson(request, response));
+  refuse(content.problems);
+  return { params: path.value, query: search.value, body: content.value };
+}
+
+function check(
+  part: string,
+  schema: z.ZodObject,
+  input: unknown,
+): { value: Record<string, unknown>; problems: readonly Problem[] } {
+  const { success, data, error } = schema.safeParse(input, { error: ruleOf });
+  if (success) return { value: data, problems: unstorable(data, []) };
+  return { value: {}, problems: error.issues.flatMap((issue) => problemsOf(part, issue)) };
+}
+
+function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
+  return issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : undefined;
+}
+
+function problemsOf(part: string, issue: z.core.$ZodIssue): Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => [nameOf([...issue.path, key]), 'is not known here']);
+  }
+  return [[issue.path.length === 0 ? part : nameOf(issue.path), issue.message]];
+}
+
+/** Text that Postgres cannot store, or not as it came: NUL and halves of surrogate pairs. */
+function unstorable(value: unknown, path: readonly string[]): Problem[] {
+  if (typeof value === 'string') {
+    return value.includes('\0') || !value.isWellFormed()
+      ? [[nameOf(path), 'must not contain NUL or unpaired surrogates']]
+      : [];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => unstorable(inner, [...path, key]));
+}
+
+function nameOf(path: readonly PropertyKey[]): string {
+  return path.map(String).join('.');
+}
+
+function refuse(problems: readonly Problem[]): void {
+  if (problems.length === 0) return;
+  const reason = problems.map(([field, rule]) => `${field} ${rule}`).join('; ');
+  throw new RequestError('ERROR_VALIDATION', reason, { details: Object.fromEntries(problems) });
+}

@@ -1,0 +1,73 @@
+import type { Express, RequestHandler } from 'express';
+import type { Database } from '../db/database.ts';
+import { RequestError } from '../errors.ts';
+import type { TokenVerifier } from '../identity/token-verifier.ts';
+import { requireClient, requireRole } from './access.ts';
+import { answer, callerRequest, contextOf } from './answer.ts';
+import type { Endpoint, PublicEndpoint } from './endpoint.ts';
+import { sendJson } from './envelope.ts';
+import { readInput } from './input.ts';
+import { stateOf } from './request-state.ts';
+
+/** Adds endpoints that ask for no token. */
+export function mountPublic(
+  app: Express,
+  endpoints: readonly PublicEndpoint[],
+  { database, verifier }: { readonly database: Database; readonly verifier: TokenVerifier },
+): void {
+  for (const endpoint of endpoints) {
+    app[endpoint.method](routeOf(endpoint.path), async (request, response) => {
+      const state = stateOf(request);
+      state.resource = endpoint.resource;
+      const input = await readInput(endpoint, request, response);
+      const body = await endpoint.handle(input, {
+        database,
+        authenticate: async (token) => {
+          state.caller = await verifier.verify(token);
+          return callerRequest(database, contextOf(state, state.caller));
+        },
+      });
+      sendJson(response, 200, body);
+    });
+  }
+}
+
+/** Adds endpoints that take a caller; stands after authentication. */
+export function mount(app: Express, endpoints: readonly Endpoint[], database: Database): void {
+  for (const endpoint of endpoints) {
+    app[endpoint.method](routeOf(endpoint.path), async (request, response) => {
+      const state = stateOf(request);
+      state.resource = endpoint.resource;
+      const caller = requireRole(state, endpoint.roles);
+      const input = await readInput(endpoint, request, response);
+      state.resourceId = endpoint.id?.(input);
+      state.client = endpoint.client?.(input);
+      requireClient(caller, state.client);
+      sendJson(response, 200, await answer(endpoint, input, state, caller, database));
+    });
+  }
+}
+
+/** Answers 405 on the endpoints' paths and 404 elsewhere; stands after all endpoints. */
+export function mountRefusals(app: Express, endpoints: readonly (Endpoint | PublicEndpoint)[]): void {
+  for (const [path, onPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
+    app.all(routeOf(path), refuseMethod(onPath.map((endpoint) => endpoint.method.toUpperCase())));
+  }
+  app.use(() => {
+    throw new RequestError('ERROR_NOT_FOUND', 'no such path');
+  });
+}
+
+function refuseMethod(methods: readonly string[]): RequestHandler {
+  const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+  return (request) => {
+    throw new RequestError('ERROR_METHOD_NOT_ALLOWED', `no ${request.method} here`, {
+      headers: { Allow: allowed.toSorted().join(', ') },
+    });
+  };
+}
+
+/** `/api/clients/{clientId}` as Express writes it: `/api/clients/:clientId`. */
+function routeOf(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}

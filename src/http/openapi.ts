@@ -1,0 +1,72 @@
+import { OpenAPIRegistry, OpenApiGeneratorV3 } from '@asteasolutions/zod-to-openapi';
+import { z } from 'zod';
+import { ERRORS } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Endpoint, PublicEndpoint } from './endpoint.ts';
+
+type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
+type Route = Parameters<OpenAPIRegistry['registerPath']>[0];
+
+const errorEnvelope = z
+  .strictObject({
+    error: z.strictObject({
+      code: z.string(),
+      message: z.string(),
+      details: z.looseObject({}).optional(),
+      timestamp: z.iso.datetime(),
+      requestId: z.string(),
+    }),
+  })
+  .meta({ id: 'Error' });
+
+/** The OpenAPI document of these endpoints. */
+export function describeInterface(endpoints: readonly (Endpoint | PublicEndpoint)[]): Document {
+  const registry = new OpenAPIRegistry();
+  registry.registerComponent('securitySchemes', 'bearer', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+  });
+  for (const endpoint of endpoints) registry.registerPath(routeOf(endpoint));
+  return new OpenApiGeneratorV3(registry.definitions).generateDocument({
+    openapi: '3.0.3',
+    info: { title: 'Tax claim management', version: '1.0.0' },
+    security: [{ bearer: [] }],
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
+  });
+}
+
+function routeOf(endpoint: Endpoint | PublicEndpoint): Route {
+  const { method, path, summary, tag, params, query, body, responses, roles } = endpoint;
+  return {
+    method,
+    path,
+    summary,
+    tags: [tag],
+    ...(roles === 'public' ? { security: [] } : { description: `Roles: ${roles.join(', ')}.` }),
+    request: {
+      ...(params && { params }),
+      ...(query && { query }),
+      ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
+    },
+    responses: {
+      200: { description: 'Success.', content: { 'application/json': { schema: responses[200] } } },
+      ...Object.fromEntries(errorsOf(endpoint).map(errorResponse)),
+    },
+  };
+}
+
+function errorResponse(code: ErrorCode): [number, Route['responses'][string]] {
+  const { status, message } = ERRORS[code];
+  return [status, { description: message, content: { 'application/json': { schema: errorEnvelope } } }];
+}
+
+/** The errors that an endpoint can answer with, by what it takes. */
+function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
+  const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_INTERNAL', 'ERROR_UNAVAILABLE'];
+  if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN', 'ERROR_RATE_LIMITED');
+  if (endpoint.params !== undefined) errors.push('ERROR_NOT_FOUND');
+  if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
+  if (endpoint.body !== undefined) errors.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
+  return errors;
+}

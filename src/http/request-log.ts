@@ -1,0 +1,30 @@
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { stateOf } from './request-state.ts';
+
+/**
+ * One line for each request, when it is over.
+ * Headers, query and bodies are absent on purpose: they carry tokens and personal data.
+ */
+export function logRequests(log: Logger): RequestHandler {
+  return (request, response, next) => {
+    const started = performance.now();
+    response.once('close', () => {
+      const { requestId, action, ipAddress, caller, error } = stateOf(request);
+      const line = {
+        requestId,
+        action,
+        ipAddress,
+        subject: caller?.subject,
+        status: response.statusCode,
+        durationMs: Math.round(performance.now() - started),
+        code: error?.code,
+        reason: error?.message,
+        aborted: response.writableFinished ? undefined : true,
+      };
+      if (response.statusCode < 500) log.info(line, 'request');
+      else log.error({ ...line, err: error?.cause }, 'request');
+    });
+    next();
+  };
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import type { Request, RequestHandler } from 'express';
+import type { RequestError } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
+
+/** What is known of a request; the checks fill it in as they pass, the log and the audit record read it. */
+export interface RequestState {
+  readonly requestId: string;
+  /** The method and the path as sent, without the query, where a secret might be. */
+  readonly action: string;
+  readonly ipAddress: string;
+  readonly userAgent: string;
+  /** True for GET and HEAD. */
+  readonly readOnly: boolean;
+  caller?: Caller;
+  resource?: string;
+  resourceId?: string | undefined;
+  client?: string | undefined;
+  error?: RequestError;
+}
+
+const states = new WeakMap<IncomingMessage, RequestState>();
+
+/** @throws Error when `openRequest` has not seen the request */
+export function stateOf(request: IncomingMessage): RequestState {
+  const state = states.get(request);
+  if (state === undefined) throw new Error('the request has no state yet');
+  return state;
+}
+
+/** The first of all: gives the request its id, whatever id the caller sent. */
+export const openRequest: RequestHandler = (request, response, next) => {
+  const state: RequestState = {
+    requestId: randomUUID(),
+    action: `${request.method} ${request.path}`,
+    ipAddress: addressOf(request),
+    userAgent: request.get('user-agent') ?? '',
+    readOnly: request.method === 'GET' || request.method === 'HEAD',
+  };
+  states.set(request, state);
+  response.setHeader('X-Request-Id', state.requestId);
+  response.setHeader('Cache-Control', 'no-store');
+  next();
+};
+
+/** Some proxies write the port into X-Forwarded-For: each connection would count as an address of its own. */
+function addressOf(request: Request): string {
+  const address = request.ip ?? '';
+  if (isIP(address) !== 0) return address;
+  const withPort = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(address);
+  return withPort?.[1] ?? withPort?.[2] ?? address;
+}

@@ -1,0 +1,50 @@
+import type { ErrorCode } from '../errors.ts';
+
+/**
+ * What Postgres answers with, as an error of this interface: the exact SQLSTATE, else its class.
+ * Whatever is absent is a defect of the service: 500.
+ */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  TX401: 'ERROR_UNAUTHORIZED',
+  TX404: 'ERROR_NOT_FOUND',
+  TX409: 'ERROR_CONFLICT',
+  TX412: 'ERROR_PRECONDITION_FAILED',
+
+  '42501': 'ERROR_FORBIDDEN', // a policy or a grant
+
+  '23502': 'ERROR_VALIDATION', // not null
+  '23514': 'ERROR_VALIDATION', // check
+  '23503': 'ERROR_CONFLICT', // foreign key
+  '23505': 'ERROR_CONFLICT', // unique
+  '23P01': 'ERROR_CONFLICT', // exclusion
+  '23001': 'ERROR_CONFLICT', // restrict
+
+  '22001': 'ERROR_VALIDATION', // text too long
+  '22003': 'ERROR_VALIDATION', // number out of range
+  '22007': 'ERROR_VALIDATION', // malformed date or time
+  '22008': 'ERROR_VALIDATION', // date or time out of range
+  '22009': 'ERROR_VALIDATION', // time zone out of range
+  '22021': 'ERROR_VALIDATION', // text not in the encoding, such as a NUL
+  '22P02': 'ERROR_VALIDATION', // malformed value
+  '22P05': 'ERROR_VALIDATION', // untranslatable character
+
+  // Nothing was done and a second attempt may well succeed.
+  '40001': 'ERROR_UNAVAILABLE', // serialization failure, or a replica's conflict with recovery
+  '40P01': 'ERROR_UNAVAILABLE', // deadlock
+  '55P03': 'ERROR_UNAVAILABLE', // lock not available
+  '57014': 'ERROR_UNAVAILABLE', // statement timeout
+  '57P01': 'ERROR_UNAVAILABLE', // administrator's shutdown
+  '57P02': 'ERROR_UNAVAILABLE', // crash shutdown
+  '57P03': 'ERROR_UNAVAILABLE', // starting up or shutting down
+  '57P04': 'ERROR_UNAVAILABLE', // database dropped
+  '57P05': 'ERROR_UNAVAILABLE', // idle session timeout
+  '25P03': 'ERROR_UNAVAILABLE', // idle in transaction timeout
+  '25P04': 'ERROR_UNAVAILABLE', // transaction timeout
+  '08': 'ERROR_UNAVAILABLE', // connection
+  '53': 'ERROR_UNAVAILABLE', // out of connections, memory or disk
+};
+
+/** The error code for a SQLSTATE. */
+export function errorCodeOf(sqlstate: string): ErrorCode {
+  return CODES[sqlstate] ?? CODES[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';
+}
