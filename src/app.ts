@@ -1,0 +1,60 @@
+import express from 'express';
+import type { Express } from 'express';
+import helmet from 'helmet';
+import type { Logger } from 'pino';
+import type { AuditWriter } from './db/audit-writer.ts';
+import type { Database } from './db/database.ts';
+import { authenticate } from './http/authenticate.ts';
+import { cors } from './http/cors.ts';
+import { answerErrors } from './http/errors.ts';
+import { limitByAddress, limitByUser } from './http/limits.ts';
+import { mount, mountPublic, mountRefusals } from './http/mount.ts';
+import { logRequests } from './http/request-log.ts';
+import { openRequest } from './http/request-state.ts';
+import type { TokenVerifier } from './identity/token-verifier.ts';
+import { endpoints, probes, publicEndpoints } from './resources/index.ts';
+
+export interface AppOptions {
+  readonly database: Database;
+  readonly verifier: TokenVerifier;
+  readonly audit: AuditWriter;
+  /** Requests a minute. */
+  readonly limits: { readonly perUser: number; readonly perIp: number };
+  /** How many proxies in front to believe. */
+  readonly trustProxy: number;
+  readonly corsOrigins: readonly string[];
+  readonly log: Logger;
+}
+
+/** What happens to a request, in this order. */
+export function createApp({
+  database,
+  verifier,
+  audit,
+  limits,
+  trustProxy,
+  corsOrigins,
+  log,
+}: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('trust proxy', trustProxy);
+
+  app.use(openRequest);
+  app.use(logRequests(log));
+  app.use(helmet());
+  app.use(cors(corsOrigins));
+  // Before the limits: a health check shares the address of a load balancer, and so of everybody.
+  mountPublic(app, probes, { database, verifier });
+  app.use(limitByAddress(limits.perIp));
+  mountPublic(app, publicEndpoints, { database, verifier });
+  app.use(authenticate(verifier));
+  app.use(limitByUser(limits.perUser));
+  mount(app, endpoints, database);
+  mountRefusals(app, [...probes, ...publicEndpoints, ...endpoints]);
+  app.use(answerErrors(audit));
+  return app;
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { endpoint, publicEndpoint } from '../http/endpoint.ts';
+import { ROLES } from '../identity/caller.ts';
+import type { Caller } from '../identity/caller.ts';
+import type { Statement } from '../db/statement.ts';
+import { self, user } from './users.ts';
+
+const profile = z
+  .strictObject({
+    id: z.guid(),
+    sub: z.string(),
+    email: z.string().nullable(),
+    name: z.string().nullable(),
+    role: z.enum(ROLES),
+    client_access: z.array(z.guid()),
+  })
+  .meta({ id: 'Profile' });
+
+export const readProfile = endpoint({
+  method: 'get',
+  path: '/api/auth/profile',
+  summary: 'Read what the token says about the caller',
+  tag: 'Authentication',
+  resource: 'users',
+  roles: ROLES,
+  responses: { 200: profile },
+  record: (_input, { subject, email, name, role, clientAccess }) => ({
+    text: `
+select to_json(r)::text
+from (
+    select
+        app.user_id() as id,
+        $1::text as sub,
+        $2::text as email,
+        $3::text as name,
+        $4::text as role,
+        $5::uuid[] as client_access
+) r`,
+    values: [subject, email ?? null, name ?? null, role, clientAccess],
+  }),
+});
+
+/** A user is stored under an email: without one in the token nothing is stored, and the token is what there is. */
+function login(caller: Caller): Statement {
+  const { email, name, issuedAt } = caller;
+  if (email === undefined) return self(caller);
+  return {
+    text: 'select app.record_login($1, $2, to_timestamp($3))::text',
+    values: [email, name ?? null, issuedAt],
+  };
+}
+
+export const logIn = publicEndpoint({
+  method: 'post',
+  path: '/api/auth/login',
+  summary: "Validate the identity provider's token and record its user",
+  tag: 'Authentication',
+  resource: 'users',
+  roles: 'public',
+  body: z.strictObject({ token: z.string().min(1) }),
+  responses: { 200: user },
+  handle: async ({ body }, visitor) => {
+    const request = await visitor.authenticate(body.token);
+    const { rows } = await request.run(login(request.caller));
+    return rows.join();
+  },
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { endpoint } from '../http/endpoint.ts';
+import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
+import { describeInterface } from '../http/openapi.ts';
+import { ROLES } from '../identity/caller.ts';
+
+/** The description of the interface; it describes itself too, hence the endpoints as a function. */
+export function description(endpoints: () => readonly (Endpoint | PublicEndpoint)[]): Endpoint {
+  let text: string | undefined;
+  return endpoint({
+    method: 'get',
+    path: '/api-json',
+    summary: 'Read the OpenAPI description of this interface',
+    tag: 'Description',
+    resource: 'description',
+    roles: ROLES,
+    responses: { 200: z.looseObject({ openapi: z.string() }) },
+    handle: () => {
+      text ??= JSON.stringify(describeInterface(endpoints()));
+      return Promise.resolve(text);
+    },
+  });
+}

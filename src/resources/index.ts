@@ -1,0 +1,30 @@
+import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
+import { logIn, readProfile } from './auth.ts';
+import { listClients, readClient } from './clients.ts';
+import { description } from './description.ts';
+import { healthOfPath, healthOfRoot } from './health.ts';
+import { listReclamationsOfClient } from './reclamations.ts';
+import { readSelf } from './users.ts';
+
+/** Everything that exists, in the order of matching: a fixed path stands before one with a parameter. */
+
+/** Neither a token nor a limit. */
+export const probes: readonly PublicEndpoint[] = [healthOfRoot, healthOfPath];
+
+/** No token. */
+export const publicEndpoints: readonly PublicEndpoint[] = [logIn];
+
+export const endpoints: readonly Endpoint[] = [
+  readProfile,
+  readSelf,
+  listClients,
+  readClient,
+  listReclamationsOfClient,
+  description(() => allEndpoints),
+];
+
+export const allEndpoints: readonly (Endpoint | PublicEndpoint)[] = [
+  ...probes,
+  ...publicEndpoints,
+  ...endpoints,
+];
