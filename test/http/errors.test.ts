@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import type { ErrorCode } from '../../src/errors.ts';
+import { endpoint } from '../../src/http/endpoint.ts';
+import { toRequestError } from '../../src/http/errors.ts';
+import { expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+const common = { tag: 'Errors', summary: 'x', resource: 'errors', responses: { 200: z.looseObject({}) } };
+
+const raise = endpoint({
+  ...common,
+  method: 'post',
+  path: '/raise/{code}',
+  roles: ['CLIENT'],
+  params: z.strictObject({ code: z.string() }),
+  record: ({ params }) => ({ text: 'select app.raise($1)', values: [params.code] }),
+});
+
+const throwSecret = endpoint({
+  ...common,
+  method: 'get',
+  path: '/throw',
+  roles: ['CLIENT'],
+  handle: () => {
+    throw new Error('secret');
+  },
+});
+
+let service: Service;
+let asClient: string;
+
+beforeAll(async () => {
+  service = await startService({ endpoints: [raise, throwSecret] });
+  asClient = await service.token('CLIENT');
+  await service.admin(`
+    create function app.raise(code text) returns text language plpgsql as $$
+    begin
+        raise exception 'secret' using errcode = code, detail = 'secret', hint = 'secret';
+    end $$;
+    grant execute on function app.raise(text) to public`);
+});
+afterAll(() => service.close());
+
+describe('an error of Postgres becomes', () => {
+  test.each<[string, ErrorCode]>([
+    ['23505', 'ERROR_CONFLICT'],
+    ['23503', 'ERROR_CONFLICT'],
+    ['23P01', 'ERROR_CONFLICT'],
+    ['TX409', 'ERROR_CONFLICT'],
+    ['TX404', 'ERROR_NOT_FOUND'],
+    ['TX412', 'ERROR_PRECONDITION_FAILED'],
+    ['23514', 'ERROR_VALIDATION'],
+    ['23502', 'ERROR_VALIDATION'],
+    ['22001', 'ERROR_VALIDATION'],
+    ['22003', 'ERROR_VALIDATION'],
+    ['22007', 'ERROR_VALIDATION'],
+    ['22008', 'ERROR_VALIDATION'],
+    ['22021', 'ERROR_VALIDATION'],
+    ['22P02', 'ERROR_VALIDATION'],
+    ['22P05', 'ERROR_VALIDATION'],
+    ['40001', 'ERROR_UNAVAILABLE'],
+    ['40P01', 'ERROR_UNAVAILABLE'],
+    ['53300', 'ERROR_UNAVAILABLE'],
+    ['53100', 'ERROR_UNAVAILABLE'],
+    ['55P03', 'ERROR_UNAVAILABLE'],
+    ['57014', 'ERROR_UNAVAILABLE'],
+    ['25006', 'ERROR_INTERNAL'],
+    ['22012', 'ERROR_INTERNAL'],
+    ['42P01', 'ERROR_INTERNAL'],
+    ['P0001', 'ERROR_INTERNAL'],
+    ['XX000', 'ERROR_INTERNAL'],
+  ])('%s: %s, without a word of it', async (sqlstate, code) => {
+    const answer = await service.ask(`POST /raise/${sqlstate}`, { token: asClient });
+    expectError(answer, code);
+    expect(answer.text).not.toContain('secret');
+    expect(answer.headers['retry-after']).toBe(code === 'ERROR_UNAVAILABLE' ? '5' : undefined);
+  });
+
+  test.each([
+    ['TX401', 'ERROR_UNAUTHORIZED'],
+    ['42501', 'ERROR_FORBIDDEN'],
+  ] as const)('%s: %s, audited once', async (sqlstate, code) => {
+    const answer = await service.ask(`POST /raise/${sqlstate}`, { token: asClient });
+    await expectRefusal(service, answer, code);
+    expect(answer.text).not.toContain('secret');
+  });
+});
+
+test('a defect of the service says nothing about itself', async () => {
+  const answer = await service.ask('GET /throw', { token: asClient });
+  expectError(answer, 'ERROR_INTERNAL');
+  expect(answer.text).not.toContain('secret');
+  expect(toRequestError('secret').code).toBe('ERROR_INTERNAL');
+});

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startService } from '../support/service.ts';
+import type { Service, Tenant } from '../support/service.ts';
+
+const ORIGIN = 'https://app.example';
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+let service: Service;
+let closed: Service;
+let tenant: Tenant;
+let token: string;
+
+beforeAll(async () => {
+  service = await startService({ corsOrigins: [ORIGIN] });
+  closed = await startService();
+  tenant = await service.tenant('Own');
+  token = await service.token('CLIENT', [tenant.clients]);
+});
+afterAll(async () => {
+  await service.close();
+  await closed.close();
+});
+
+describe('every answer', () => {
+  test.each([
+    ['of success', 'GET /api/clients', true],
+    ['of health', 'GET /health', false],
+    ['of an error', 'GET /api/nothing', true],
+    ['of a refusal', 'GET /api/clients', false],
+  ])(
+    '%s has a request id of ours, is not stored, and says nothing of what serves it',
+    async (_what, line, known) => {
+      const headers = { 'x-request-id': 'mine' };
+      const answer = await service.ask(line, known ? { token, headers } : { headers });
+      expect(answer.headers['x-request-id']).toMatch(UUID);
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': expect.stringContaining("default-src 'self'"),
+        'strict-transport-security': expect.any(String),
+      });
+      expect(answer.headers).not.toHaveProperty('x-powered-by');
+      expect(answer.headers).not.toHaveProperty('etag');
+      expect(answer.headers).not.toHaveProperty('server');
+    },
+  );
+
+  test('of 401 and of 403 says the very same sentence', async () => {
+    const foreign = await service.tenant('Foreign');
+    const unauthorized = await service.ask('GET /api/clients');
+    const forbidden = await service.ask(`GET /api/clients/${foreign.clients}`, { token });
+    const message = ({ json }: { json: unknown }) => (json as { error: { message: string } }).error.message;
+    expect([unauthorized.status, forbidden.status]).toEqual([401, 403]);
+    expect(message(forbidden)).toBe(message(unauthorized));
+  });
+});
+
+describe('browser code', () => {
+  const preflight = (origin: string) => ({
+    headers: {
+      origin,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'authorization',
+    },
+  });
+
+  test('of a listed origin may ask, and read the headers it needs', async () => {
+    const allowed = await service.ask('OPTIONS /api/clients', preflight(ORIGIN));
+    expect(allowed).toMatchObject({
+      status: 204,
+      headers: { 'access-control-allow-origin': ORIGIN, 'access-control-allow-headers': 'authorization' },
+    });
+    const answer = await service.ask('GET /api/clients', { token, headers: { origin: ORIGIN } });
+    expect(answer).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': ORIGIN } });
+    expect(answer.headers['access-control-expose-headers']).toContain('X-Request-Id');
+    const refused = await service.ask('GET /api/clients', { headers: { origin: ORIGIN } });
+    expect(refused).toMatchObject({ status: 401, headers: { 'access-control-allow-origin': ORIGIN } });
+  });
+
+  test.each(['https://evil.example', `${ORIGIN}.evil.example`, 'null', 'http://app.example'])(
+    'of %s may not',
+    async (origin) => {
+      const refused = await service.ask('OPTIONS /api/clients', preflight(origin));
+      expect(refused.status).toBe(401);
+      expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+      const answer = await service.ask('GET /api/clients', { token, headers: { origin } });
+      expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    },
+  );
+
+  test('of any origin may not where none is listed', async () => {
+    const refused = await closed.ask('OPTIONS /api/clients', preflight(ORIGIN));
+    expect(refused.status).toBe(401);
+    expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+});
+
+test('a token of 2,000 clients is taken', async () => {
+  const many = Array.from({ length: 2_000 }, (_, index) => {
+    const tail = index.toString(16).padStart(12, '0');
+    return `00000000-0000-4000-8000-${tail}`;
+  });
+  const wide = await service.token('ACCOUNT_MANAGER', [...many, tenant.clients]);
+  expect(wide.length).toBeGreaterThan(100_000);
+  expect(await service.ask('GET /api/clients', { token: wide })).toMatchObject({
+    status: 200,
+    json: [{ id: tenant.clients }],
+  });
+  const login = await service.ask('POST /api/auth/login', { body: { token: wide } });
+  expect(login.status).toBe(200);
+});

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { validate } from '@readme/openapi-parser';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+let service: Service;
+let document: Record<string, unknown>;
+
+beforeAll(async () => {
+  service = await startService();
+  const answer = await service.ask('GET /api-json', { token: await service.token('CLIENT') });
+  document = answer.json as Record<string, unknown>;
+});
+afterAll(() => service.close());
+
+test('the description is valid OpenAPI 3.0 of version 1.0.0', async () => {
+  expect(document).toMatchObject({ openapi: expect.stringMatching(/^3\.0\./), info: { version: '1.0.0' } });
+  const result = await validate(structuredClone(document) as unknown as string);
+  expect(result).toMatchObject({ valid: true });
+});
+
+test('the bearer token is asked for on every path but those that are public', () => {
+  expect(document).toMatchObject({
+    security: [{ bearer: [] }],
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+  });
+  const paths = document['paths'] as Record<string, Record<string, { security?: unknown[] }>>;
+  const open = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { security }]) =>
+      security === undefined ? [] : `${method} ${path}`,
+    ),
+  );
+  expect(open.toSorted()).toEqual(['get /', 'get /health', 'post /api/auth/login']);
+});
+
+test('no schema is without a type', () => {
+  const typeless: string[] = [];
+  const look = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (path.endsWith('/schema') && !('type' in value) && !('$ref' in value)) typeless.push(path);
+    for (const [key, inner] of Object.entries(value)) look(inner, `${path}/${key}`);
+  };
+  look(document, '');
+  expect(typeless).toEqual([]);
+});
+
+test('a list describes what its parameters may be', () => {
+  const paths = document['paths'] as Record<string, Record<string, { parameters: unknown }>>;
+  expect(paths['/api/clients/{clientId}/reclamations']?.['get']?.parameters).toEqual([
+    expect.objectContaining({ in: 'path', name: 'clientId', required: true }),
+    {
+      in: 'query',
+      name: 'limit',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 },
+    },
+    {
+      in: 'query',
+      name: 'offset',
+      required: false,
+      schema: { type: 'integer', minimum: 0, maximum: 2147483647, default: 0 },
+    },
+  ]);
+});

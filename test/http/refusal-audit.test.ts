@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectRefusal, startService } from '../support/service.ts';
+import type { Service, Tenant } from '../support/service.ts';
+
+let service: Service;
+let foreign: Tenant;
+
+beforeAll(async () => {
+  service = await startService({ trustProxy: 1 });
+  foreign = await service.tenant('Foreign');
+});
+afterAll(() => service.close());
+
+const readForeign = async (claims: Record<string, unknown> = {}, headers: Record<string, string> = {}) => {
+  const token = await service.token('CLIENT', [], claims);
+  return service.ask(`GET /api/clients/${foreign.clients}`, { token, headers });
+};
+
+describe('a refusal is recorded once, before the answer leaves,', () => {
+  test('with who, what, whose, why and from where', async () => {
+    const answer = await readForeign(
+      { sub: 'idp|7' },
+      { 'user-agent': 'curl', 'x-forwarded-for': '203.0.113.7' },
+    );
+    expect(await expectRefusal(service, answer, 'ERROR_FORBIDDEN')).toMatchObject({
+      user_id: null,
+      actor: 'idp|7',
+      action: `GET /api/clients/${foreign.clients}`,
+      resource_type: 'clients',
+      resource_id: foreign.clients,
+      client_context: foreign.clients,
+      success: false,
+      error_message: `no access to client ${foreign.clients}`,
+      ip_address: '203.0.113.7',
+      user_agent: 'curl',
+    });
+  });
+
+  test('under the user where one is stored', async () => {
+    const [user] = await service.admin(
+      `insert into public.users (email, password_hash, name, role, subject)
+       values ('a@b.example', '!', 'Ada', 'CLIENT', 'known') returning id`,
+    );
+    const record = await expectRefusal(service, await readForeign({ sub: 'known' }), 'ERROR_FORBIDDEN');
+    expect(record).toMatchObject({ user_id: user?.['id'], actor: 'known' });
+  });
+
+  test('when the path is longer than the column, without its query', async () => {
+    const path = `/api/${'x'.repeat(5_000)}`;
+    const record = await expectRefusal(
+      service,
+      await service.ask(`GET ${path}?token=secret`),
+      'ERROR_UNAUTHORIZED',
+    );
+    expect(record).toMatchObject({ action: `GET ${path}`.slice(0, 100), actor: 'anonymous' });
+    expect(JSON.stringify(record)).not.toContain('secret');
+  });
+
+  test.each([
+    ['no UUID', 'auth0|1'],
+    ['longer than the column', 's'.repeat(250)],
+    ['in another script', 'élève|学生'],
+  ])('when the subject is %s', async (_what, sub) => {
+    expect(await expectRefusal(service, await readForeign({ sub }), 'ERROR_FORBIDDEN')).toMatchObject({
+      actor: sub,
+    });
+  });
+
+  test.each([
+    ['with a port', '203.0.113.7:4711', '203.0.113.7'],
+    ['in brackets', '[2001:db8::1]:4711', '2001:db8::1'],
+    ['that is none', 'nonsense', null],
+  ])('when the address is one %s', async (_what, address, recorded) => {
+    const answer = await readForeign({}, { 'x-forwarded-for': address });
+    expect(await expectRefusal(service, answer, 'ERROR_FORBIDDEN')).toMatchObject({ ip_address: recorded });
+  });
+
+  test('when many come at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => readForeign()));
+    for (const answer of answers) await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
+  });
+});
+
+test('what is no refusal leaves no record', async () => {
+  const token = await service.token('ADMIN');
+  const answers = [
+    await service.ask('GET /api/clients', { token }),
+    await service.ask('GET /api/clients/1', { token }),
+    await service.ask('GET /api/nothing', { token }),
+    await service.ask('DELETE /api/clients', { token }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 405]);
+  const ids = answers.map(({ headers }) => headers['x-request-id']);
+  expect(await service.admin('select from public.audit_logs where request_id = any ($1)', [ids])).toEqual([]);
+});

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service, Tenant } from '../support/service.ts';
+
+let service: Service;
+let own: Tenant;
+
+beforeAll(async () => {
+  service = await startService();
+  own = await service.tenant('Own');
+});
+afterAll(() => service.close());
+
+const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
+const stored = (sub: string) => service.admin('select * from public.users where subject = $1', [sub]);
+
+describe('a login', () => {
+  test('stores the user of the token, gives their public record, and stores no one twice', async () => {
+    const sub = randomUUID();
+    const token = await service.token('ACCOUNT_MANAGER', [own.clients], {
+      sub,
+      email: 'a@b.example',
+      name: 'Ada',
+    });
+    const answer = await logIn(token);
+    expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
+    expect(answer.json).toEqual({
+      id: sub,
+      email: 'a@b.example',
+      name: 'Ada',
+      role: 'ACCOUNT_MANAGER',
+      client_access: [own.clients],
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    expect((await logIn(token)).json).toMatchObject({ id: sub });
+    expect(await stored(sub)).toHaveLength(1);
+    expect((await service.ask('GET /api/users/me', { token })).json).toEqual(answer.json);
+  });
+
+  test('with a token without an email stores nobody, and gives the same shape from the token', async () => {
+    const sub = randomUUID();
+    const answer = await logIn(await service.token('CLIENT', [own.clients], { sub }));
+    expect(answer.json).toEqual({
+      id: sub,
+      email: null,
+      name: null,
+      role: 'CLIENT',
+      client_access: [own.clients],
+      created_at: null,
+      updated_at: null,
+    });
+    expect(await stored(sub)).toEqual([]);
+  });
+
+  test('under the email of another user is a conflict', async () => {
+    const claims = { sub: randomUUID(), email: 'taken@b.example' };
+    expect((await logIn(await service.token('CLIENT', [], claims))).status).toBe(200);
+    const second = await service.token('CLIENT', [], { ...claims, sub: randomUUID() });
+    expectError(await logIn(second), 'ERROR_CONFLICT');
+  });
+
+  test('with a token that is not valid is refused, audited once as anonymous', async () => {
+    const expired = await service.token('CLIENT', [], { exp: 1 });
+    for (const token of ['nonsense', expired]) {
+      const record = await expectRefusal(service, await logIn(token), 'ERROR_UNAUTHORIZED');
+      expect(record).toMatchObject({
+        actor: 'anonymous',
+        action: 'POST /api/auth/login',
+        resource_type: 'users',
+      });
+    }
+  });
+
+  test('of a user made inactive is refused, audited once under their name', async () => {
+    const claims = { sub: randomUUID(), email: 'gone@b.example' };
+    const token = await service.token('CLIENT', [], claims);
+    await logIn(token);
+    await service.admin('update public.users set is_active = false where subject = $1', [claims.sub]);
+    const record = await expectRefusal(service, await logIn(token), 'ERROR_UNAUTHORIZED');
+    expect(record).toMatchObject({ actor: claims.sub });
+    const anonymous = await service.token('CLIENT', [], { sub: claims.sub });
+    await expectRefusal(service, await logIn(anonymous), 'ERROR_UNAUTHORIZED');
+  });
+
+  test('needs no token in its header', async () => {
+    const token = await service.token('CLIENT');
+    const headers = { authorization: 'Bearer nonsense' };
+    const answer = await service.ask('POST /api/auth/login', { headers, body: { token } });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('the profile', () => {
+  test('is what the token says', async () => {
+    const sub = randomUUID();
+    const token = await service.token('TAX_SPECIALIST', [own.clients], {
+      sub,
+      email: 'p@b.example',
+      name: 'Paul',
+    });
+    expect((await service.ask('GET /api/auth/profile', { token })).json).toEqual({
+      id: sub,
+      sub,
+      email: 'p@b.example',
+      name: 'Paul',
+      role: 'TAX_SPECIALIST',
+      client_access: [own.clients],
+    });
+  });
+
+  test('has nothing where the token says nothing', async () => {
+    const token = await service.token('ADMIN');
+    expect((await service.ask('GET /api/auth/profile', { token })).json).toMatchObject({
+      sub: 'idp|ADMIN',
+      email: null,
+      name: null,
+      client_access: [],
+    });
+  });
+});
+
+describe('the caller’s own record', () => {
+  test('is the stored one, whatever the token calls them', async () => {
+    const sub = randomUUID();
+    await logIn(await service.token('CLIENT', [own.clients], { sub, email: 'me@b.example', name: 'Stored' }));
+    const token = await service.token('CLIENT', [own.clients], {
+      sub,
+      email: 'other@b.example',
+      name: 'Other',
+    });
+    const answer = await service.ask('GET /api/users/me', { token });
+    expect(answer.json).toMatchObject({ id: sub, email: 'me@b.example', name: 'Stored', role: 'CLIENT' });
+    expect(answer.text).not.toContain('password');
+  });
+
+  test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
+    'is the same from the token where %s is not stored',
+    async (role) => {
+      const sub = randomUUID();
+      const token = await service.token(role, [own.clients], { sub, email: 'new@b.example', name: 'New' });
+      expect((await service.ask('GET /api/users/me', { token })).json).toEqual({
+        id: sub,
+        email: 'new@b.example',
+        name: 'New',
+        role,
+        client_access: [own.clients],
+        created_at: null,
+        updated_at: null,
+      });
+    },
+  );
+});

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
+import express from 'express';
+import type { Express } from 'express';
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+import { createApp } from '../../src/app.ts';
+import type { AppOptions } from '../../src/app.ts';
+import { createAuditWriter } from '../../src/db/audit-writer.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
+import { ERRORS } from '../../src/errors.ts';
+import type { ErrorCode } from '../../src/errors.ts';
+import { authenticate } from '../../src/http/authenticate.ts';
+import type { Endpoint } from '../../src/http/endpoint.ts';
+import { answerErrors } from '../../src/http/errors.ts';
+import { mount, mountRefusals } from '../../src/http/mount.ts';
+import { openRequest } from '../../src/http/request-state.ts';
+import { createHttpServer } from '../../src/http/server.ts';
+import type { Role } from '../../src/identity/caller.ts';
+import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
+import { createTestDatabase, withAdmin } from './database.ts';
+import type { TestDatabase } from './database.ts';
+import { ask } from './http.ts';
+import type { Answer, Question } from './http.ts';
+import { startTestIdentity } from './identity.ts';
+import type { TestIdentity } from './identity.ts';
+
+/** The id of one record of each table. */
+export type Tenant = Readonly<Record<'clients' | 'sites' | 'reclamations', string>>;
+
+/** The whole service over real HTTP, on a real database, with a real identity provider. */
+export interface Service {
+  readonly port: number;
+  readonly identity: TestIdentity;
+  readonly postgres: TestDatabase;
+  readonly database: Database;
+  /** How often a request went to the database as its caller. */
+  readonly runs: number;
+  ask(line: string, question?: Question): Promise<Answer>;
+  token(role: Role, clientAccess?: readonly string[], claims?: Record<string, unknown>): Promise<string>;
+  /** Makes a client with a site and a claim. */
+  tenant(name: string): Promise<Tenant>;
+  /** Runs SQL as the superuser. */
+  admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+interface Options extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'corsOrigins'>> {
+  /** Where the service looks for the test database; at its own address when absent. */
+  readonly databaseUrl?: (apiUrl: string) => string;
+  readonly statementTimeoutMs?: number;
+  /** Served on the mechanism that all endpoints share, instead of the service's own. */
+  readonly endpoints?: readonly Endpoint[];
+  readonly log?: Logger;
+}
+
+export async function startService(options: Options = {}): Promise<Service> {
+  const log = options.log ?? pino({ level: 'silent' });
+  const postgres = await createTestDatabase();
+  const identity = await startTestIdentity();
+  const { database, counts } = counting(
+    openDatabase({
+      url: options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl,
+      poolSize: 4,
+      statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
+      preparedStatements: true,
+      log,
+    }),
+  );
+  const audit = createAuditWriter({ database, log });
+  const { issuer, audience, jwksUrl } = identity;
+  const verifier = createTokenVerifier({
+    ...{ issuer, audience, jwksUrl, log },
+    roleClaim: 'role',
+    clientAccessClaim: 'client_access',
+  });
+  const parts = {
+    ...{ database, verifier, audit, log },
+    limits: options.limits ?? { perUser: 100_000, perIp: 100_000 },
+    trustProxy: options.trustProxy ?? 0,
+    corsOrigins: options.corsOrigins ?? [],
+  };
+  const { endpoints } = options;
+  const server = createHttpServer(endpoints === undefined ? createApp(parts) : serving(endpoints, parts));
+  const port = await server.listen(0, '127.0.0.1');
+
+  const admin: Service['admin'] = async (text, values) =>
+    withAdmin(postgres.adminUrl, async (client) => {
+      const { rows } = await client.query<Record<string, unknown>>(text, values);
+      return rows;
+    });
+
+  return {
+    ...{ port, identity, postgres, database, admin },
+    get runs() {
+      return counts.runs;
+    },
+    ask: (line, question) => ask(port, line, question),
+    token: (role, clientAccess = [], claims = {}) =>
+      identity.token({ sub: `idp|${role}`, role, client_access: clientAccess, ...claims }),
+    tenant: (name) => makeTenant(admin, name),
+    close: async () => {
+      await server.close();
+      await audit.close();
+      await database.close();
+      await identity.stop();
+      await postgres.close();
+    },
+  };
+}
+
+function serving(endpoints: readonly Endpoint[], { database, verifier, audit }: AppOptions): Express {
+  const app = express();
+  app.use(openRequest, authenticate(verifier));
+  mount(app, endpoints, database);
+  mountRefusals(app, endpoints);
+  app.use(answerErrors(audit));
+  return app;
+}
+
+/** The same database, seen from outside. */
+function counting(database: Database): { database: Database; counts: { runs: number } } {
+  const counts = { runs: 0 };
+  return {
+    counts,
+    database: {
+      ...database,
+      run: (context, statements) => {
+        counts.runs += 1;
+        return database.run(context, statements);
+      },
+      transaction: (context, work) => {
+        counts.runs += 1;
+        return database.transaction(context, work);
+      },
+    },
+  };
+}
+
+async function makeTenant(admin: Service['admin'], name: string): Promise<Tenant> {
+  const tenant = { clients: randomUUID(), sites: randomUUID(), reclamations: randomUUID() };
+  await admin(`insert into public.clients (id, company_name, contact_email) values ($1, $2, 'a@b.example')`, [
+    tenant.clients,
+    name,
+  ]);
+  await admin(`insert into public.sites (id, client_id, site_name) values ($1, $2, 'Siège')`, [
+    tenant.sites,
+    tenant.clients,
+  ]);
+  await admin(
+    `insert into public.reclamations (id, client_id, site_id, claim_type, amount) values ($1, $2, $3, 'TF', 1200.5)`,
+    [tenant.reclamations, tenant.clients, tenant.sites],
+  );
+  return tenant;
+}
+
+/** Holds an answer against the envelope, which is all that an error may say. */
+export function expectError(answer: Answer, code: ErrorCode): void {
+  expect([answer.status, answer.json]).toEqual([
+    ERRORS[code].status,
+    {
+      error: {
+        code,
+        message: ERRORS[code].message,
+        ...(details(answer) === undefined ? {} : { details: expect.anything() }),
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        requestId: answer.headers['x-request-id'],
+      },
+    },
+  ]);
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+  });
+}
+
+/** What an error says of the fields. */
+export function details(answer: Answer): unknown {
+  return (answer.json as { error: { details?: unknown } }).error.details;
+}
+
+/** Holds a 401 or 403 against the envelope and the audit log; gives its one record. */
+export async function expectRefusal(
+  service: Service,
+  answer: Answer,
+  code: 'ERROR_UNAUTHORIZED' | 'ERROR_FORBIDDEN',
+): Promise<Record<string, unknown>> {
+  expectError(answer, code);
+  const records = await service.admin('select * from public.audit_logs where request_id = $1', [
+    answer.headers['x-request-id'],
+  ]);
+  expect(records).toEqual([expect.objectContaining({ success: false, error_message: expect.any(String) })]);
+  return records[0] ?? {};
+}
