@@ -1,0 +1,97 @@
+import { isStalePlan } from './flight.ts';
+import { openPool } from './pool.ts';
+import type { PoolOptions, SessionPool } from './pool.ts';
+import type { RequestContext } from './request-settings.ts';
+import type { SendOptions } from './session.ts';
+import { ownSettings, requestRole, requestSettings } from './settings.ts';
+import type { Result, Statement } from './statement.ts';
+import { runTransaction } from './transaction.ts';
+import type { Run } from './transaction.ts';
+
+/**
+ * The only door to the database. Whatever happens inside — an error in the middle, a value that cannot be
+ * encoded, a constraint that fails at the end, a time-out, a lost connection — all of it is stored or none,
+ * and the next request on that connection finds no role, no setting and no transaction of this one.
+ *
+ * - The role and the settings are local to the transaction: the server takes them back at its end.
+ * - A connection is used again only when the server said that it is outside any transaction.
+ * - Statements that act on the session (`set`, `begin`, `listen`, `prepare`, temporary tables, a lock of the
+ *   session, …) are refused before anything is sent.
+ * - Should a function of the database change a session's `app.*` setting all the same, the next transaction
+ *   overwrites it; should it change the role, the next request fails and its connection is closed.
+ *
+ * A caller that hangs up changes nothing: what was sent runs to its end.
+ *
+ * All three throw the server's errors as pg's DatabaseError, DatabaseUnavailable when the database is out of
+ * reach, and TypeError or RangeError, before anything is sent, for a statement that is not acceptable.
+ */
+export interface Database {
+  /**
+   * Settings and statements in one message flight: all or nothing, READ ONLY where the context says so.
+   * Gives one result for each statement.
+   */
+  run(context: RequestContext, statements: readonly Statement[]): Promise<readonly Result[]>;
+  /**
+   * An explicit transaction with the same settings, for statements that depend on each other's results.
+   * It is rolled back when `work` throws, and also, with an error, when a statement failed and `work` did not.
+   */
+  transaction<T>(context: RequestContext, work: (run: Run) => Promise<T>): Promise<T>;
+  /** One call of the API's own functions as its login: under no request role, with no setting of a request. */
+  own(statement: Statement): Promise<Result>;
+  /** Takes no more; resolves when what is under way has ended. */
+  close(): Promise<void>;
+}
+
+/** Connects to nothing yet: an outage at the start is one like any other. */
+export function openDatabase(options: PoolOptions): Database {
+  return databaseOn(openPool(options), options.statementTimeoutMs);
+}
+
+export function databaseOn(pool: SessionPool, statementTimeoutMs: number): Database {
+  return {
+    async run(context, statements) {
+      statements.forEach(assertOnData);
+      const options = flight(requestRole(context), requestSettings(context, statementTimeoutMs));
+      return pool.withSession((session) => twiceIfStale(() => session.send(statements, options)));
+    },
+    async transaction(context, work) {
+      const settings = requestSettings(context, statementTimeoutMs);
+      const checked = (run: Run) =>
+        work(async (statement) => {
+          assertOnData(statement);
+          return run(statement);
+        });
+      return pool.withSession((session) => runTransaction(session, context, settings, checked));
+    },
+    async own(statement) {
+      assertOnData(statement);
+      const options = flight('login', ownSettings(statementTimeoutMs));
+      return pool.withSession((session) => twiceIfStale(() => session.sendOne(statement, options)));
+    },
+    close: () => pool.close(),
+  };
+}
+
+function flight(role: string, settings: Statement): SendOptions {
+  return { role, settings: [settings], leaves: 'idle' };
+}
+
+/** A flight that failed because a migration changed what was prepared has changed nothing: it is sent again. */
+async function twiceIfStale<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!isStalePlan(error)) throw error;
+    return send();
+  }
+}
+
+const ON_DATA = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i;
+const ON_SESSION = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)\s*\(/i;
+
+/** One statement is all that the extended protocol takes, so its first word says what it acts on. */
+function assertOnData({ text }: Statement): void {
+  if (!ON_DATA.test(text) || ON_SESSION.test(text)) {
+    throw new TypeError('A statement must act on data, not on the session or the transaction.');
+  }
+}

@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { DatabaseError } from 'pg';
+import type { RequestContext } from '../../src/db/request-settings.ts';
+import { CLEAN, FOREIGN, insert, MINE, openProbe, request, sql } from '../support/probe.ts';
+import type { Probe } from '../support/probe.ts';
+
+let probe: Probe;
+
+beforeAll(async () => {
+  probe = await openProbe();
+});
+
+beforeEach(async () => {
+  await probe.admin('truncate public.probe');
+  await probe.admin('insert into public.probe values (1000, $1), (2000, $2)', [MINE, FOREIGN]);
+});
+
+afterAll(() => probe.close());
+
+const whoAmI = sql(
+  `select current_user::text, app.client_access()::text, app.user_id()::text, app.setting('request_id'),
+     app.setting('actor'), app.setting('action'), app.setting('ip_address'), app.setting('user_agent'),
+     current_setting('transaction_read_only'), current_setting('timezone'), current_setting('statement_timeout')`,
+);
+const visible = sql('select id from public.probe order by id');
+
+function ofRole(role: RequestContext['caller']['role'], clientAccess: string[]): RequestContext {
+  return request({ caller: { ...request().caller, role, clientAccess } });
+}
+
+describe('a request', () => {
+  test('is under its own role and settings in its statements, and nowhere after them', async () => {
+    const [result] = await probe.database.run(request({ readOnly: true }), [whoAmI]);
+    expect(result?.rows).toEqual([
+      [
+        ...['taxclaims_account_manager', `{${MINE}}`, '33333333-3333-4333-8333-333333333333', 'request-1'],
+        ...['idp|manager', 'POST /api/probe', '192.0.2.1', 'a browser', 'on', 'UTC', '10s'],
+      ],
+    ]);
+    expect((await probe.connection()).state).toEqual(CLEAN);
+  });
+
+  test.each([
+    [ofRole('ADMIN', []), 'taxclaims_admin'],
+    [ofRole('ADMIN', [MINE]), 'taxclaims_scoped_admin'],
+    [ofRole('ACCOUNT_MANAGER', []), 'taxclaims_account_manager'],
+    [ofRole('TAX_SPECIALIST', []), 'taxclaims_tax_specialist'],
+    [ofRole('CLIENT', []), 'taxclaims_client'],
+  ])('can become the database role it is meant for, %#', async (context, role) => {
+    const [result] = await probe.database.run(context, [sql('select current_user::text')]);
+    expect(result?.rows).toEqual([[role]]);
+  });
+
+  test('sees the rows of its clients alone, whoever used the connection and the statement before', async () => {
+    const seen = async (context: RequestContext) =>
+      (await probe.database.run(context, [visible]))[0]?.rows.flat();
+    expect(await seen(request())).toEqual(['1000']);
+    expect(await seen(ofRole('CLIENT', [FOREIGN]))).toEqual(['2000']);
+    expect(await seen(ofRole('CLIENT', []))).toEqual([]);
+    expect(await seen(ofRole('CLIENT', [MINE, FOREIGN]))).toEqual(['1000', '2000']);
+    expect(await probe.stored()).toEqual([1000, 2000]);
+  });
+
+  test('that names a client has no right to another of its own', async () => {
+    const context = { ...ofRole('CLIENT', [MINE, FOREIGN]), client: FOREIGN };
+    const [result] = await probe.database.run(context, [visible]);
+    expect(result?.rows).toEqual([['2000']]);
+  });
+
+  test('cannot write when it reads only, and can when not', async () => {
+    await expect(probe.database.run(request({ readOnly: true }), [insert(1)])).rejects.toMatchObject({
+      code: '25006',
+    });
+    await probe.database.run(request(), [insert(1)]);
+    expect(await probe.stored()).toEqual([1, 1000, 2000]);
+  });
+
+  test('is the user whom the database knows by its subject', async () => {
+    const [user] = await probe.admin(
+      `insert into public.users (email, password_hash, name, role, subject)
+       values ('a@b.example', '!', 'A', 'ACCOUNT_MANAGER', 'idp|known') returning id, access_digest`,
+    );
+    const caller = {
+      ...request().caller,
+      subject: 'idp|known',
+      accessDigest: String(user?.['access_digest']),
+    };
+    const [result] = await probe.database.run(request({ caller }), [sql('select app.user_id()')]);
+    expect(result?.rows).toEqual([[user?.['id']]]);
+  });
+
+  test('of a user who was made inactive runs nothing', async () => {
+    await probe.admin(
+      `insert into public.users (email, password_hash, name, role, subject, is_active)
+       values ('b@b.example', '!', 'B', 'ACCOUNT_MANAGER', 'idp|inactive', false)`,
+    );
+    const caller = { ...request().caller, subject: 'idp|inactive' };
+    const { pid } = await probe.connection();
+    await expect(probe.database.run(request({ caller }), [insert(1)])).rejects.toMatchObject({
+      code: 'TX401',
+    });
+    expect(await probe.stored()).toEqual([1000, 2000]);
+    expect(await probe.connection()).toEqual({ pid, state: CLEAN });
+  });
+
+  test('gets a result for each statement, and none for its settings', async () => {
+    const results = await probe.database.run(request(), [insert(1), sql('select 1'), sql('select 2')]);
+    expect(results.map(({ rows, rowCount }) => [rows, rowCount])).toEqual([
+      [[], 1],
+      [[['1']], 1],
+      [[['2']], 1],
+    ]);
+    expect(await probe.database.run(request(), [])).toEqual([]);
+  });
+
+  test('whose caller has hung up runs to its end, and the next one does not wait for more', async () => {
+    void probe.database.run(request(), [insert(1), sql('select pg_sleep(0.05)'), insert(2)]);
+    await probe.database.run(request(), [insert(3)]);
+    expect(await probe.stored()).toEqual([1, 2, 3, 1000, 2000]);
+  });
+});
+
+describe('a request that fails stores nothing and leaves its connection clean and in use', () => {
+  const failures = [
+    ['by an error in the middle', '22012', [insert(1), sql('select 1 / $1::integer', 0), insert(2)]],
+    ['by a policy', '42501', [insert(1), insert(2, FOREIGN)]],
+    ['by a deferred constraint', '23503', [sql('insert into public.probe values (1, $1, 404)', MINE)]],
+    ['by a NUL in a string', '22021', [insert(1), sql('select $1::text', 'a\0b')]],
+  ] as const;
+
+  test.each(failures)('%s', async (_case, code, statements) => {
+    const { pid } = await probe.connection();
+    const failed = probe.database.run(request(), statements);
+    await expect(failed).rejects.toBeInstanceOf(DatabaseError);
+    await expect(failed).rejects.toMatchObject({ code });
+    expect(await probe.connection()).toEqual({ pid, state: CLEAN });
+    expect(await probe.stored()).toEqual([1000, 2000]);
+    await probe.database.run(request(), [insert(1)]);
+    expect(await probe.stored()).toEqual([1, 1000, 2000]);
+  });
+
+  test('by a value that cannot be encoded', async () => {
+    const { pid } = await probe.connection();
+    const invalid = sql('select $1::timestamptz', new Date(NaN));
+    await expect(probe.database.run(request(), [insert(1), invalid])).rejects.toThrow(RangeError);
+    expect((await probe.connection()).pid).toBe(pid);
+    expect(await probe.stored()).toEqual([1000, 2000]);
+  });
+});
+
+test('a statement that takes too long is ended by the server, and its connection is clean and in use', async () => {
+  const hasty = await openProbe({ statementTimeoutMs: 200 });
+  try {
+    const { pid } = await hasty.connection();
+    const slow = hasty.database.run(request(), [insert(1), sql('select pg_sleep(60)')]);
+    await expect(slow).rejects.toMatchObject({ code: '57014' });
+    expect(await hasty.connection()).toEqual({ pid, state: CLEAN });
+    expect(await hasty.stored()).toEqual([]);
+  } finally {
+    await hasty.close();
+  }
+});
+
+describe('what acts on the session', () => {
+  test.each([
+    'begin',
+    'commit',
+    'rollback',
+    'set role taxclaims_admin',
+    "set app.client_access = '{}'",
+    'reset role',
+    "select set_config('role', 'taxclaims_admin', true)",
+    "with x as (select set_config ('app.user_id', '', false)) select 1",
+    'select pg_advisory_lock(1)',
+    'select pg_try_advisory_lock_shared(1)',
+    'listen x',
+    'prepare x as select 1',
+    'deallocate all',
+    'discard all',
+    'create temporary table x ()',
+    'declare x cursor with hold for select 1',
+    'copy public.probe from stdin',
+    'do $$ begin end $$',
+    'call x()',
+    '-- a comment\nset role none',
+    '',
+  ])('is refused before anything is sent: %s', async (text) => {
+    const { database } = probe;
+    const statements = [insert(1), sql(text)];
+    await expect(database.run(request(), statements)).rejects.toThrow(TypeError);
+    await expect(database.own(sql(text))).rejects.toThrow(TypeError);
+    await expect(database.transaction(request(), (run) => run(sql(text)))).rejects.toThrow(TypeError);
+    expect((await probe.connection()).state).toEqual(CLEAN);
+    expect(await probe.stored()).toEqual([1000, 2000]);
+  });
+
+  test.each([
+    '\n  select id from public.probe',
+    'SELECT pg_advisory_xact_lock(1)',
+    'with x as (select 1) select * from x',
+    'values (1)',
+  ])('is not confused with a statement on data: %s', async (text) => {
+    await expect(probe.database.run(request(), [sql(text)])).resolves.toHaveLength(1);
+  });
+
+  test('and hides in a function gives the next request no right that is not its own', async () => {
+    await probe.database.run(request(), [sql('select public.leave_setting()')]);
+    expect((await probe.connection()).state).toContain(`{${FOREIGN}}`);
+    const [result] = await probe.database.run(request(), [visible]);
+    expect(result?.rows).toEqual([['1000']]);
+    const { rows } = await probe.database.own(sql(`select current_setting('app.client_access')`));
+    expect(rows).toEqual([['']]);
+  });
+
+  test('and hides in a function that changes the role costs that connection, not a right', async () => {
+    await probe.database.run(request(), [sql('select public.leave_role()')]);
+    const { pid } = await probe.connection();
+    const failed = probe.database.run(ofRole('ADMIN', []), [visible]);
+    await expect(failed).rejects.not.toBeInstanceOf(DatabaseError);
+    await expect(failed).rejects.toMatchObject({ cause: { code: '42501' } });
+    const next = await probe.connection();
+    expect(next.pid).not.toBe(pid);
+    await expect(probe.database.run(request(), [visible])).resolves.toHaveLength(1);
+  });
+});
+
+describe("a call of the API's own functions", () => {
+  test('runs as the login, under no request role and with no setting of a request', async () => {
+    await probe.database.run(request(), [insert(1)]);
+    const { rows } = await probe.database.own(
+      sql(
+        `select current_user = session_user, current_setting('role'), current_setting('app.client_access'),
+           current_setting('app.user_id'), current_setting('statement_timeout')`,
+      ),
+    );
+    expect(rows).toEqual([['t', 'none', '', '', '10s']]);
+    expect((await probe.connection()).state).toEqual(CLEAN);
+  });
+
+  test('can tell whose a record is, and read no table', async () => {
+    const located = await probe.database.own(sql(`select found from app.locate('clients', $1)`, MINE));
+    expect(located.rows).toEqual([['f']]);
+    await expect(probe.database.own(visible)).rejects.toMatchObject({ code: '42501' });
+  });
+});
+
+test('a migration that changes the columns of a prepared statement fails no request', async () => {
+  const all = sql('select * from public.probe where id = 1000');
+  await probe.database.run(request(), [all]);
+  await probe.admin('alter table public.probe add column added integer default 7');
+  const [result] = await probe.database.run(request(), [all]);
+  expect(result?.rows).toEqual([['1000', MINE, null, '7']]);
+});
+
+describe('behind a pooler in transaction mode', () => {
+  const asked = sql(
+    `select (select count(*) > 0 from pg_prepared_statements),
+       (select reset_val from pg_settings where name = 'statement_timeout')`,
+  );
+
+  test('nothing is prepared and nothing asked of the session; elsewhere both are', async () => {
+    const pooled = await openProbe({ preparedStatements: false });
+    try {
+      await pooled.database.run(request(), [insert(1), insert(2)]);
+      await pooled.database.transaction(request(), (run) => run(insert(3)));
+      expect(await pooled.stored()).toEqual([1, 2, 3]);
+      expect((await pooled.database.own(asked)).rows).toEqual([['f', '0']]);
+      expect((await probe.database.own(asked)).rows).toEqual([['t', '10000']]);
+    } finally {
+      await pooled.close();
+    }
+  });
+});

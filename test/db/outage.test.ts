@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { openDatabase } from '../../src/db/database.ts';
+import { DatabaseUnavailable } from '../../src/db/errors.ts';
+import { asDatabase } from '../support/database.ts';
+import { CLEAN, insert, openProbe, request, sql } from '../support/probe.ts';
+import type { Probe } from '../support/probe.ts';
+
+let probe: Probe;
+
+beforeEach(async () => {
+  probe = await openProbe();
+});
+
+afterEach(() => probe.close());
+
+const visible = sql('select id from public.probe order by id');
+
+describe('a lost connection', () => {
+  test('in the middle of a statement means that the database is out of reach, and costs the next nothing', async () => {
+    const lost = probe.database.run(request(), [insert(1), sql('select pg_sleep(60)'), insert(2)]);
+    await probe.until(`wait_event = 'PgSleep'`);
+    await probe.terminate();
+    await expect(lost).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await expect(lost).rejects.toMatchObject({ cause: { code: '57P01' } });
+    expect(await probe.stored()).toEqual([]);
+    await probe.database.run(request(), [insert(3)]);
+    expect((await probe.connection()).state).toEqual(CLEAN);
+  });
+
+  test('that was idle is replaced', async () => {
+    const { pid } = await probe.connection();
+    await probe.terminate();
+    await probe.database.run(request(), [insert(1)]);
+    expect((await probe.connection()).pid).not.toBe(pid);
+  });
+});
+
+describe('an outage', () => {
+  const at = (address: string) => ({
+    url: address,
+    poolSize: 1,
+    statementTimeoutMs: 1_000,
+    preparedStatements: true,
+    log: pino({ level: 'silent' }),
+  });
+
+  test('is told from an error, and ends without a restart', async () => {
+    await probe.connection();
+    await probe.admin(`alter database ${probe.postgres.name} connection limit 0`);
+    await probe.terminate();
+    await expect(probe.database.run(request(), [visible])).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await expect(probe.database.own(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await expect(probe.database.transaction(request(), (run) => run(visible))).rejects.toBeInstanceOf(
+      DatabaseUnavailable,
+    );
+    await probe.admin(`alter database ${probe.postgres.name} connection limit -1`);
+    await expect(probe.database.run(request(), [visible])).resolves.toHaveLength(1);
+  });
+
+  test.each([
+    ['where nobody listens', 'postgres://nobody@127.0.0.1:1/none'],
+    ['where no host is', 'postgres://nobody@host.invalid/none'],
+  ])('is what a database is %s', async (_case, address) => {
+    const database = openDatabase(at(address));
+    await expect(database.own(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await database.close();
+  });
+
+  test('is what a database is that does not exist', async () => {
+    const database = openDatabase(at(asDatabase(probe.postgres.apiUrl, 'no_such_database')));
+    await expect(database.own(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await database.close();
+  });
+});
+
+test('closing lets a request end that was under way, and takes no other', async () => {
+  const last = probe.database.run(request(), [sql('select pg_sleep(0.05)'), insert(1)]);
+  await probe.until(`wait_event = 'PgSleep'`);
+  const closed = probe.database.close();
+  await expect(probe.database.own(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
+  await expect(last).resolves.toHaveLength(2);
+  await closed;
+  expect(await probe.stored()).toEqual([1]);
+});

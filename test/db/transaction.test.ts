@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { DatabaseUnavailable } from '../../src/db/errors.ts';
+import { CLEAN, FOREIGN, insert, MINE, openProbe, request, sql } from '../support/probe.ts';
+import type { Probe } from '../support/probe.ts';
+
+let probe: Probe;
+
+beforeAll(async () => {
+  probe = await openProbe();
+});
+
+beforeEach(async () => {
+  await probe.admin('truncate public.probe');
+});
+
+afterAll(() => probe.close());
+
+const fails = sql('select 1 / $1::integer', 0);
+
+async function expectClean(pid: string): Promise<void> {
+  expect(await probe.connection()).toEqual({ pid, state: CLEAN });
+}
+
+describe('an explicit transaction', () => {
+  test('stores what its statements did, each seeing what those before it gave', async () => {
+    const { pid } = await probe.connection();
+    const given = await probe.database.transaction(request(), async (run) => {
+      const first = await run(
+        sql('insert into public.probe (id, client_id) values (1, $1) returning id + 1', MINE),
+      );
+      const next = Number(first.rows[0]?.[0]);
+      await run(insert(next));
+      return next;
+    });
+    expect(given).toBe(2);
+    expect(await probe.stored()).toEqual([1, 2]);
+    await expectClean(pid);
+  });
+
+  test('is under the role and the settings of its request from its first statement to its last', async () => {
+    const who = sql('select current_user::text, app.client_access()::text');
+    const seen = await probe.database.transaction(request(), async (run) => [await run(who), await run(who)]);
+    const manager = ['taxclaims_account_manager', `{${MINE}}`];
+    expect(seen.map(({ rows }) => rows[0])).toEqual([manager, manager]);
+  });
+
+  test('cannot write when its request only reads, and can when not', async () => {
+    const write = (readOnly: boolean) =>
+      probe.database.transaction(request({ readOnly }), (run) => run(insert(1)));
+    await expect(write(true)).rejects.toMatchObject({ code: '25006' });
+    expect(await probe.stored()).toEqual([]);
+    await write(false);
+    expect(await probe.stored()).toEqual([1]);
+  });
+
+  test('sends statements that were not awaited one after the other, and all before it commits', async () => {
+    const results: unknown[] = [];
+    await probe.database.transaction(request(), async (run) => {
+      await Promise.all([run(insert(1)), run(insert(2))]);
+      void run(sql('select pg_sleep(0.02)')).then(() => results.push('slept'));
+      void run(insert(3)).then(() => results.push('inserted'));
+    });
+    expect(results).toEqual(['slept', 'inserted']);
+    expect(await probe.stored()).toEqual([1, 2, 3]);
+  });
+});
+
+describe('an explicit transaction that fails stores nothing and leaves its connection clean and in use', () => {
+  test('because a statement failed', async () => {
+    const { pid } = await probe.connection();
+    const failed = probe.database.transaction(request(), async (run) => {
+      await run(insert(1));
+      await run(insert(2, FOREIGN));
+    });
+    await expect(failed).rejects.toMatchObject({ code: '42501' });
+    expect(await probe.stored()).toEqual([]);
+    await expectClean(pid);
+  });
+
+  test('because its code threw', async () => {
+    const { pid } = await probe.connection();
+    const failed = probe.database.transaction(request(), async (run) => {
+      await run(insert(1));
+      throw new Error('the code');
+    });
+    await expect(failed).rejects.toThrow('the code');
+    expect(await probe.stored()).toEqual([]);
+    await expectClean(pid);
+  });
+
+  test('because a value could not be encoded', async () => {
+    const { pid } = await probe.connection();
+    const failed = probe.database.transaction(request(), async (run) => {
+      await run(insert(1));
+      await run(sql('select $1::timestamptz', new Date(NaN)));
+    });
+    await expect(failed).rejects.toThrow(RangeError);
+    expect(await probe.stored()).toEqual([]);
+    await expectClean(pid);
+  });
+
+  test('because a deferred constraint failed at its COMMIT', async () => {
+    const { pid } = await probe.connection();
+    const failed = probe.database.transaction(request(), (run) =>
+      run(sql('insert into public.probe values (1, $1, 404)', MINE)),
+    );
+    await expect(failed).rejects.toMatchObject({ code: '23503' });
+    expect(await probe.stored()).toEqual([]);
+    await expectClean(pid);
+  });
+
+  test('because the settings were refused', async () => {
+    await probe.admin(
+      `insert into public.users (email, password_hash, name, role, subject, is_active)
+       values ('a@b.example', '!', 'A', 'ACCOUNT_MANAGER', 'idp|inactive', false)`,
+    );
+    const { pid } = await probe.connection();
+    const caller = { ...request().caller, subject: 'idp|inactive' };
+    let worked = false;
+    const failed = probe.database.transaction(request({ caller }), async () => {
+      worked = true;
+      return Promise.resolve();
+    });
+    await expect(failed).rejects.toMatchObject({ code: 'TX401' });
+    expect(worked).toBe(false);
+    await expectClean(pid);
+  });
+
+  test('although its code swallowed the error, which is told all the same', async () => {
+    const { pid } = await probe.connection();
+    const failed = probe.database.transaction(request(), async (run) => {
+      await run(insert(1));
+      await run(fails).catch(() => undefined);
+      return 'done';
+    });
+    await expect(failed).rejects.toThrow('rolled back');
+    await expect(failed).rejects.toMatchObject({ cause: { code: '22012' } });
+    expect(await probe.stored()).toEqual([]);
+    await expectClean(pid);
+  });
+
+  test('while a statement that nobody awaited is still under way', async () => {
+    const { pid } = await probe.connection();
+    const failed = probe.database.transaction(request(), async (run) => {
+      await run(insert(1));
+      void run(sql('select pg_sleep(0.02)'));
+      throw new Error('the code');
+    });
+    await expect(failed).rejects.toThrow('the code');
+    expect(await probe.stored()).toEqual([]);
+    await expectClean(pid);
+  });
+});
+
+test('a statement that comes after the end of its transaction is refused, and does nothing', async () => {
+  const run = await probe.database.transaction(request(), (each) => Promise.resolve(each));
+  await expect(run(insert(1))).rejects.toThrow('The transaction has ended');
+  expect(await probe.stored()).toEqual([]);
+});
+
+test('a connection that is lost between two statements means that the database is out of reach', async () => {
+  const lost = probe.database.transaction(request(), async (run) => {
+    await run(insert(1));
+    await probe.terminate();
+    await run(insert(2));
+  });
+  await expect(lost).rejects.toBeInstanceOf(DatabaseUnavailable);
+  expect(await probe.stored()).toEqual([]);
+  await probe.database.transaction(request(), (run) => run(insert(3)));
+  expect(await probe.stored()).toEqual([3]);
+});
+
+test('a connection that is lost before COMMIT is no success', async () => {
+  const lost = probe.database.transaction(request(), async (run) => {
+    await run(insert(1));
+    await probe.terminate();
+  });
+  await expect(lost).rejects.toBeInstanceOf(DatabaseUnavailable);
+  expect(await probe.stored()).toEqual([]);
+});
+
+test('a transaction whose code takes too long is ended by the server, which frees its locks', async () => {
+  const hasty = await openProbe({ statementTimeoutMs: 300 });
+  const locks = `select from pg_locks where relation = 'public.probe'::regclass
+    and database = (select oid from pg_database where datname = current_database())`;
+  try {
+    const late = hasty.database.transaction(request(), async (run) => {
+      await run(insert(1));
+      while ((await hasty.admin(locks)).length > 0);
+      await run(insert(2));
+    });
+    await expect(late).rejects.toBeInstanceOf(DatabaseUnavailable);
+    expect(await hasty.stored()).toEqual([]);
+    await hasty.database.run(request(), [insert(3)]);
+  } finally {
+    await hasty.close();
+  }
+});

@@ -1,0 +1,145 @@
+import { pino } from 'pino';
+import { databaseOn } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
+import { openPool } from '../../src/db/pool.ts';
+import type { RequestContext } from '../../src/db/request-settings.ts';
+import type { Parameter, Statement } from '../../src/db/statement.ts';
+import { createTestDatabase, withAdmin } from './database.ts';
+import type { TestDatabase } from './database.ts';
+
+export const MINE = '11111111-1111-4111-8111-111111111111';
+export const FOREIGN = '22222222-2222-4222-8222-222222222222';
+
+/** A database behind one single connection, so that whatever a request leaves behind meets the next one. */
+export interface Probe {
+  readonly postgres: TestDatabase;
+  readonly database: Database;
+  /** The state of the connection as the next request would find it, read with nothing set before. */
+  connection(): Promise<Connection>;
+  /** The ids that table `probe` holds, read by the superuser. */
+  stored(): Promise<number[]>;
+  /** Runs SQL as the superuser. */
+  admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** Resolves when the one connection is as the condition over `pg_stat_activity` says. */
+  until(condition: string): Promise<void>;
+  /** Ends the one connection from the server's side. */
+  terminate(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Connection {
+  readonly pid: string;
+  readonly state: readonly (string | null)[];
+}
+
+const SETTINGS = [
+  'role',
+  'transaction_read_only',
+  'app.client_access',
+  'app.request_id',
+  'app.actor',
+  'app.user_id',
+  'app.action',
+  'app.ip_address',
+  'app.user_agent',
+];
+
+const OURS = `datname = current_database() and application_name = 'taxclaims-api'`;
+
+/** A clean connection: no role, may write, and nothing set, which reads '' once it was set locally. */
+export const CLEAN = ['none', 'off', '', '', '', '', '', '', ''];
+
+export const sql = (text: string, ...values: Parameter[]): Statement => ({ text, values });
+
+/** An insert as a request would do it. */
+export const insert = (id: number, client: string = MINE): Statement =>
+  sql('insert into public.probe (id, client_id) values ($1, $2)', id, client);
+
+/** A request of an account manager with one client, who may write. */
+export function request(changes: Partial<RequestContext> = {}): RequestContext {
+  return {
+    caller: {
+      subject: 'idp|manager',
+      userId: '33333333-3333-4333-8333-333333333333',
+      role: 'ACCOUNT_MANAGER',
+      clientAccess: [MINE],
+      accessDigest: '',
+      issuedAt: 1_700_000_000,
+      email: undefined,
+      name: undefined,
+    },
+    requestId: 'request-1',
+    action: 'POST /api/probe',
+    ipAddress: '192.0.2.1',
+    userAgent: 'a browser',
+    readOnly: false,
+    ...changes,
+  };
+}
+
+export async function openProbe(
+  options: { statementTimeoutMs?: number; preparedStatements?: boolean } = {},
+): Promise<Probe> {
+  const postgres = await createTestDatabase();
+  const { statementTimeoutMs = 10_000, preparedStatements = true } = options;
+  const pool = openPool({
+    url: postgres.apiUrl,
+    poolSize: 1,
+    statementTimeoutMs,
+    preparedStatements,
+    log: pino({ level: 'silent' }),
+  });
+  const database = databaseOn(pool, statementTimeoutMs);
+  const admin: Probe['admin'] = (text, values) =>
+    withAdmin(postgres.adminUrl, async (client) => {
+      const { rows } = await client.query<Record<string, unknown>>(text, values);
+      return rows;
+    });
+  await admin(FIXTURE);
+  return {
+    ...{ postgres, database, admin },
+    connection: () =>
+      pool.withSession(async (session) => {
+        const columns = SETTINGS.map((name) => `coalesce(current_setting('${name}', true), '')`);
+        const probe = sql(`select pg_backend_pid(), ${columns.join(', ')}`);
+        const { rows } = await session.sendOne(probe, { role: 'probe', leaves: 'idle' });
+        const [pid, ...state] = rows[0] ?? [];
+        return { pid: pid ?? '', state };
+      }),
+    stored: async () => {
+      const rows = await admin('select id from public.probe order by id');
+      return rows.map(({ id }) => Number(id));
+    },
+    until: (condition) =>
+      withAdmin(postgres.adminUrl, async (client) => {
+        const waiting = `select from pg_stat_activity where ${OURS} and (${condition})`;
+        while ((await client.query(waiting)).rowCount === 0);
+      }),
+    terminate: async () => {
+      await admin(`with ours as materialized (select pid from pg_stat_activity where ${OURS})
+        select pg_terminate_backend(pid, 5000) from ours`);
+    },
+    close: async () => {
+      await database.close();
+      await postgres.close();
+    },
+  };
+}
+
+/** A table whose rows belong to clients, one constraint of it deferred, and functions that misbehave. */
+const FIXTURE = `
+  create table public.probe (
+    id integer primary key,
+    client_id uuid not null,
+    parent_id integer references public.probe deferrable initially deferred
+  );
+  alter table public.probe enable row level security;
+  create policy probe_all on public.probe to taxclaims_account_manager, taxclaims_client
+    using (client_id = any ((select app.client_access())::uuid[]));
+  grant select, insert, update, delete on public.probe to taxclaims_account_manager, taxclaims_client;
+
+  create function public.leave_setting() returns void language sql
+    begin atomic; select set_config('app.client_access', '{${FOREIGN}}', false); end;
+  create function public.leave_role() returns void language sql
+    begin atomic; select set_config('role', 'taxclaims_client', false); end;
+`;
