@@ -1,0 +1,15 @@
+-- The API's login, in the role that db:migrate made for it. With psql, as who may create roles; safe to repeat:
+--     API_DATABASE_PASSWORD=… psql --set=ON_ERROR_STOP=1 --file=db/api-login.sql
+\set password ''
+\getenv password API_DATABASE_PASSWORD
+
+select 'do $$ begin raise ''API_DATABASE_PASSWORD must be set''; end $$'
+where :'password' = ''
+\gexec
+
+select 'create role taxclaims_app'
+where not exists (select from pg_catalog.pg_roles where rolname = 'taxclaims_app')
+\gexec
+
+alter role taxclaims_app login password :'password';
+grant taxclaims_api to taxclaims_app;
