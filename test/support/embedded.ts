@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pino } from 'pino';
 import { withAdmin } from './database.ts';
+import { createScratchFolder } from './scratch.ts';
 
 export const silent = pino({ level: 'silent' });
 
@@ -16,7 +16,7 @@ export interface Folder {
 }
 
 export async function createFolder(): Promise<Folder> {
-  const path = await mkdtemp(join(tmpdir(), 'taxclaims-embedded-'));
+  const path = await createScratchFolder();
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
@@ -35,7 +35,7 @@ export async function postmasterPid(adminUrl: string): Promise<number> {
 /** Begins an embedded server in a process of its own, which a test may kill at any moment. */
 export function spawnStart(dataDir: string): ChildProcess {
   const script = join(import.meta.dirname, 'start-embedded.ts');
-  return spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, [script, dataDir], { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
 /** The address that such a process prints when its server answers. */

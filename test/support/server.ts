@@ -1,8 +1,7 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { pino } from 'pino';
 import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
+import { createScratchFolder, removeAbandoned } from './scratch.ts';
 
 /** A Postgres for one run of the tests. */
 export interface TestServer {
@@ -11,9 +10,13 @@ export interface TestServer {
 }
 
 /** Nothing in a test database outlives the run, so none of it is written for keeps. */
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' };
-const FOLDER = 'taxclaims-test-';
-const log = pino({ level: 'silent' });
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  max_wal_size: '256MB',
+};
 
 /**
  * The server that the environment asks for: the one at `TEST_DATABASE_URL`, a container with
@@ -27,8 +30,8 @@ export async function openTestServer(environment: NodeJS.ProcessEnv): Promise<Te
 
 async function openEmbedded(): Promise<TestServer> {
   await removeAbandoned();
-  const dataDir = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
-  const server = await startEmbeddedServer({ dataDir, log, settings: SETTINGS });
+  const dataDir = await createScratchFolder();
+  const server = await startEmbeddedServer({ dataDir, log: pino({ level: 'silent' }), settings: SETTINGS });
   return {
     adminUrl: server.adminUrl,
     close: async () => {
@@ -36,28 +39,6 @@ async function openEmbedded(): Promise<TestServer> {
       await rm(dataDir, { recursive: true });
     },
   };
-}
-
-/** A run that was killed left its server behind: one more start puts that in order, so that it can be stopped. */
-async function removeAbandoned(): Promise<void> {
-  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(FOLDER));
-  const abandoned = names.filter((name) => !isAlive(Number(name.slice(FOLDER.length).split('-')[0])));
-  for (const dataDir of abandoned.map((name) => join(tmpdir(), name))) {
-    try {
-      await (await startEmbeddedServer({ dataDir, log, settings: SETTINGS })).stop();
-      await rm(dataDir, { recursive: true });
-    } catch {
-      // Another run is removing it just now, or it is beyond repair: either way it is in nobody's way.
-    }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 async function openContainer(): Promise<TestServer> {

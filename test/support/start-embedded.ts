@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
 
-/** A start in a process of its own: prints the address, and then waits to be killed. */
+/** A start in a process of its own: prints the address, then waits to be killed, or for the end of its parent. */
 const [dataDir = ''] = process.argv.slice(2);
+process.stdin.resume();
 const { adminUrl } = await startEmbeddedServer({ dataDir, log: pino({ level: 'silent' }) });
 console.log(adminUrl);
-setInterval(() => undefined, 60_000);
