@@ -20,7 +20,6 @@ export class Session {
   readonly #client: PoolClient;
   readonly #prepared: boolean;
   #settingsRefused = false;
-  #lost = false;
 
   constructor(client: PoolClient, prepared: boolean) {
     this.#client = client;
@@ -28,7 +27,7 @@ export class Session {
   }
 
   get inTransaction(): boolean {
-    return !this.#lost && this.#client.getTransactionStatus() !== 'I';
+    return this.#client.getTransactionStatus() !== 'I';
   }
 
   /**
@@ -43,7 +42,6 @@ export class Session {
       role,
       prepared: this.#prepared,
     });
-    this.#lost = status === null;
     if (error !== undefined) {
       // Not the caller's doing, so it must not be answered as a refusal: either the login may not do what
       // it must, or something before this request changed the session, which the next connection mends.
@@ -66,11 +64,11 @@ export class Session {
   }
 
   /**
-   * Gives the connection back only if the server itself said that it is outside any transaction. Whatever
-   * else is closed, which ends its transaction too: after a failed COMMIT or ROLLBACK nobody knows its state,
-   * and the next request would run inside what is left of this one.
+   * Gives the connection back only if the server said last that it is outside any transaction. Any other is
+   * closed, which ends its transaction too: after a COMMIT or ROLLBACK that failed, the next request would run
+   * inside what is left of this one. One that was lost the pool drops by itself.
    */
   release(): void {
-    this.#client.release(this.#lost || this.#settingsRefused || this.inTransaction);
+    this.#client.release(this.#settingsRefused || this.inTransaction);
   }
 }

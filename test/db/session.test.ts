@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { openPool } from '../../src/db/pool.ts';
+import type { SessionPool } from '../../src/db/pool.ts';
+import type { Session } from '../../src/db/session.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { sql } from '../support/probe.ts';
+
+let postgres: TestDatabase;
+let pool: SessionPool;
+
+beforeAll(async () => {
+  postgres = await createEmptyDatabase();
+  pool = openPool({
+    url: postgres.adminUrl,
+    poolSize: 1,
+    statementTimeoutMs: 10_000,
+    preparedStatements: true,
+    log: pino({ level: 'silent' }),
+  });
+});
+
+afterAll(async () => {
+  await pool.close();
+  await postgres.close();
+});
+
+const pidOf = (session: Session) =>
+  session.sendOne(sql('select pg_backend_pid()'), { role: 'probe', leaves: 'idle' });
+const pid = async () => (await pool.withSession(pidOf)).rows[0]?.[0];
+
+test('a connection that is not left as it should be is an error, and no other request gets it', async () => {
+  const before = await pid();
+  const left = pool.withSession((session) =>
+    session.send([sql('select 1'), sql('begin')], { role: 'probe', leaves: 'idle' }),
+  );
+  await expect(left).rejects.toThrow('in state T');
+  expect(await pid()).not.toBe(before);
+});
+
+test('a connection whose transaction nobody ended is closed, and one that was left idle is kept', async () => {
+  const before = await pid();
+  expect(await pid()).toBe(before);
+  await pool.withSession((session) =>
+    session.send([sql('begin')], { role: 'probe', leaves: 'in transaction' }),
+  );
+  expect(await pid()).not.toBe(before);
+});
