@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +21,7 @@ export async function applyRoles(client: pg.Client): Promise<void> {
 
 /**
  * Re-applies all that says who may do what, in one transaction: whoever looks sees the old rules or the new.
- * The order matters: triggers need their functions, policies need theirs.
+ * The order matters: triggers need their functions, policies need theirs, views what they show.
  */
 export async function applyPolicies(client: pg.Client): Promise<void> {
   await inTransaction(client, async () => {
@@ -35,6 +36,8 @@ export async function applyPolicies(client: pg.Client): Promise<void> {
     await client.query('revoke create on schema app from taxclaims_definer');
     await runAll(client, 'triggers');
     await runAll(client, 'policies');
+    await runAll(client, 'reporting');
+    await runAll(client, 'audit');
   });
 }
 
@@ -56,6 +59,7 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
 }
 
 async function runAll(client: pg.Client, kind: string): Promise<void> {
+  if (!existsSync(directory(kind))) return;
   const entries = await readdir(directory(kind));
   for (const file of entries.filter((entry) => entry.endsWith('.sql')).sort()) {
     await run(client, join(kind, file));
