@@ -68,6 +68,15 @@ return case pg_catalog.current_setting('role')
     when 'taxclaims_client' then 'CLIENT'
 end;
 
+-- The entity tag of a record, from the time of its last change: a strong validator (RFC 9110, 8.8.3), in quotes.
+create or replace function app.etag(updated_at timestamp with time zone)
+    returns text
+    language sql
+    immutable
+    parallel safe
+    set search_path = ''
+return '"' || (extract(epoch from updated_at) * 1000000)::bigint || '"';
+
 -- An address as Postgres knows it; null where the text is none, as one with a port.
 create or replace function app.address(text text)
     returns inet
@@ -87,7 +96,8 @@ grant execute on function
     app.setting(text),
     app.client_access(),
     app.user_id(),
-    app.role()
+    app.role(),
+    app.etag(timestamp with time zone)
 to
     taxclaims_definer,
     taxclaims_admin,

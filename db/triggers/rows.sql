@@ -1,6 +1,7 @@
 -- What a row does to itself as it is written. These run as the writer: they need no right of their own.
 
--- Every change moves updated_at to the time of its transaction.
+-- Every change moves updated_at to the time of its transaction, and always forward: it is the version of the row
+-- that an ETag names, so that two versions must never share it.
 create or replace function app.touch()
     returns trigger
     language plpgsql
@@ -8,7 +9,7 @@ create or replace function app.touch()
     set search_path = ''
 as $function$
 begin
-    new.updated_at := pg_catalog.now();
+    new.updated_at := greatest(pg_catalog.now(), old.updated_at + interval '1 microsecond');
     return new;
 end
 $function$;
@@ -23,7 +24,8 @@ create or replace trigger partner_invoices_touch before update on public.partner
 create or replace trigger users_touch before update on public.users for each row execute function app.touch();
 
 -- A change of a user's rights makes tokens that say otherwise invalid from this moment on,
--- unless the writer names the moment: a login dates it by the token that brought the change.
+-- unless the writer names the moment: a login dates it by the token that brought the change. A user's own request
+-- that adds a client to their list, by creating it, leaves the token in hand valid: it says less, never more.
 create or replace function app.date_change_of_rights()
     returns trigger
     language plpgsql
@@ -31,9 +33,17 @@ create or replace function app.date_change_of_rights()
     set search_path = ''
 as $function$
 begin
-    if new.access_changed_at is not distinct from old.access_changed_at then
-        new.access_changed_at := pg_catalog.now();
+    if new.access_changed_at is distinct from old.access_changed_at
+        or (
+            new.id = app.user_id()
+            and new.role = old.role
+            and new.is_active = old.is_active
+            and new.client_access @> old.client_access
+        )
+    then
+        return new;
     end if;
+    new.access_changed_at := pg_catalog.now();
     return new;
 end
 $function$;

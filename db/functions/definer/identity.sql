@@ -34,6 +34,8 @@ $function$;
 revoke execute on function app.authenticate(text, timestamp with time zone, text) from public;
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
+-- The rights of a login date from the second before its token: older tokens that say otherwise are refused, the
+-- token itself is not when its user's own request adds a client later.
 -- Records the caller of this transaction, found by subject, then by an email that nobody has claimed yet, with
 -- the role and the clients of the token; gives the public user as JSON. TX409 when the email belongs to another
 -- subject, TX401 when the user waiting under the email is inactive or was given other rights since.
@@ -52,7 +54,7 @@ begin
     insert into public.users as u (id, email, password_hash, name, role, client_access, subject, access_changed_at)
     select
         app.user_id(), record_login.email, '!', coalesce(record_login.name, record_login.email),
-        app.role(), app.client_access(), caller, record_login.issued_at
+        app.role(), app.client_access(), caller, record_login.issued_at - interval '1 second'
     where not exists (
         select
         from public.users as k
@@ -88,7 +90,8 @@ begin
             role = app.role(),
             client_access = app.client_access(),
             access_changed_at = case
-                when stored.access_digest <> digest then greatest(record_login.issued_at, stored.access_changed_at)
+                when stored.access_digest <> digest
+                    then greatest(record_login.issued_at - interval '1 second', stored.access_changed_at)
                 else stored.access_changed_at
             end
         where u.id = stored.id;
@@ -118,3 +121,27 @@ grant execute on function app.record_login(text, text, timestamp with time zone)
     taxclaims_account_manager,
     taxclaims_tax_specialist,
     taxclaims_client;
+
+-- Adds a client to the stored list of the user who has just created it, so that the next token can say it.
+-- An ADMIN without a list has every client already, and a list would take the others away.
+create or replace function app.gain_client(client uuid)
+    returns void
+    language sql
+    volatile
+    security definer
+    set search_path = ''
+begin atomic
+    update public.users as u
+    set client_access = u.client_access || gain_client.client
+    where u.id = app.user_id()
+        and u.subject = app.setting('actor')
+        and (u.role <> 'ADMIN' or u.client_access <> '{}')
+        and not gain_client.client = any (u.client_access)
+        and gain_client.client = any (app.client_access());
+end;
+
+revoke execute on function app.gain_client(uuid) from public;
+grant execute on function app.gain_client(uuid) to
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager;
