@@ -1,66 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Database } from '../db/database.ts';
-import type { RequestContext } from '../db/request-settings.ts';
-import { RequestError } from '../errors.ts';
+import type { Result } from '../db/statement.ts';
 import type { Caller } from '../identity/caller.ts';
-import type { CallerRequest, Endpoint, Input } from './endpoint.ts';
+import { callerRequest } from './caller-request.ts';
+import type { CallerRequest, Endpoint, Input, ListQuery, Reply } from './endpoint.ts';
+import { isNotModified } from './preconditions.ts';
 import type { RequestState } from './request-state.ts';
 
-/**
- * Gives the JSON text that an endpoint answers with.
- * @throws RequestError, and the errors of the database
- */
-export async function answer(
-  endpoint: Endpoint,
-  input: Input,
-  state: RequestState,
-  caller: Caller,
-  database: Database,
-): Promise<string> {
-  const context = contextOf(state, caller);
-  if ('handle' in endpoint) {
-    // Whatever the endpoint goes on to do, a revoked token gets no further.
-    await database.run(context, []);
-    return endpoint.handle(input, callerRequest(database, context));
-  }
-  const isList = 'list' in endpoint;
-  const statement = isList ? endpoint.list(input, caller) : endpoint.record(input, caller);
-  const { rows } = await callerRequest(database, context).run(statement);
-  if (rows.length === 0 && !(isList && endpoint.params === undefined))
-    throw await notVisible(database, state);
-  const records = rows.flatMap(([record]) => record ?? []);
-  return isList ? `[${records.join(',')}]` : records.join();
+/** A request that passed every check but those of the database. */
+export interface Admitted {
+  readonly endpoint: Endpoint;
+  readonly input: Input;
+  readonly state: RequestState;
+  readonly caller: Caller;
+  readonly incoming: IncomingMessage;
 }
 
-/** The database with the rights of the caller. */
-export function callerRequest(database: Database, context: RequestContext): CallerRequest {
+/**
+ * Gives what an endpoint answers with.
+ * @throws RequestError, and the errors of the database
+ */
+export async function answer(admitted: Admitted, database: Database): Promise<Reply> {
+  const { endpoint, input, caller, incoming } = admitted;
+  const request = callerRequest(admitted, database);
+  if ('record' in endpoint) return record(await request.run(endpoint.record(input, caller)), request);
+  if ('list' in endpoint) return list(endpoint.list(input, caller), request, endpoint);
+  if ('create' in endpoint) {
+    const id = randomUUID();
+    return created(await request.run(endpoint.create(input, id)), `${incoming.url ?? ''}/${id}`);
+  }
+  if ('change' in endpoint)
+    return changed(await request.run(endpoint.change(input, request.ifMatch)), request);
+  if ('remove' in endpoint)
+    return removed(await request.run(endpoint.remove(input, request.ifMatch)), request);
+  return endpoint.handle(input, request);
+}
+
+/** A record with its entity tag, unless the caller has that version already. */
+export async function record({ rows }: Result, request: CallerRequest): Promise<Reply> {
+  const [row] = rows;
+  if (row === undefined) throw await request.notFound();
+  return isNotModified(request.incoming, row[1]) ? { status: 304, headers: tagged(row) } : whole(200, row);
+}
+
+/** @throws Error where the statement made nothing: a statement that creates fails or has a row. */
+export function created(result: Result | undefined, location: string): Reply {
+  const row = result?.rows[0];
+  if (row === undefined) throw new Error('nothing was created');
+  const reply = whole(201, row);
+  return { ...reply, headers: { ...reply.headers, Location: location } };
+}
+
+/** The record as it is after the change. */
+export async function changed({ rows }: Result, request: CallerRequest): Promise<Reply> {
+  const [row] = rows;
+  if (row === undefined) throw await request.notFound();
+  return whole(200, row);
+}
+
+/** Nothing, once there was something. */
+export async function removed({ rowCount }: Result, request: CallerRequest): Promise<Reply> {
+  if (rowCount === 0) throw await request.notFound();
+  return { status: 204 };
+}
+
+async function list(query: ListQuery, request: CallerRequest, endpoint: Endpoint): Promise<Reply> {
+  const { records, count, limit } = query;
+  const [found, counted] = await request.runAll(records, ...(count === undefined ? [] : [count]));
+  const rows = found?.rows ?? [];
+  if (rows.length === 0 && endpoint.id !== undefined) await request.assertVisible();
+  const page = rows.slice(0, limit);
+  const cursor = rows.length > limit ? page.at(-1)?.[1] : undefined;
+  const total = counted?.rows[0]?.[0];
   return {
-    caller: context.caller,
-    run: async (statement) => {
-      const [result] = await database.run(context, [statement]);
-      if (result === undefined) throw new Error('a statement without a result');
-      return result;
+    status: 200,
+    body: `[${page.map(([json]) => json).join(',')}]`,
+    headers: {
+      ...(cursor == null ? {} : { Link: `<${nextPage(request.incoming, cursor)}>; rel="next"` }),
+      ...(total == null ? {} : { 'X-Total-Count': total }),
     },
-    transaction: (work) => database.transaction(context, work),
   };
 }
 
-/** What one request tells the database about itself. */
-export function contextOf(state: RequestState, caller: Caller): RequestContext {
-  const { requestId, action, ipAddress, userAgent, readOnly, client } = state;
-  const context = { caller, requestId, action, ipAddress, userAgent, readOnly };
-  return client === undefined ? context : { ...context, client };
+/** The same list from the cursor on; what was skipped by `offset` is behind it already. */
+function nextPage({ url = '' }: IncomingMessage, cursor: string): string {
+  const [path = '', search] = url.split('?');
+  const parameters = new URLSearchParams(search);
+  parameters.delete('offset');
+  parameters.set('after', Buffer.from(cursor).toString('base64url'));
+  return `${path}?${parameters.toString()}`;
 }
 
-/** Why a statement found nothing: the record is someone else's (403), or there is none (404). */
-async function notVisible(database: Database, { resource, resourceId }: RequestState): Promise<RequestError> {
-  if (resource === undefined || resourceId === undefined)
-    return new RequestError('ERROR_NOT_FOUND', 'no such record');
-  const { rows } = await database.own({
-    text: 'select found, client_id from app.locate($1, $2)',
-    values: [resource, resourceId],
-  });
-  const [found, client] = rows[0] ?? [];
-  if (found !== 't') return new RequestError('ERROR_NOT_FOUND', `no ${resource} ${resourceId}`);
-  const owner = client == null ? {} : { clientContext: client };
-  return new RequestError('ERROR_FORBIDDEN', `${resource} ${resourceId} is not the caller's`, owner);
+function whole(status: 200 | 201, row: readonly (string | null)[]): Reply {
+  return { status, body: row[0] ?? '', headers: tagged(row) };
+}
+
+function tagged([, tag]: readonly (string | null)[]): Record<string, string> {
+  return tag == null ? {} : { ETag: tag };
 }

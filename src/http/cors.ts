@@ -8,7 +8,16 @@ export function cors(origins: readonly string[]): RequestHandler {
     origin: (origin, decide) => {
       decide(null, origin !== undefined && allowed.has(origin));
     },
-    exposedHeaders: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'],
+    exposedHeaders: [
+      'ETag',
+      'Link',
+      'Location',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Retry-After',
+      'X-Request-Id',
+      'X-Total-Count',
+    ],
     maxAge: 600,
   });
 }

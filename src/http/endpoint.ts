@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import type { Result, Statement } from '../db/statement.ts';
@@ -16,8 +18,29 @@ export interface Input<P extends Fields = Fields, Q extends Fields = Fields, B e
 /** What an endpoint written out in full may ask, as the caller and with the caller's rights alone. */
 export interface CallerRequest {
   readonly caller: Caller;
+  /** One statement in a transaction of its own. */
   run(statement: Statement): Promise<Result>;
+  /** Statements that do not depend on each other, in one transaction and one flight. */
+  runAll(...statements: readonly Statement[]): Promise<readonly Result[]>;
   transaction<T>(work: (run: (statement: Statement) => Promise<Result>) => Promise<T>): Promise<T>;
+  /** The same caller confined to one client, also to one that this request is about to create. */
+  within(client: string): CallerRequest;
+  /** Why a statement about the record that the request names found nothing; to be thrown. */
+  notFound(): Promise<Error>;
+  /** @throws RequestError where the caller cannot see the record that the request names */
+  assertVisible(): Promise<void>;
+  /** The entity tags of `If-Match`; null where the request has none, or `*`. */
+  readonly ifMatch: readonly string[] | null;
+  /** The request itself, for a body that is no JSON. */
+  readonly incoming: IncomingMessage;
+}
+
+/** What an endpoint written out in full answers with. */
+export interface Reply {
+  readonly status: 200 | 201 | 204 | 206 | 304;
+  /** JSON text, or bytes as they come. */
+  readonly body?: string | Readable;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What an endpoint without a caller may ask. */
@@ -40,8 +63,21 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** The body of a success, as JSON. */
-  readonly responses: { readonly 200: z.ZodType };
+  /** A multipart form, which the endpoint reads by itself; here for the description. */
+  readonly form?: z.ZodObject;
+  /** The body of a success, by its status; null where there is none. */
+  readonly responses: Responses;
+}
+
+export type Responses = Readonly<Partial<Record<200 | 201 | 204 | 206, z.ZodType | null>>>;
+
+/** The statements of a list. */
+export interface ListQuery {
+  /** Rows of [record as JSON text, cursor]; one more than `limit`, which tells that there is a next page. */
+  readonly records: Statement;
+  /** One row of how many records there are, where the request asked. */
+  readonly count?: Statement;
+  readonly limit: number;
 }
 
 interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
@@ -52,13 +88,20 @@ interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
   id?(input: Input<P, Q, B>): string;
 }
 
+/** Statements whose row is [record as JSON text, entity tag]; a tag that is null, or no second column, is none. */
 type Answer<P extends Fields, Q extends Fields, B extends Fields> =
-  /** One statement whose one row is the record, as JSON text. */
+  /** 200 and the record, or 304 where `If-None-Match` has its tag. */
   | { record(input: Input<P, Q, B>, caller: Caller): Statement }
-  /** One statement whose rows are the records; below a record in the path, a single null stands for none. */
-  | { list(input: Input<P, Q, B>, caller: Caller): Statement }
-  /** Written out in full; gives the JSON text of the body. */
-  | { handle(input: Input<P, Q, B>, request: CallerRequest): Promise<string> };
+  /** 200 and the records; `Link` to the next page. Without any row, a record in the path must be visible. */
+  | { list(input: Input<P, Q, B>, caller: Caller): ListQuery }
+  /** 201, the record and its `Location`. The id is new, so that the statement can name what it makes. */
+  | { create(input: Input<P, Q, B>, id: string): Statement }
+  /** 200 and the record. The statement touches no row whose tag is not among `ifMatch`, unless that is null. */
+  | { change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statement }
+  /** 204; the same of `ifMatch`. */
+  | { remove(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statement }
+  /** Written out in full. */
+  | { handle(input: Input<P, Q, B>, request: CallerRequest): Promise<Reply> };
 
 export type Endpoint<P extends Fields = Fields, Q extends Fields = Fields, B extends Fields = Fields> = Shape<
   P,
@@ -74,7 +117,7 @@ export interface PublicEndpoint<
   B extends Fields = Fields,
 > extends Shape<P, Q, B> {
   readonly roles: 'public';
-  handle(input: Input<P, Q, B>, request: PublicRequest): Promise<string>;
+  handle(input: Input<P, Q, B>, request: PublicRequest): Promise<Reply>;
 }
 
 /** Types the input of an endpoint by its schemas. */

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import { ERRORS } from '../errors.ts';
 import type { ErrorCode, RequestError } from '../errors.ts';
+import type { Reply } from './endpoint.ts';
 
 const RETRY_AFTER_SECONDS = '5';
 
@@ -23,6 +25,18 @@ export function sendJson(response: ServerResponse, status: number, body: string)
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.end(body);
+}
+
+/** Sends what an endpoint answers with. A stream that fails half-way breaks the connection: nothing is passed off as whole. */
+export async function sendReply(response: ServerResponse, { status, body, headers }: Reply): Promise<void> {
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  if (typeof body === 'string') {
+    sendJson(response, status, body);
+    return;
+  }
+  response.statusCode = status;
+  if (body === undefined) response.end();
+  else await pipeline(body, response);
 }
 
 /** Sends the error in its envelope. */

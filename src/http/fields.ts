@@ -1,7 +1,97 @@
 import { z } from 'zod';
 
+/* The rules of fields that several resources share; each says its rule in words that the caller is shown. */
+
 /** Any UUID that Postgres takes in its hyphenated form; in lower case, as Postgres writes it. */
 export const uuid = z.guid('must be a UUID').toLowerCase();
+
+/** Text of a column with a length, in characters as Postgres counts them, and not blank. */
+export function name(longest: number): z.ZodType<string> {
+  return text(longest)
+    .refine((value) => value.trim() !== '', 'must not be blank')
+    .meta({ type: 'string', minLength: 1, maxLength: longest });
+}
+
+/** Text of a column with a length, in characters as Postgres counts them. */
+export function text(longest: number): z.ZodType<string> {
+  const rule = `must be text of at most ${longest} characters`;
+  return z
+    .string(rule)
+    .refine((value) => value.length <= longest || Array.from(value).length <= longest, rule)
+    .meta({ type: 'string', maxLength: longest });
+}
+
+/** Free text: an address, the grounds of a claim. */
+export const prose = text(10_000);
+
+/** An email address; rules of form alone, since only a message proves it. */
+export const email = text(255)
+  .refine((value) => z.email().safeParse(value).success, 'must be an email address')
+  .meta({ type: 'string', format: 'email', maxLength: 255 });
+
+/** One of a few words, exactly. */
+export function oneOf<const T extends readonly [string, ...string[]]>(
+  ...words: T
+): z.ZodEnum<{ [K in T[number]]: K }> {
+  return z.enum(words, `must be one of ${words.join(', ')}`);
+}
+
+const TIMESTAMP_RULE = 'must be a date and time with its offset, as in RFC 3339';
+
+/** A moment as a caller writes it. */
+export const timestampInput = z.iso.datetime({ offset: true, error: TIMESTAMP_RULE });
+
+/** A day that the calendar has, in the years that the database takes. */
+export const date = z.iso
+  .date('must be a date, as in 2026-12-31')
+  .refine((value) => value >= '1900-01-01' && value <= '2200-12-31', 'must lie between 1900 and 2200')
+  .meta({ type: 'string', format: 'date' });
+
+/** The INSEE code of a commune; the departments of Corsica have a letter. */
+export const communeCode = z
+  .string('must be the INSEE code of a commune')
+  .regex(
+    /^(?:[0-9]{5}|2[AB][0-9]{3})$/,
+    'must be the INSEE code of a commune: five digits, or 2A or 2B and three',
+  );
+
+/** A whole number in a range. */
+export function integer(minimum: number, maximum: number): z.ZodType<number> {
+  const rule = `must be a whole number from ${minimum} to ${maximum}`;
+  return z.int(rule).min(minimum, rule).max(maximum, rule);
+}
+
+/**
+ * A decimal with at most two places, from 0 to `maximum`, as a number or a decimal string: what the column could not
+ * hold exactly is refused, never rounded. Gives the text, so that no digit passes through a binary fraction.
+ */
+export function decimal(maximum: string): z.ZodType<string> {
+  const rule = `must be a decimal from 0 to ${maximum} with at most two places`;
+  const whole = maximum.split('.')[0]?.length ?? 0;
+  const form = new RegExp(`^0*[0-9]{1,${whole}}(?:\\.[0-9]{1,2}0*)?$`);
+  return z
+    .union([z.number(rule).transform(String), z.string(rule)], rule)
+    .refine((value) => form.test(value) && Number(value) <= Number(maximum), rule)
+    .meta({
+      oneOf: [
+        { type: 'number', minimum: 0, maximum: Number(maximum) },
+        { type: 'string', pattern: form.source },
+      ],
+    });
+}
+
+/** A decimal as the database writes it into a record: a JSON number with two places. */
+export const decimalOutput = z.number();
+export const timestamp = z.iso.datetime({ offset: true });
+
+/** A field of a record that the database computes: it may be sent back as it was read, and is ignored. */
+export const ignored = z
+  .unknown()
+  .optional()
+  .meta({ description: 'Read-only: ignored.', type: 'object', nullable: true });
+
+/** What any record may send back. */
+export const readOnly = { id: ignored, created_at: ignored, updated_at: ignored };
 
 function wholeNumber(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
   const rule = `must be a whole number from ${minimum} to ${maximum}`;
@@ -14,8 +104,33 @@ function wholeNumber(minimum: number, maximum: number, byDefault: number): z.Zod
     .meta({ type: 'integer', minimum, maximum, default: byDefault });
 }
 
+/** The cursor of a `Link` to the next page. */
+const cursor = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,2000}$/, 'must be the cursor of a Link header')
+  .transform((value) => Buffer.from(value, 'base64url').toString())
+  .meta({ type: 'string' });
+
 /** What every list takes. */
 export const page = {
   limit: wholeNumber(1, 1000, 1000),
   offset: wholeNumber(0, 2_147_483_647, 0),
+  after: cursor.optional(),
+  count: z.literal('exact', 'must be exact').optional(),
 };
+
+/** The order of a list: a field that it names, `-` before it for descending; newest first when it is not given. */
+export function sortBy(newest: string, ...others: readonly string[]): z.ZodType<string> {
+  const words = [newest, ...others].flatMap((field) => [field, `-${field}`]);
+  return z
+    .string()
+    .refine((value) => words.includes(value), `must be one of ${words.join(', ')}`)
+    .default(`-${newest}`)
+    .meta({ type: 'string', enum: words, default: `-${newest}` });
+}
+
+/** Filters of every list whose records have a time of creation. */
+export const created = { created_from: timestampInput.optional(), created_to: timestampInput.optional() };
+
+/** A text to search for. */
+export const search = text(200).optional();

@@ -3,9 +3,10 @@ import type { Database } from '../db/database.ts';
 import { RequestError } from '../errors.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { requireClient, requireRole } from './access.ts';
-import { answer, callerRequest, contextOf } from './answer.ts';
+import { answer } from './answer.ts';
+import { callerRequest } from './caller-request.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
-import { sendJson } from './envelope.ts';
+import { sendReply } from './envelope.ts';
 import { readInput } from './input.ts';
 import { stateOf } from './request-state.ts';
 
@@ -20,14 +21,14 @@ export function mountPublic(
       const state = stateOf(request);
       state.resource = endpoint.resource;
       const input = await readInput(endpoint, request, response);
-      const body = await endpoint.handle(input, {
+      const reply = await endpoint.handle(input, {
         database,
         authenticate: async (token) => {
           state.caller = await verifier.verify(token);
-          return callerRequest(database, contextOf(state, state.caller));
+          return callerRequest({ state, caller: state.caller, incoming: request }, database);
         },
       });
-      sendJson(response, 200, body);
+      await sendReply(response, reply);
     });
   }
 }
@@ -43,7 +44,8 @@ export function mount(app: Express, endpoints: readonly Endpoint[], database: Da
       state.resourceId = endpoint.id?.(input);
       state.client = endpoint.client?.(input);
       requireClient(caller, state.client);
-      sendJson(response, 200, await answer(endpoint, input, state, caller, database));
+      const admitted = { endpoint, input, state, caller, incoming: request };
+      await sendReply(response, await answer(admitted, database));
     });
   }
 }

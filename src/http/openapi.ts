@@ -19,6 +19,20 @@ const errorEnvelope = z
   })
   .meta({ id: 'Error' });
 
+const SUCCESSES: Readonly<Record<string, string>> = {
+  200: 'Success.',
+  201: 'Created; Location is its address.',
+  204: 'Done; there is nothing to say of it.',
+  206: 'A part of the content.',
+};
+
+const ifMatch = z.object({
+  'If-Match': z
+    .string()
+    .optional()
+    .meta({ description: 'Refuses with 412 when the record has changed since it had this ETag.' }),
+});
+
 /** The OpenAPI document of these endpoints. */
 export function describeInterface(endpoints: readonly (Endpoint | PublicEndpoint)[]): Document {
   const registry = new OpenAPIRegistry();
@@ -37,7 +51,7 @@ export function describeInterface(endpoints: readonly (Endpoint | PublicEndpoint
 }
 
 function routeOf(endpoint: Endpoint | PublicEndpoint): Route {
-  const { method, path, summary, tag, params, query, body, responses, roles } = endpoint;
+  const { method, path, summary, tag, params, query, body, form, responses, roles } = endpoint;
   return {
     method,
     path,
@@ -48,12 +62,28 @@ function routeOf(endpoint: Endpoint | PublicEndpoint): Route {
       ...(params && { params }),
       ...(query && { query }),
       ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
+      ...(form && { body: { required: true, content: { 'multipart/form-data': { schema: form } } } }),
+      ...(isConditional(endpoint) && { headers: [ifMatch] }),
     },
     responses: {
-      200: { description: 'Success.', content: { 'application/json': { schema: responses[200] } } },
+      ...Object.fromEntries(Object.entries(responses).map(([status, schema]) => success(status, schema))),
+      ...('record' in endpoint && endpoint.id && { 304: { description: 'The caller has this version.' } }),
       ...Object.fromEntries(errorsOf(endpoint).map(errorResponse)),
     },
   };
+}
+
+function success(status: string, schema: z.ZodType | null): [string, Route['responses'][string]] {
+  const description = SUCCESSES[status] ?? 'Success.';
+  return [
+    status,
+    schema === null ? { description } : { description, content: { 'application/json': { schema } } },
+  ];
+}
+
+/** A change or a deletion that can be bound to the version that the caller has read. */
+function isConditional(endpoint: Endpoint | PublicEndpoint): boolean {
+  return endpoint.method === 'put' || endpoint.method === 'delete';
 }
 
 function errorResponse(code: ErrorCode): [number, Route['responses'][string]] {
@@ -67,6 +97,8 @@ function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
   if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN', 'ERROR_RATE_LIMITED');
   if (endpoint.params !== undefined) errors.push('ERROR_NOT_FOUND');
   if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
-  if (endpoint.body !== undefined) errors.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
+  if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');
+  if (endpoint.body !== undefined || endpoint.form !== undefined)
+    errors.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
   return errors;
 }

@@ -15,9 +15,11 @@ export function description(endpoints: () => readonly (Endpoint | PublicEndpoint
     resource: 'description',
     roles: ROLES,
     responses: { 200: z.looseObject({ openapi: z.string() }) },
-    handle: () => {
+    handle: async (_input, request) => {
+      // Nothing is asked of the database but whether the token still holds.
+      await request.runAll();
       text ??= JSON.stringify(describeInterface(endpoints()));
-      return Promise.resolve(text);
+      return { status: 200, body: text };
     },
   });
 }

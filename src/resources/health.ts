@@ -27,7 +27,7 @@ function healthCheck(path: string): PublicEndpoint {
     responses: { 200: health },
     handle: async (_input, { database }) => {
       await check(database);
-      return '{"status":"ok"}';
+      return { status: 200, body: '{"status":"ok"}' };
     },
   });
 }

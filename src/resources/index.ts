@@ -1,9 +1,18 @@
 import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
 import { logIn, readProfile } from './auth.ts';
-import { listClients, readClient } from './clients.ts';
+import { changeClient, createClient, deleteClient, listClients, readClient } from './clients.ts';
 import { description } from './description.ts';
 import { healthOfPath, healthOfRoot } from './health.ts';
-import { listReclamationsOfClient } from './reclamations.ts';
+import {
+  changeReclamation,
+  createReclamation,
+  deleteReclamation,
+  listMoves,
+  listReclamations,
+  listReclamationsOfClient,
+  readReclamation,
+} from './reclamations.ts';
+import { changeSite, createSite, deleteSite, listSites, readSite } from './sites.ts';
 import { readSelf } from './users.ts';
 
 /** Everything that exists, in the order of matching: a fixed path stands before one with a parameter. */
@@ -18,8 +27,22 @@ export const endpoints: readonly Endpoint[] = [
   readProfile,
   readSelf,
   listClients,
+  createClient,
   readClient,
+  changeClient,
+  deleteClient,
   listReclamationsOfClient,
+  listSites,
+  createSite,
+  readSite,
+  changeSite,
+  deleteSite,
+  listReclamations,
+  createReclamation,
+  readReclamation,
+  changeReclamation,
+  deleteReclamation,
+  listMoves,
   description(() => allEndpoints),
 ];
 

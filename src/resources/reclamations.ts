@@ -1,83 +1,328 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
-import { page, uuid } from '../http/fields.ts';
+import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
+import { containing, CREATED, listOf } from './list.ts';
 
-const timestamp = z.iso.datetime({ offset: true });
-const decimal = z.number().meta({ multipleOf: 0.01 });
+/** The states of a claim; which move is allowed to whom stands in the table reclamation_transitions. */
+const STATUSES = [
+  'DRAFT',
+  'READY_FOR_REVIEW',
+  'APPROVED',
+  'SUBMITTED',
+  'ACKNOWLEDGED',
+  'REGULARISATION_REQUESTED',
+  'ACCEPTED',
+  'PARTIALLY_ACCEPTED',
+  'REJECTED',
+  'LITIGATION',
+  'REFUNDED',
+  'WITHDRAWN',
+  'CLOSED',
+] as const;
+
+const CLAIM_TYPES = ['TF', 'CFE'] as const;
 
 const reclamation = z
   .strictObject({
     id: z.guid(),
     client_id: z.guid(),
     site_id: z.guid(),
-    claim_type: z.enum(['TF', 'CFE']),
-    amount: decimal,
-    status: z.string().max(50),
+    claim_type: z.enum(CLAIM_TYPES),
+    amount: field.decimalOutput,
+    status: z.enum(STATUSES),
     tax_year: z.int().nullable(),
     commune_code: z.string().max(5).nullable(),
     notice_reference: z.string().max(100).nullable(),
     collection_date: z.iso.date().nullable(),
     claim_deadline: z.iso.date().nullable(),
-    submitted_at: timestamp.nullable(),
-    response_due_at: timestamp.nullable(),
+    submitted_at: field.timestamp.nullable(),
+    response_due_at: field.timestamp.nullable(),
     decision_date: z.iso.date().nullable(),
     court_deadline: z.iso.date().nullable(),
-    granted_amount: decimal.nullable(),
-    refund_amount: decimal.nullable(),
+    granted_amount: field.decimalOutput.nullable(),
+    refund_amount: field.decimalOutput.nullable(),
     grounds: z.string().nullable(),
-    created_at: timestamp,
-    updated_at: timestamp,
+    created_at: field.timestamp,
+    updated_at: field.timestamp,
   })
   .meta({ id: 'Reclamation' });
 
+const MOST = '99999999.99';
+
+const writable = {
+  site_id: field.uuid,
+  claim_type: field.oneOf(...CLAIM_TYPES),
+  amount: field.decimal(MOST),
+  tax_year: field.integer(1900, 2200).nullable().optional(),
+  commune_code: field.communeCode.nullable().optional(),
+  notice_reference: field.text(100).nullable().optional(),
+  collection_date: field.date.nullable().optional(),
+  submitted_at: field.timestampInput.nullable().optional(),
+  decision_date: field.date.nullable().optional(),
+  court_deadline: field.date.nullable().optional(),
+  granted_amount: field.decimal(MOST).nullable().optional(),
+  refund_amount: field.decimal(MOST).nullable().optional(),
+  grounds: field.prose.nullable().optional(),
+};
+
+const readOnly = { ...field.readOnly, claim_deadline: field.ignored, response_due_at: field.ignored };
+
 const columns = `
-        r.id,
-        r.client_id,
-        r.site_id,
-        r.claim_type,
-        r.amount,
-        r.status,
-        r.tax_year,
-        r.commune_code,
-        r.notice_reference,
-        r.collection_date,
-        r.claim_deadline,
-        r.submitted_at,
-        r.response_due_at,
-        r.decision_date,
-        r.court_deadline,
-        r.granted_amount,
-        r.refund_amount,
-        r.grounds,
-        r.created_at,
-        r.updated_at`;
+    r.id,
+    r.client_id,
+    r.site_id,
+    r.claim_type,
+    r.amount,
+    r.status,
+    r.tax_year,
+    r.commune_code,
+    r.notice_reference,
+    r.collection_date,
+    r.claim_deadline,
+    r.submitted_at,
+    r.response_due_at,
+    r.decision_date,
+    r.court_deadline,
+    r.granted_amount,
+    r.refund_amount,
+    r.grounds,
+    r.created_at,
+    r.updated_at`;
+
+const params = z.strictObject({ id: field.uuid });
+
+const filters = {
+  site_id: field.uuid.optional(),
+  status: field.oneOf(...STATUSES).optional(),
+  claim_type: field.oneOf(...CLAIM_TYPES).optional(),
+  q: field.search,
+};
+
+const page = {
+  ...field.page,
+  ...field.created,
+  sort: field.sortBy('created_at', 'updated_at', 'amount', 'status'),
+};
+
+const shape = {
+  columns,
+  from: 'public.reclamations as r',
+  client: 'r.client_id',
+  sorts: { created_at: 'timestamptz', updated_at: 'timestamptz', amount: 'numeric', status: 'text' },
+  filters: {
+    ...CREATED,
+    client_id: 'r.client_id = $',
+    site_id: 'r.site_id = $',
+    status: 'r.status = $',
+    claim_type: 'r.claim_type = $',
+    q: '(r.notice_reference ilike $ or r.commune_code ilike $ or r.grounds ilike $)',
+  },
+};
+
+const common = { tag: 'Reclamations', resource: 'reclamations' } as const;
+
+export const listReclamations = endpoint({
+  ...common,
+  method: 'get',
+  path: '/api/reclamations',
+  summary: 'List the claims of the caller’s clients',
+  roles: ROLES,
+  query: z.strictObject({ ...page, client_id: field.uuid.optional(), ...filters }),
+  responses: { 200: z.array(reclamation) },
+  client: ({ query }) => query.client_id,
+  list: ({ query }, caller) => listOf(shape, { ...query, q: containing(query.q) }, caller),
+});
 
 export const listReclamationsOfClient = endpoint({
+  tag: 'Reclamations',
+  resource: 'clients',
   method: 'get',
   path: '/api/clients/{clientId}/reclamations',
-  summary: 'List the claims of a client, newest first',
-  tag: 'Reclamations',
-  resource: 'reclamations',
+  summary: 'List the claims of a client',
   roles: ROLES,
-  params: z.strictObject({ clientId: uuid }),
-  query: z.strictObject({ ...page }),
+  params: z.strictObject({ clientId: field.uuid }),
+  query: z.strictObject({ ...page, ...filters }),
   responses: { 200: z.array(reclamation) },
   client: ({ params }) => params.clientId,
-  // From the client, so that a client without claims gives one row and a missing client none.
-  list: ({ params, query }) => ({
+  id: ({ params }) => params.clientId,
+  list: ({ params, query }, caller) =>
+    listOf(shape, { ...query, client_id: params.clientId, q: containing(query.q) }, caller),
+});
+
+export const readReclamation = endpoint({
+  ...common,
+  method: 'get',
+  path: '/api/reclamations/{id}',
+  summary: 'Read a claim',
+  roles: ROLES,
+  params,
+  responses: { 200: reclamation },
+  id: ({ params }) => params.id,
+  record: ({ params }) => ({
     text: `
-select to_json(r)::text
-from public.clients c
-left join lateral (
+select to_json(r)::text, app.etag(r.updated_at)
+from (
     select ${columns}
-    from public.reclamations r
-    where r.client_id = c.id
-    order by r.created_at desc, r.id desc
-    limit $2 offset $3
-) r on true
-where c.id = $1
-order by r.created_at desc, r.id desc`,
-    values: [params.clientId, query.limit, query.offset],
+    from public.reclamations as r
+    where r.id = $1
+) r`,
+    values: [params.id],
   }),
+});
+
+export const createReclamation = endpoint({
+  ...common,
+  method: 'post',
+  path: '/api/reclamations',
+  summary: 'Create a claim, as DRAFT, for a site of the same client',
+  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  body: z.strictObject({
+    ...readOnly,
+    client_id: field.uuid,
+    status: z.literal('DRAFT', 'must be DRAFT: a claim begins there').optional(),
+    ...writable,
+  }),
+  responses: { 201: reclamation },
+  client: ({ body }) => body.client_id,
+  create: ({ body }, id) => ({
+    text: `
+with r as (
+    insert into public.reclamations (
+        id, client_id, site_id, claim_type, amount, tax_year, commune_code, notice_reference, collection_date,
+        submitted_at, decision_date, court_deadline, granted_amount, refund_amount, grounds
+    )
+    select
+        $1, n.client_id, n.site_id, n.claim_type, n.amount, n.tax_year, n.commune_code, n.notice_reference,
+        n.collection_date, n.submitted_at, n.decision_date, n.court_deadline, n.granted_amount, n.refund_amount,
+        n.grounds
+    from jsonb_populate_record(null::public.reclamations, $2::jsonb) as n
+    returning *
+)
+select to_json(r)::text, app.etag(r.updated_at)
+from (
+    select ${columns}
+    from r
+) r`,
+    values: [id, JSON.stringify(body)],
+  }),
+});
+
+/**
+ * A status that is given is a move. Of two who make one at once the second finds the claim changed since its statement
+ * began (`seen`) and touches nothing: a conflict, as is a move to where the claim already is, unless it comes along
+ * with other fields of the record that was read.
+ */
+export const changeReclamation = endpoint({
+  ...common,
+  method: 'put',
+  path: '/api/reclamations/{id}',
+  summary: 'Change the given fields of a claim, or move it to another status',
+  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  params,
+  body: z
+    .strictObject({ ...readOnly, client_id: field.uuid, status: field.oneOf(...STATUSES), ...writable })
+    .partial(),
+  responses: { 200: reclamation },
+  client: ({ body }) => body.client_id,
+  id: ({ params }) => params.id,
+  change: ({ params, body }, ifMatch) => ({
+    text: `
+with seen as materialized (
+    select c.status
+    from public.reclamations as c
+    where c.id = $1
+),
+r as (
+    update public.reclamations as c
+    set (
+        site_id, claim_type, amount, status, tax_year, commune_code, notice_reference, collection_date,
+        submitted_at, decision_date, court_deadline, granted_amount, refund_amount, grounds
+    ) = (
+        select
+            n.site_id, n.claim_type, n.amount, n.status, n.tax_year, n.commune_code, n.notice_reference,
+            n.collection_date, n.submitted_at, n.decision_date, n.court_deadline, n.granted_amount, n.refund_amount,
+            n.grounds
+        from jsonb_populate_record(c, $2::jsonb) as n
+    )
+    where c.id = $1
+        and ($3::text[] is null or app.etag(c.updated_at) = any ($3))
+        and ($4::uuid is null or c.client_id = $4)
+        and ($5::text is null or c.status = (select s.status from seen as s))
+        and (not $6::boolean or c.status <> $5)
+    returning *
+)
+select to_json(r)::text, app.etag(r.updated_at)
+from (
+    select ${columns}
+    from r
+) r`,
+    values: [
+      params.id,
+      JSON.stringify(body),
+      ifMatch,
+      body.client_id ?? null,
+      body.status ?? null,
+      Object.keys(body).join() === 'status',
+    ],
+  }),
+});
+
+export const deleteReclamation = endpoint({
+  ...common,
+  method: 'delete',
+  path: '/api/reclamations/{id}',
+  summary: 'Delete a claim with its documents and its history',
+  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  params,
+  responses: { 204: null },
+  id: ({ params }) => params.id,
+  remove: ({ params }, ifMatch) => ({
+    text: `
+delete from public.reclamations as c
+where c.id = $1 and ($2::text[] is null or app.etag(c.updated_at) = any ($2))`,
+    values: [params.id, ifMatch],
+  }),
+});
+
+const move = z
+  .strictObject({
+    id: z.guid(),
+    reclamation_id: z.guid(),
+    from_status: z.enum(STATUSES),
+    to_status: z.enum(STATUSES),
+    changed_by: z.guid().nullable(),
+    actor: z.string(),
+    changed_at: field.timestamp,
+  })
+  .meta({ id: 'ReclamationMove' });
+
+export const listMoves = endpoint({
+  ...common,
+  method: 'get',
+  path: '/api/reclamations/{id}/history',
+  summary: 'List the moves of a claim: who, when, from where to where',
+  roles: ROLES,
+  params,
+  query: z.strictObject({ ...field.page, sort: field.sortBy('changed_at') }),
+  responses: { 200: z.array(move) },
+  id: ({ params }) => params.id,
+  list: ({ params, query }, caller) =>
+    listOf(
+      {
+        columns: `
+    r.id,
+    r.reclamation_id,
+    r.from_status,
+    r.to_status,
+    r.changed_by,
+    r.actor,
+    r.changed_at`,
+        from: 'public.reclamation_history as r',
+        sorts: { changed_at: 'timestamptz' },
+        filters: { reclamation_id: 'r.reclamation_id = $' },
+      },
+      { ...query, reclamation_id: params.id },
+      caller,
+    ),
 });

@@ -1,0 +1,85 @@
+import type { Database } from '../db/database.ts';
+import type { RequestContext } from '../db/request-settings.ts';
+import { RequestError } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
+import type { Admitted } from './answer.ts';
+import type { CallerRequest } from './endpoint.ts';
+import { ifMatchOf } from './preconditions.ts';
+import type { RequestState } from './request-state.ts';
+
+/** The database with the rights of the caller, and nothing more of it. */
+export function callerRequest(
+  admitted: Pick<Admitted, 'state' | 'caller' | 'incoming'>,
+  database: Database,
+): CallerRequest {
+  const { state, caller, incoming } = admitted;
+  const context = contextOf(state, caller);
+  const request: CallerRequest = {
+    caller,
+    incoming,
+    ifMatch: ifMatchOf(incoming),
+    run: async (statement) => {
+      const [result] = await database.run(context, [statement]);
+      if (result === undefined) throw new Error('a statement without a result');
+      return result;
+    },
+    runAll: (...statements) => database.run(context, statements),
+    transaction: (work) => database.transaction(context, work),
+    within: (client) => callerRequest({ state: { ...state, client }, caller, incoming }, database),
+    notFound: () => whyNot(request, state, database),
+    assertVisible: async () => {
+      if (!(await isVisible(request, state))) throw await notVisible(state, database);
+    },
+  };
+  return request;
+}
+
+/** What one request tells the database about itself. */
+export function contextOf(state: RequestState, caller: Caller): RequestContext {
+  const { requestId, action, ipAddress, userAgent, readOnly, client } = state;
+  const context = { caller, requestId, action, ipAddress, userAgent, readOnly };
+  return client === undefined ? context : { ...context, client };
+}
+
+/** Why a statement about a record found nothing: 403, 404, 412 for another version of it, or 409. */
+async function whyNot(
+  request: CallerRequest,
+  state: RequestState,
+  database: Database,
+): Promise<RequestError> {
+  if (state.readOnly || !(await isVisible(request, state))) return notVisible(state, database);
+  const { resource, resourceId } = state;
+  return request.ifMatch === null
+    ? new RequestError(
+        'ERROR_CONFLICT',
+        `${String(resource)} ${String(resourceId)} is not in a state for this`,
+      )
+    : new RequestError(
+        'ERROR_PRECONDITION_FAILED',
+        `${String(resource)} ${String(resourceId)} has changed since`,
+      );
+}
+
+/** Whether the caller may read the record that the path names; `resource` is a table, from our own endpoints. */
+async function isVisible(request: CallerRequest, { resource, resourceId }: RequestState): Promise<boolean> {
+  if (resource === undefined || resourceId === undefined) return false;
+  const { rowCount } = await request.run({
+    text: `select from public.${resource} where id = $1`,
+    values: [resourceId],
+  });
+  return rowCount > 0;
+}
+
+/** A record that the caller cannot see is someone else's (403), or there is none (404). */
+async function notVisible({ resource, resourceId }: RequestState, database: Database): Promise<RequestError> {
+  if (resource === undefined || resourceId === undefined)
+    return new RequestError('ERROR_NOT_FOUND', 'no such record');
+  const { rows } = await database.own({
+    text: 'select found, client_id from app.locate($1, $2)',
+    values: [resource, resourceId],
+  });
+  const [found, client] = rows[0] ?? [];
+  if (found !== 't') return new RequestError('ERROR_NOT_FOUND', `no ${resource} ${resourceId}`);
+  const owner = client == null ? {} : { clientContext: client };
+  return new RequestError('ERROR_FORBIDDEN', `${resource} ${resourceId} is not the caller's`, owner);
+}
