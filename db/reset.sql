@@ -6,6 +6,28 @@ declare
     mine constant oid := (select oid from pg_catalog.pg_roles where rolname = current_user);
     command text;
 begin
+    -- The DBA's views are made anew: one whose file is gone must not stay, and one may change its columns.
+    for command in
+        select pg_catalog.unnest(stale.commands)
+        from (
+            -- Collected first: once one is dropped, those that depend on it have no name any more.
+            select pg_catalog.array_agg(made.command) as commands
+            from (
+                select pg_catalog.format('drop view if exists %s cascade', c.oid::regclass) as command
+                from pg_catalog.pg_class as c
+                join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+                where n.nspname = 'audit' and n.nspowner = mine and c.relkind = 'v'
+                union all
+                select pg_catalog.format('drop function if exists %s cascade', f.oid::regprocedure)
+                from pg_catalog.pg_proc as f
+                join pg_catalog.pg_namespace as n on n.oid = f.pronamespace
+                where n.nspname = 'audit' and n.nspowner = mine
+            ) as made
+        ) as stale
+    loop
+        execute command;
+    end loop;
+
     for command in
         select pg_catalog.format('drop policy %I on %s', p.polname, p.polrelid::regclass)
         from pg_catalog.pg_policy as p

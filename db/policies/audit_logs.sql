@@ -20,3 +20,11 @@ grant insert on public.audit_logs to
 create policy audit_logs_insert_definer on public.audit_logs
     for insert to taxclaims_definer
     with check (not success or pg_catalog.pg_trigger_depth() > 0);
+
+-- An auditor reads the refusals, to see who tried what; what succeeded tells of the business and is not shown.
+grant select on public.audit_logs to
+    taxclaims_auditor;
+
+create policy audit_logs_select_auditor on public.audit_logs
+    for select to taxclaims_auditor
+    using (not success);

@@ -9,6 +9,11 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
+/** What audit.drift holds the database against from now on. */
+const RECORD_APPLIED = `
+  delete from audit.applied;
+  insert into audit.applied (kind, object, definition) select kind, object, definition from audit.state()`;
+
 /** Where the SQL of a kind lies: beside `src` in a checkout, beside `dist` in an image. */
 export function directory(kind: string): string {
   return fileURLToPath(new URL(`../../db/${kind}`, import.meta.url));
@@ -37,7 +42,14 @@ export async function applyPolicies(client: pg.Client): Promise<void> {
     await runAll(client, 'triggers');
     await runAll(client, 'policies');
     await runAll(client, 'reporting');
+    await runAll(client, 'audit/facts');
+    await runAll(client, 'audit/findings');
+    await run(client, 'audit/as_caller/attempt.sql');
+    await client.query('reset role');
+    await run(client, 'audit/as_caller/hand_over.sql');
+    await become(client, 'taxclaims_owner');
     await runAll(client, 'audit');
+    await client.query(RECORD_APPLIED);
   });
 }
 

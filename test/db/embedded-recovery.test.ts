@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import pg from 'pg';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/db/embedded/server.ts';
 import {
@@ -16,6 +16,7 @@ import {
   postmasterPid,
   silent,
   spawnStart,
+  spawnStranger,
 } from '../support/embedded.ts';
 
 let folder: Folder;
@@ -70,6 +71,20 @@ test('a start after the whole tree of processes was killed has every committed r
   expect(await ask((await start()).adminUrl, 'table felled')).toBe('kept');
 });
 
+test('a start is not held up by a left-over server that dies while it is being stopped', async () => {
+  const child = spawnStart(folder.path);
+  const pid = await postmasterPid(await addressFrom(child));
+  process.kill(pid, 'SIGSTOP');
+  await kill(child);
+  const lines: string[] = [];
+  const log = listeningLog((line) => {
+    lines.push(line);
+    process.kill(pid, 'SIGKILL');
+  });
+  expect(await ask((await start(log)).adminUrl, 'select 1')).toBe('1');
+  expect(lines).toEqual([expect.stringContaining('"mode":"fast"')]);
+});
+
 test('a start is refused while another process serves the folder, which is not disturbed', async () => {
   const child = spawnStart(folder.path);
   const url = await addressFrom(child);
@@ -101,18 +116,21 @@ test('a start that was killed before its server answered is not in the way', asy
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test.each([
-  ['a living stranger', 'echo $$; exec sleep 600'],
-  ['a zombie', 'sleep 0 & echo $!; exec sleep 600'],
-])('a pid file that names %s does not hold up a start, nor harm the stranger', async (_, script) => {
-  const served = await start();
-  const pidFile = await readPidFile();
-  await served.stop();
-  stranger = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const pid = await addressFrom(stranger);
-  await writeFile(pidFilePath(), pidFile.replace(/^\d+/, pid));
+test('a pid file that names a living stranger does not hold up a start, nor harm the stranger', async () => {
+  const { child, pid } = await spawnStranger('echo $$');
+  stranger = child;
+  await leavePidFile(pid);
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
-  expect(process.kill(Number(pid), 0)).toBe(true);
+  expect(process.kill(pid, 0)).toBe(true);
+});
+
+test('a pid file that names a zombie does not hold up a start', async () => {
+  const { child, pid } = await spawnStranger('sleep 600 & echo $!');
+  stranger = child;
+  process.kill(pid, 'SIGKILL');
+  await leavePidFile(pid);
+  expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
+  expect(process.kill(pid, 0)).toBe(true);
 });
 
 test('a start waits for what is left of a killed server', async () => {
@@ -126,21 +144,32 @@ test('a start waits for what is left of a killed server', async () => {
   process.kill(await postmasterPid(killed.adminUrl), 'SIGKILL');
   await killed.stop();
   const lines: string[] = [];
-  const log = pino(
-    new Writable({
-      write: (line, _encoding, done) => {
-        lines.push(String(line));
-        process.kill(backend, 'SIGCONT');
-        done();
-      },
-    }),
-  );
+  const log = listeningLog((line) => {
+    lines.push(line);
+    process.kill(backend, 'SIGCONT');
+  });
   expect(await ask((await start(log)).adminUrl, 'select 1')).toBe('1');
   expect(lines).toContainEqual(expect.stringContaining('cannot start yet'));
 });
 
+function listeningLog(hear: (line: string) => void): Logger {
+  const write = (line: Buffer, _encoding: string, done: () => void): void => {
+    hear(line.toString());
+    done();
+  };
+  return pino(new Writable({ write }));
+}
+
 function pidFilePath(): string {
   return join(folder.path, 'postgres', 'data', 'postmaster.pid');
+}
+
+/** Leaves the pid file of a server that is no more, with another's pid. */
+async function leavePidFile(pid: number): Promise<void> {
+  const served = await start();
+  const pidFile = await readPidFile();
+  await served.stop();
+  await writeFile(pidFilePath(), pidFile.replace(/^\d+/, String(pid)));
 }
 
 async function readPidFile(): Promise<string> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
+import type { Run } from '../../src/db/transaction.ts';
 import { CLEAN, FOREIGN, insert, MINE, openProbe, request, sql } from '../support/probe.ts';
 import type { Probe } from '../support/probe.ts';
 
@@ -62,6 +63,15 @@ describe('an explicit transaction', () => {
     });
     expect(results).toEqual(['slept', 'inserted']);
     expect(await probe.stored()).toEqual([1, 2, 3]);
+  });
+
+  test('knows what the statement before has prepared when the next was asked for too early', async () => {
+    const text = 'select 7 * $1::integer';
+    await probe.database.transaction(request(), (run) => Promise.all([run(sql(text, 1)), run(sql(text, 2))]));
+    const { rows } = await probe.database.own(
+      sql('select generic_plans + custom_plans from pg_prepared_statements where statement = $1', text),
+    );
+    expect(rows).toEqual([['2']]);
   });
 });
 
@@ -139,11 +149,12 @@ describe('an explicit transaction that fails stores nothing and leaves its conne
     await expectClean(pid);
   });
 
-  test('while a statement that nobody awaited is still under way', async () => {
+  test('while statements that nobody awaited are still under way or have yet to be sent', async () => {
     const { pid } = await probe.connection();
     const failed = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
       void run(sql('select pg_sleep(0.02)'));
+      void run(insert(2));
       throw new Error('the code');
     });
     await expect(failed).rejects.toThrow('the code');
@@ -152,11 +163,23 @@ describe('an explicit transaction that fails stores nothing and leaves its conne
   });
 });
 
-test('a statement that comes after the end of its transaction is refused, and does nothing', async () => {
-  const run = await probe.database.transaction(request(), (each) => Promise.resolve(each));
-  await expect(run(insert(1))).rejects.toThrow('The transaction has ended');
-  expect(await probe.stored()).toEqual([]);
-});
+test.each([
+  ['was committed', (run: Run) => Promise.resolve(run)],
+  ['was rolled back', (run: Run) => run(fails)],
+])(
+  'a statement that comes after its transaction %s is refused, and does nothing',
+  async (_case, work: (run: Run) => Promise<unknown>) => {
+    const late: Run[] = [];
+    const transaction = probe.database.transaction(request(), (run) => {
+      late.push(run);
+      return work(run);
+    });
+    await transaction.catch(() => undefined);
+    for (const run of late) await expect(run(insert(1))).rejects.toThrow('The transaction has ended');
+    expect(late).toHaveLength(1);
+    expect(await probe.stored()).toEqual([]);
+  },
+);
 
 test('a connection that is lost between two statements means that the database is out of reach', async () => {
   const lost = probe.database.transaction(request(), async (run) => {

@@ -58,5 +58,7 @@ function expected(table: Table, all: readonly string[]): Record<string, string[]
     if (rights.includes('u')) granted[`${role} UPDATE`] = [...update].sort();
   }
   if (REPORTING_TABLES.includes(table)) granted['reporting SELECT'] = readable(REPORTING_HIDDEN[table] ?? []);
+  // The refusals, which audit.denials shows.
+  if (table === 'audit_logs') granted['auditor SELECT'] = readable([]);
   return granted;
 }

@@ -27,6 +27,15 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.record_change': 'owner',
   'app.record_reclamation_move': 'owner',
   'app.check_invoice_move': 'owner',
+  'app.isolation_holds': 'api',
+  'app.users_who_see': 'auditor',
+  'audit.expression': 'auditor',
+  'audit.state': 'auditor',
+  'audit.who_can_see': 'auditor',
+  'audit.explain_access': 'auditor',
+  'audit.deciding_policies': 'auditor',
+  'audit.attempt': REQUESTS,
+  ...Object.fromEntries(REQUEST_ROLES.map((role) => [`audit.as_${role}`, 'auditor'])),
 };
 
 const sorted = (text: string): string => text.split(' ').sort().join(' ');

@@ -45,6 +45,16 @@ export async function addressFrom(child: ChildProcess): Promise<string> {
   return line;
 }
 
+/** Runs a shell script that prints a pid and then becomes `cat`, which never waits for a child of its own. */
+export async function spawnStranger(script: string): Promise<{ child: ChildProcess; pid: number }> {
+  const child = spawn('sh', ['-c', `${script}; exec cat`], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const pid = Number((await lines.next()).value);
+  child.stdin.write('Are you cat?\n');
+  await lines.next();
+  return { child, pid };
+}
+
 /** Kills a child and waits for its end. */
 export async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');

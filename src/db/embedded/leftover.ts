@@ -1,5 +1,6 @@
 import { readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
@@ -7,9 +8,14 @@ import type { Cluster } from './cluster.ts';
 import { run } from './command.ts';
 import { answers, superuserUrl } from './connect.ts';
 
+const MODES = ['fast', 'immediate'];
+const LIMIT_MS = 15_000;
+const LOOK_MS = 20;
+
 /**
  * Stops a server that a killed start left running on the cluster, and removes a pid file that names nobody.
  * Only for the holder of the lock: to anyone else, a running server is somebody's.
+ * @throws Error when the server cannot be stopped.
  */
 export async function clearLeftover(
   cluster: Cluster,
@@ -21,14 +27,19 @@ export async function clearLeftover(
   const text = await readFile(pidFile, 'utf8').catch(() => undefined);
   if (text === undefined) return;
   const [pid = '', , , port = ''] = text.split('\n');
-  if (await serves(pid, Number(port), cluster)) {
-    log.warn({ pid }, 'stopping the embedded Postgres of an earlier start that was killed');
-    const stop = [...account.prefix, binaries.pgCtl, 'stop', `--pgdata=${cluster.data}`, '--wait'];
-    await run([...stop, '--mode=fast', '--timeout=20']).catch(() => run([...stop, '--mode=immediate']));
-  } else {
-    // Should processes of the cluster live all the same, Postgres finds their shared memory and does not start.
-    await rm(pidFile, { force: true });
+  for (const mode of MODES) {
+    if (!(await serves(pid, Number(port), cluster))) break;
+    log.warn({ pid, mode }, 'stopping the embedded Postgres of an earlier start that was killed');
+    const stop = [...account.prefix, binaries.pgCtl, 'stop', `--pgdata=${cluster.data}`, `--mode=${mode}`];
+    // Not waiting for pg_ctl, which takes a zombie for a server; and failing, it only came too late.
+    await run([...stop, '--no-wait']).catch(() => undefined);
+    await untilGone(() => serves(pid, Number(port), cluster));
   }
+  if (await serves(pid, Number(port), cluster)) {
+    throw new Error(`An earlier embedded Postgres, process ${pid}, does not stop: end it, then start again.`);
+  }
+  // Should processes of the cluster live all the same, Postgres finds their shared memory and does not start.
+  await rm(pidFile, { force: true });
 }
 
 /** A pid may since have passed to a stranger, so it is not the pid that is believed. */
@@ -37,4 +48,9 @@ async function serves(pid: string, port: number, cluster: Cluster): Promise<bool
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (folder !== undefined) return folder === cluster.data;
   return answers(superuserUrl(port, cluster.password, 'postgres'), cluster.data);
+}
+
+async function untilGone(isThere: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + LIMIT_MS;
+  while (Date.now() < deadline && (await isThere())) await delay(LOOK_MS);
 }

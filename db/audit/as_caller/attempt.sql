@@ -1,0 +1,126 @@
+-- Runs one command on one record as whoever calls, and takes it back, whatever it did: the exception that carries
+-- the number of rows out undoes everything before it, the audit record too. Gives a verdict and never a row.
+-- For an insert the id is what the new row would belong to: its client, site or claim. Takes no SQL from anybody.
+create function audit.attempt(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
+    returns table (statement text, touched bigint, failure text, message text)
+    language plpgsql
+    volatile
+    set search_path = ''
+    set lock_timeout = '2s'
+as $function$
+declare
+    -- The schema is closed to the callers: what is needed of the catalog is read here and not through a view.
+    name constant text := (
+        select pg_catalog.format('%I.%I', n.nspname, c.relname)
+        from pg_catalog.pg_class as c
+        join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+        where c.oid = target and c.relkind in ('r', 'p') and n.nspname in ('public', 'app', 'reporting', 'audit')
+    );
+    key constant text := (
+        select a.attname
+        from pg_catalog.pg_attribute as a
+        where a.attrelid = target and a.atttypid = 'pg_catalog.uuid'::regtype and a.attname in ('id', 'client_id')
+        order by a.attname desc
+        limit 1
+    );
+    -- One that the caller may change, where there is one: setting it to itself changes nothing.
+    changed constant text := (
+        select a.attname
+        from pg_catalog.pg_attribute as a
+        where a.attrelid = target and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+        order by
+            pg_catalog.has_column_privilege(target, a.attnum, 'UPDATE') desc,
+            pg_catalog.has_column_privilege(target, a.attnum, 'SELECT') desc,
+            a.attnum
+        limit 1
+    );
+    condition constant text := coalesce(pg_catalog.format(' where %I = %L', key, attempt.id), '');
+begin
+    if name is null then
+        raise exception '% is no table of the house', target using errcode = 'invalid_parameter_value';
+    end if;
+    statement := case attempt.command
+        when 'SELECT' then 'select 1 from ' || name || condition
+        when 'UPDATE' then pg_catalog.format('update %s set %I = %I', name, changed, changed) || condition
+        when 'DELETE' then 'delete from ' || name || condition
+        when 'INSERT' then 'insert into ' || name || ' ' || pg_catalog.format(
+            case name
+                when 'public.clients' then '(id, company_name, contact_email) values (%1$L, ''x'', ''x@example.org'')'
+                when 'public.sites' then '(client_id, site_name) values (%1$L, ''x'')'
+                when 'public.cadastres' then '(site_id, commune_code, section, number) values (%1$L, ''75056'', ''AB'', ''0000'')'
+                when 'public.reclamations' then
+                    '(client_id, site_id, claim_type, amount) values (%1$L, pg_catalog.gen_random_uuid(), ''TF'', 0)'
+                when 'public.documents' then
+                    '(reclamation_id, filename, file_path) values (%1$L, ''x'', pg_catalog.gen_random_uuid()::text)'
+                when 'public.partners' then '(name) values (''x'')'
+                when 'public.client_partners' then '(client_id, partner_id) values (%1$L, pg_catalog.gen_random_uuid())'
+                when 'public.factures' then '(client_id, amount_excl_tax) values (%1$L, 0)'
+                when 'public.partner_invoices' then
+                    '(partner_id, client_id, number, amount_excl_tax) values (pg_catalog.gen_random_uuid(), %1$L, ''x'', 0)'
+                when 'public.users' then
+                    '(email, password_hash, name, role, client_access) '
+                    'values (pg_catalog.gen_random_uuid()::text, ''!'', ''x'', ''CLIENT'', array[%1$L]::uuid[])'
+                else 'default values'
+            end,
+            attempt.id
+        )
+    end;
+    perform
+        pg_catalog.set_config('app.client_access', coalesce(attempt.client_access, '{}')::text, true),
+        pg_catalog.set_config('app.user_id', coalesce(attempt.user_id::text, ''), true);
+    execute statement;
+    get diagnostics touched = row_count;
+    set constraints all immediate;
+    raise exception using errcode = 'TX000', message = 'to be taken back';
+exception
+    when sqlstate 'TX000' then
+        return next;
+    -- Nothing was learnt: a transaction that may not write, or somebody else's lock.
+    when read_only_sql_transaction or lock_not_available then
+        raise;
+    when others then
+        touched := 0;
+        failure := sqlstate;
+        message := sqlerrm;
+        return next;
+end
+$function$;
+
+revoke execute on function audit.attempt(regclass, text, uuid, uuid[], uuid) from public;
+
+-- One door for each request role: audit.as_client and so on, the same as its role. A definer function may not
+-- change its role, so each belongs to the role itself, whose policies then hold inside. Its owner cannot name it:
+-- the schema is closed to request roles. See docs/decisions/audit-as-caller.md.
+do $doors$
+declare
+    door text;
+    request_role name;
+begin
+    for request_role in
+        select h.name
+        from audit.house_roles as h
+        where h.office = 'request'
+    loop
+        door := pg_catalog.format('audit.%I', pg_catalog.replace(request_role, 'taxclaims_', 'as_'));
+        execute pg_catalog.format(
+            $door$
+            create function %1$s(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
+                returns table (statement text, touched bigint, failure text, message text)
+                language sql
+                volatile
+                security definer
+                set search_path = ''
+            begin atomic
+                select a.statement, a.touched, a.failure, a.message
+                from audit.attempt(target, command, id, client_access, user_id) as a;
+            end;
+            revoke execute on function %1$s(regclass, text, uuid, uuid[], uuid) from public;
+            grant execute on function %1$s(regclass, text, uuid, uuid[], uuid) to taxclaims_auditor;
+            grant execute on function audit.attempt(regclass, text, uuid, uuid[], uuid) to %2$I;
+            $door$,
+            door,
+            request_role
+        );
+    end loop;
+end
+$doors$;

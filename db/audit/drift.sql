@@ -1,0 +1,18 @@
+-- What differs from what db:migrate last applied: somebody changed it by hand, and the next db:migrate takes
+-- it back. Empty when nothing does. Logins and their memberships are the deployment's and stand not here.
+create view audit.drift with (security_invoker) as
+select
+    coalesce(now_.kind, applied.kind) as kind,
+    coalesce(now_.object, applied.object) as object,
+    case
+        when applied.kind is null then 'added'
+        when now_.kind is null then 'removed'
+        else 'changed'
+    end as change,
+    applied.definition as applied,
+    now_.definition as present
+from audit.state() as now_
+full join audit.applied as applied on applied.kind = now_.kind and applied.object = now_.object
+where now_.definition is distinct from applied.definition;
+
+grant select on audit.drift to taxclaims_auditor;

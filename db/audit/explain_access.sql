@@ -1,0 +1,122 @@
+-- Whether a caller may do something to a record, and what decides it: the command is really run as that caller and
+-- taken back. role: a request role, with or without 'taxclaims_'; command: select, insert, update or delete; id: the
+-- record, or for an insert what the new row would belong to (its client, site or claim). user_id: who asks, where
+-- the policy asks for that.
+create function audit.explain_access(
+    role text,
+    client_access uuid[],
+    table_name text,
+    command text,
+    id uuid,
+    user_id uuid default null
+)
+    returns table (allowed boolean, decided_by text, reason text, statement text)
+    language plpgsql
+    volatile
+    set search_path = ''
+as $function$
+declare
+    caller constant text := 'taxclaims_' || pg_catalog.replace(pg_catalog.lower(explain_access.role), 'taxclaims_', '');
+    door constant text := pg_catalog.replace(caller, 'taxclaims_', 'as_');
+    wanted constant text := pg_catalog.upper(explain_access.command);
+    full_name constant text := case
+        when explain_access.table_name like '%.%' then explain_access.table_name
+        else 'public.' || explain_access.table_name
+    end;
+    target constant regclass := (select t.oid from audit.house_tables as t where t.name = full_name);
+    deciding record;
+    tried record;
+    seen bigint;
+    exists_ bigint;
+begin
+    if not exists (select from audit.house_roles as h where h.name = caller and h.office = 'request') then
+        raise exception '% is no request role', explain_access.role using
+            errcode = 'invalid_parameter_value',
+            hint = 'For a reporting login, whom no function can stand in for, ask audit.who_can_see.';
+    end if;
+    if target is null then
+        raise exception '% is no table of the house', full_name using errcode = 'undefined_table';
+    end if;
+    if wanted not in ('SELECT', 'INSERT', 'UPDATE', 'DELETE') then
+        raise exception '% is none of select, insert, update, delete', explain_access.command
+            using errcode = 'invalid_parameter_value';
+    end if;
+
+    execute pg_catalog.format('select * from audit.%I($1, $2, $3, $4, $5)', door)
+        into tried
+        using target, wanted, explain_access.id, explain_access.client_access, explain_access.user_id;
+    statement := tried.statement;
+    deciding := audit.deciding_policies(caller, target, wanted);
+
+    -- Postgres asks the grants first, then the policies, then triggers and constraints.
+    if tried.failure = '42501' and tried.message like 'permission denied%' then
+        allowed := false;
+        decided_by := 'no grant';
+        reason := pg_catalog.format('%s is not granted on %s to %s: %s', wanted, full_name, caller, tried.message);
+    elsif tried.failure = '42501' and tried.message like '%row-level security%' then
+        allowed := false;
+        decided_by := coalesce('policy ' || deciding.names, 'no policy');
+        reason := coalesce('the new row does not satisfy ' || deciding.checks, 'no policy lets it: row-level security refuses');
+    elsif tried.failure is not null then
+        -- The row made up for an insert need not make sense: that it came so far is the answer.
+        allowed := wanted = 'INSERT' and tried.failure like '23%';
+        decided_by := case when allowed then 'policy ' || deciding.names else 'a trigger or a constraint' end;
+        reason := pg_catalog.format('grant and policy let it pass; then: %s (%s)', tried.message, tried.failure);
+    elsif tried.touched > 0 then
+        allowed := true;
+        decided_by := 'policy ' || deciding.names;
+        reason := pg_catalog.format(
+            '%s is granted, and the row satisfies %s',
+            wanted,
+            case wanted when 'INSERT' then deciding.checks else deciding.conditions end
+        );
+    else
+        allowed := false;
+        select a.touched into exists_
+        from audit.as_admin(target, 'SELECT', explain_access.id, null, null) as a;
+        execute pg_catalog.format('select touched from audit.%I($1, $2, $3, $4, $5)', door)
+            into seen
+            using target, 'SELECT', explain_access.id, explain_access.client_access, explain_access.user_id;
+        if deciding.names is null then
+            decided_by := 'no policy';
+            reason := pg_catalog.format('%s is granted, but no policy lets %s touch a row of %s', wanted, caller, full_name);
+        elsif exists_ = 0 then
+            decided_by := 'no such record';
+            reason := 'taxclaims_admin, who sees all of them, sees none by this id';
+        elsif seen = 0 and wanted <> 'SELECT' then
+            deciding := audit.deciding_policies(caller, target, 'SELECT');
+            decided_by := 'policy ' || deciding.names;
+            reason := 'the row cannot be seen: it does not satisfy ' || deciding.conditions;
+        else
+            decided_by := 'policy ' || deciding.names;
+            reason := 'the row does not satisfy ' || deciding.conditions;
+        end if;
+    end if;
+    return next;
+end
+$function$;
+
+-- The permissive policies that hold for a role, a table and a command, as one line.
+create function audit.deciding_policies(role text, target regclass, command text, out names text, out conditions text, out checks text)
+    language sql
+    stable
+    set search_path = ''
+begin atomic
+    select
+        pg_catalog.string_agg(p.name, ', ' order by p.name),
+        pg_catalog.string_agg('using (' || p.using_expression || ')', ' or ' order by p.name),
+        pg_catalog.string_agg('with check (' || coalesce(p.check_expression, p.using_expression) || ')', ' or ' order by p.name)
+    from audit.policy_reach as p
+    where p.role = deciding_policies.role
+        and p.table_oid = deciding_policies.target
+        and p.command = deciding_policies.command;
+end;
+
+revoke execute on function
+    audit.explain_access(text, uuid[], text, text, uuid, uuid),
+    audit.deciding_policies(text, regclass, text)
+from public;
+grant execute on function
+    audit.explain_access(text, uuid[], text, text, uuid, uuid),
+    audit.deciding_policies(text, regclass, text)
+to taxclaims_auditor;

@@ -1,0 +1,53 @@
+-- What belongs to the house: its schemas, its roles, its tables. Every other view here starts from these.
+
+-- pg_get_expr leaves out schemas that are on the path of whoever asks: here everybody reads the same text.
+create function audit.expression(tree pg_node_tree, relation oid)
+    returns text
+    language sql
+    stable
+    set search_path = ''
+return pg_catalog.pg_get_expr(tree, relation);
+
+revoke execute on function audit.expression(pg_node_tree, oid) from public;
+grant execute on function audit.expression(pg_node_tree, oid) to taxclaims_auditor;
+
+create view audit.house_schemas with (security_invoker) as
+select
+    n.oid,
+    n.nspname as name
+from pg_catalog.pg_namespace as n
+where n.nspname in ('public', 'app', 'reporting', 'audit');
+
+-- office: request (a request runs as it), group (logins are put into it), or back (owner and definer).
+create view audit.house_roles with (security_invoker) as
+select
+    r.oid,
+    r.rolname as name,
+    h.office
+from (
+    values
+        ('taxclaims_owner', 'back'),
+        ('taxclaims_definer', 'back'),
+        ('taxclaims_api', 'group'),
+        ('taxclaims_reporting', 'group'),
+        ('taxclaims_auditor', 'group'),
+        ('taxclaims_admin', 'request'),
+        ('taxclaims_scoped_admin', 'request'),
+        ('taxclaims_account_manager', 'request'),
+        ('taxclaims_tax_specialist', 'request'),
+        ('taxclaims_client', 'request')
+) as h (name, office)
+join pg_catalog.pg_roles as r on r.rolname = h.name;
+
+create view audit.house_tables with (security_invoker) as
+select
+    c.oid,
+    pg_catalog.format('%I.%I', s.name, c.relname) as name,
+    c.relowner as owner,
+    c.relrowsecurity as row_security,
+    c.relforcerowsecurity as forced
+from pg_catalog.pg_class as c
+join audit.house_schemas as s on s.oid = c.relnamespace
+where c.relkind in ('r', 'p');
+
+grant select on audit.house_schemas, audit.house_roles, audit.house_tables to taxclaims_auditor;

@@ -1,0 +1,95 @@
+-- What the findings know beforehand, each line a decision that can be read and argued with.
+
+-- Columns that these roles must not be able to read.
+create view audit.secrets with (security_invoker) as
+select *
+from (
+    values
+        ('public.users', 'password_hash', '{taxclaims_definer,taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'::name[]),
+        ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'),
+        ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'),
+        ('public.documents', 'file_path', '{taxclaims_api,taxclaims_reporting,taxclaims_auditor}')
+) as s (table_name, column_name, hidden_from);
+
+-- The first minor release of each major in which a hole of row-level security is closed.
+create view audit.server_fixes with (security_invoker) as
+select *
+from (
+    values
+        (150003, 'CVE-2023-2455 (policies of another user after inlining)'),
+        (150004, 'CVE-2023-39418 (MERGE looks past update and select policies)'),
+        (150009, 'CVE-2024-10976 (policies of another user below subqueries)'),
+        (160005, 'CVE-2024-10976 (policies of another user below subqueries)'),
+        (170001, 'CVE-2024-10976 (policies of another user below subqueries)'),
+        (150009, 'CVE-2024-10978 (set role takes back to the wrong role)'),
+        (160005, 'CVE-2024-10978 (set role takes back to the wrong role)'),
+        (170001, 'CVE-2024-10978 (set role takes back to the wrong role)'),
+        (150014, 'CVE-2025-8713 (statistics of rows that policies hide)'),
+        (160010, 'CVE-2025-8713 (statistics of rows that policies hide)'),
+        (170006, 'CVE-2025-8713 (statistics of rows that policies hide)')
+) as f (fixed_in, hole);
+
+-- Findings that are meant: the finding, whom it is about as a LIKE pattern, and why it is right here.
+create view audit.exceptions with (security_invoker) as
+select *
+from (
+    values
+        (
+            'policy_constant_true', '%\_admin on public.% to taxclaims_admin',
+            'an ADMIN whose token names no client has the whole system; only the API becomes this role'
+        ),
+        (
+            'policy_constant_true', '%\_select\_definer on public.% to taxclaims_definer',
+            'the few definer functions look up ids and links of any client, by the columns granted to their owner alone'
+        ),
+        (
+            'policy_constant_true', 'users\_update\_definer on public.users to taxclaims_definer',
+            'a login finds its user by email; the check holds that it is the caller''s own subject'
+        ),
+        (
+            'policy_constant_true', 'reclamation\_transitions\_select\_requests on public.reclamation_transitions to %',
+            'the allowed moves of a claim belong to no client and are no secret'
+        ),
+        (
+            'policy_constant_true', 'grants\_select\_auditor on reporting.grants to taxclaims_auditor',
+            'who was given which client is what an auditor is for; it holds no business row'
+        ),
+        (
+            'policy_constant_true', 'applied\_% on audit.applied to taxclaims\_%',
+            'the record of what was applied holds rights, and no business row'
+        ),
+        (
+            'policy_constant_true', 'migrations\_all\_owner on app.migrations to taxclaims_owner',
+            'the list of migrations is the owner''s own'
+        ),
+        (
+            'policy_ignores_row', 'partners\_insert\_tenant on public.partners to taxclaims_account_manager, taxclaims_scoped_admin',
+            'a new partner belongs to nobody yet; whoever makes it must have a client'
+        ),
+        (
+            'policy_ignores_row', 'reclamation\_history\_insert\_definer on public.reclamation_history to taxclaims_definer',
+            'written by the claim''s own trigger alone: the condition is that a trigger is at work'
+        ),
+        (
+            'policy_ignores_row', 'invoice\_counters\_%\_definer on public.invoice_counters to taxclaims_definer',
+            'counted by the invoice''s own trigger alone: the condition is that a trigger is at work'
+        ),
+        (
+            'setting_read_per_row', 'users\_%\_definer on public.users',
+            'a login writes one row, and app.setting is read once for it'
+        ),
+        (
+            'policy_column_without_index', 'public.users.client\_access',
+            'users are few, and no list of theirs is a hot path'
+        ),
+        (
+            'policy_column_without_index', 'public.users.role',
+            'users are few, and the column narrows what client_access has found'
+        ),
+        (
+            'definer_within_reach', 'app.users\_who\_see(uuid)',
+            'audit.who_can_see is its only use: it tells an auditor who sees the one client that was named'
+        )
+) as e (finding, object, reason);
+
+grant select on audit.secrets, audit.server_fixes, audit.exceptions to taxclaims_auditor;

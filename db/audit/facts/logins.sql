@@ -1,0 +1,19 @@
+-- Who can connect to this database, superusers apart: what a login may become counts, inherited or not.
+create view audit.logins with (security_invoker) as
+select
+    r.oid,
+    r.rolname as name,
+    array(
+        select h.name
+        from audit.house_roles as h
+        where h.office = 'group' and pg_catalog.pg_has_role(r.oid, h.oid, 'MEMBER')
+        order by h.name
+    ) as groups,
+    r.oid = d.datdba as is_administrator
+from pg_catalog.pg_roles as r
+join pg_catalog.pg_database as d on d.datname = pg_catalog.current_database()
+where r.rolcanlogin
+    and not r.rolsuper
+    and pg_catalog.has_database_privilege(r.oid, d.oid, 'CONNECT');
+
+grant select on audit.logins to taxclaims_auditor;

@@ -1,0 +1,53 @@
+-- Each policy of the house, once, with its roles and its expressions written out.
+create view audit.policies with (security_invoker) as
+select
+    p.oid,
+    p.polname as name,
+    t.oid as table_oid,
+    t.name as table_name,
+    case p.polcmd
+        when 'r' then 'SELECT'
+        when 'a' then 'INSERT'
+        when 'w' then 'UPDATE'
+        when 'd' then 'DELETE'
+        else 'ALL'
+    end as command,
+    p.polpermissive as permissive,
+    p.polroles as role_oids,
+    (
+        select pg_catalog.string_agg(coalesce(r.rolname, 'PUBLIC'), ', ' order by r.rolname)
+        from pg_catalog.unnest(p.polroles) as member (oid)
+        left join pg_catalog.pg_roles as r on r.oid = member.oid
+    ) as roles,
+    audit.expression(p.polqual, p.polrelid) as using_expression,
+    audit.expression(p.polwithcheck, p.polrelid) as check_expression,
+    p.polqual as using_tree,
+    p.polwithcheck as check_tree
+from pg_catalog.pg_policy as p
+join audit.house_tables as t on t.oid = p.polrelid;
+
+-- Which policy holds for which role and command, as Postgres works it out: rights inherited through
+-- memberships and those of PUBLIC included.
+create view audit.policy_reach with (security_invoker) as
+select
+    h.oid as role_oid,
+    h.name as role,
+    c.command,
+    p.oid,
+    p.name,
+    p.table_oid,
+    p.table_name,
+    p.permissive,
+    p.using_expression,
+    p.check_expression
+from audit.policies as p
+cross join (values ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) as c (command)
+cross join audit.house_roles as h
+where p.command in (c.command, 'ALL')
+    and exists (
+        select
+        from pg_catalog.unnest(p.role_oids) as member (oid)
+        where member.oid = 0 or pg_catalog.pg_has_role(h.oid, member.oid, 'USAGE')
+    );
+
+grant select on audit.policies, audit.policy_reach to taxclaims_auditor;

@@ -1,0 +1,38 @@
+-- Which view, at any depth, reads which table of the house.
+create view audit.reading_relations with (security_invoker) as
+with recursive reads as (
+    select distinct
+        w.ev_class as relation,
+        d.refobjid as source
+    from pg_catalog.pg_rewrite as w
+    join pg_catalog.pg_depend as d
+        on d.classid = 'pg_catalog.pg_rewrite'::regclass
+        and d.objid = w.oid
+        and d.refclassid = 'pg_catalog.pg_class'::regclass
+        and d.refobjid <> w.ev_class
+), reaches as (
+    select reads.relation, reads.source from reads
+    union
+    select r.relation, deeper.source
+    from reaches as r
+    join reads as deeper on deeper.relation = r.source
+)
+select
+    c.oid,
+    pg_catalog.format('%I.%I', n.nspname, c.relname) as name,
+    c.relkind,
+    coalesce(
+        (
+            select option.option_value::boolean
+            from pg_catalog.pg_options_to_table(c.reloptions) as option
+            where option.option_name = 'security_invoker'
+        ),
+        false
+    ) as security_invoker,
+    t.name as table_name
+from reaches as r
+join pg_catalog.pg_class as c on c.oid = r.relation
+join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+join audit.house_tables as t on t.oid = r.source;
+
+grant select on audit.reading_relations to taxclaims_auditor;

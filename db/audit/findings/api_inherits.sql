@@ -1,0 +1,11 @@
+-- The API's group must become a request role before it has its rights: inherited, they would be there without
+-- the settings and without a role to record.
+create view audit.finding_api_inherits with (security_invoker) as
+select
+    'error' as level,
+    g.name::text as object,
+    'has the rights of ' || h.name || ' without becoming it' as detail,
+    'alter role taxclaims_api noinherit, and grant the request roles to it again' as remedy
+from audit.house_roles as g
+join audit.house_roles as h on h.office = 'request' and pg_catalog.pg_has_role(g.oid, h.oid, 'USAGE')
+where g.office = 'group';

@@ -1,0 +1,16 @@
+-- A definer function whose search path is not pinned to nothing can be made to call what its caller put there.
+create view audit.finding_definer_search_path with (security_invoker) as
+select
+    'error' as level,
+    f.oid::regprocedure::text as object,
+    pg_catalog.format(
+        'runs as %s with search_path %s',
+        pg_catalog.pg_get_userbyid(f.proowner),
+        coalesce(
+            (select s.setting from pg_catalog.unnest(f.proconfig) as s (setting) where s.setting like 'search\_path=%'),
+            'of its caller'
+        )
+    ) as detail,
+    pg_catalog.format('alter function %s set search_path = '''';', f.oid::regprocedure) as remedy
+from audit.definer_functions as f
+where 'search_path=""' <> all (coalesce(f.proconfig, '{}'));

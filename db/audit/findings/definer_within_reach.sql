@@ -1,0 +1,22 @@
+-- A definer function acts with its owner's rights: only the role it was written for may run it.
+create view audit.finding_definer_within_reach with (security_invoker) as
+select
+    'error' as level,
+    f.oid::regprocedure::text as object,
+    pg_catalog.format(
+        'runs as %s and may be run by %s',
+        pg_catalog.pg_get_userbyid(f.proowner),
+        coalesce(r.rolname, 'PUBLIC')
+    ) as detail,
+    pg_catalog.format('revoke execute on function %s from %s;', f.oid::regprocedure, coalesce(r.rolname, 'public')) as remedy
+from audit.definer_functions as f
+cross join lateral pg_catalog.aclexplode(coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))) as x
+left join pg_catalog.pg_roles as r on r.oid = x.grantee
+left join audit.house_roles as h on h.oid = x.grantee
+where x.grantee <> f.proowner
+    and not (
+        -- A house role, and for a group only what is its own: the API's and the auditor's.
+        coalesce(h.office in ('request', 'back'), false)
+        or h.name = 'taxclaims_api'
+        or (h.name = 'taxclaims_auditor' and f.for_auditors)
+    );

@@ -1,0 +1,28 @@
+-- What stands in the house's schemas belongs to the owner: whoever owns a table switches its row security off.
+create view audit.finding_foreign_owner with (security_invoker) as
+select
+    'error' as level,
+    o.kind || ' ' || o.object as object,
+    'belongs to ' || pg_catalog.pg_get_userbyid(o.owner) as detail,
+    pg_catalog.format('alter %s %s owner to taxclaims_owner;', o.kind, o.object) as remedy
+from (
+    select
+        case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end as kind,
+        pg_catalog.format('%I.%I', s.name, c.relname) as object,
+        c.relowner as owner
+    from pg_catalog.pg_class as c
+    join audit.house_schemas as s on s.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+    union all
+    select 'function', f.oid::regprocedure::text, f.proowner
+    from pg_catalog.pg_proc as f
+    join audit.house_schemas as s on s.oid = f.pronamespace
+    where not f.prosecdef
+    union all
+    select 'schema', n.nspname, n.nspowner
+    from pg_catalog.pg_namespace as n
+    join audit.house_schemas as s on s.oid = n.oid
+    -- Postgres makes the schema public; roles.sql leaves nobody any right of its owner's.
+    where n.nspname <> 'public'
+) as o
+where o.owner <> (select h.oid from audit.house_roles as h where h.name = 'taxclaims_owner');

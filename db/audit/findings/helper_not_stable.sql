@@ -1,0 +1,17 @@
+-- An immutable helper may be worked out once and kept for the next tenant; a volatile one runs for every row.
+-- Judged by the functions that policies depend on.
+create view audit.finding_helper_not_stable with (security_invoker) as
+select distinct
+    'error' as level,
+    f.oid::regprocedure::text as object,
+    pg_catalog.format(
+        'a policy calls it, and it is %s',
+        case f.provolatile when 'i' then 'immutable' else 'volatile' end
+    ) as detail,
+    pg_catalog.format('alter function %s stable;', f.oid::regprocedure) as remedy
+from pg_catalog.pg_depend as d
+join audit.policies as p on p.oid = d.objid
+join pg_catalog.pg_proc as f on f.oid = d.refobjid
+where d.classid = 'pg_catalog.pg_policy'::regclass
+    and d.refclassid = 'pg_catalog.pg_proc'::regclass
+    and f.provolatile <> 's';

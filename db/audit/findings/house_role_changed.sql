@@ -1,0 +1,23 @@
+-- The house's roles log in nowhere, have no power of their own and reach one another only as roles.sql says.
+create view audit.finding_house_role_changed with (security_invoker) as
+select
+    'error' as level,
+    h.name::text as object,
+    'may log in or is privileged' as detail,
+    pg_catalog.format('alter role %I nologin nosuperuser nobypassrls nocreaterole nocreatedb noreplication;', h.name) as remedy
+from audit.house_roles as h
+join pg_catalog.pg_roles as r on r.oid = h.oid
+where r.rolcanlogin or r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication
+union all
+select
+    'error',
+    h.name::text,
+    'is a member of ' || r.rolname,
+    pg_catalog.format('revoke %I from %I;', r.rolname, h.name)
+from audit.house_roles as h
+join pg_catalog.pg_auth_members as m on m.member = h.oid
+join pg_catalog.pg_roles as r on r.oid = m.roleid
+where not (
+    h.name = 'taxclaims_api'
+    and exists (select from audit.house_roles as request where request.oid = r.oid and request.office = 'request')
+);

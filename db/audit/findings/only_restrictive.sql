@@ -1,0 +1,10 @@
+-- Restrictive policies only narrow what a permissive one allows: alone they allow nothing.
+create view audit.finding_only_restrictive with (security_invoker) as
+select
+    'warning' as level,
+    pg_catalog.format('%s of %s by %s', pg_catalog.lower(p.command), p.table_name, p.role) as object,
+    'only restrictive policies: ' || pg_catalog.string_agg(p.name, ', ' order by p.name) as detail,
+    'add the permissive policy that they were meant to narrow' as remedy
+from audit.policy_reach as p
+group by p.command, p.table_name, p.role
+having not pg_catalog.bool_or(p.permissive);

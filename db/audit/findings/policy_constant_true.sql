@@ -1,0 +1,10 @@
+-- A policy that is simply true shows its roles every row, or lets them write any.
+create view audit.finding_policy_constant_true with (security_invoker) as
+select
+    'error' as level,
+    pg_catalog.format('%s on %s to %s', p.name, p.table_name, p.roles) as object,
+    case when p.using_expression = 'true' then 'every row passes: using (true)' else 'every new row passes: with check (true)' end
+        as detail,
+    'name the rows, or write the reason into audit.exceptions' as remedy
+from audit.policies as p
+where p.permissive and 'true' in (p.using_expression, p.check_expression);

@@ -1,0 +1,21 @@
+-- A policy that reads no column of its table is the same for every row: true in disguise, whatever it is
+-- written as. Judged by the columns that Postgres recorded as its dependencies.
+create view audit.finding_policy_ignores_row with (security_invoker) as
+select
+    'error' as level,
+    pg_catalog.format('%s on %s to %s', p.name, p.table_name, p.roles) as object,
+    'decides without looking at the row: ' || coalesce(p.using_expression, p.check_expression) as detail,
+    'compare a column of the row, or write the reason into audit.exceptions' as remedy
+from audit.policies as p
+where p.permissive
+    and 'true' is distinct from p.using_expression
+    and 'true' is distinct from p.check_expression
+    and not exists (
+        select
+        from pg_catalog.pg_depend as d
+        where d.classid = 'pg_catalog.pg_policy'::regclass
+            and d.objid = p.oid
+            and d.refclassid = 'pg_catalog.pg_class'::regclass
+            and d.refobjid = p.table_oid
+            and d.refobjsubid > 0
+    );

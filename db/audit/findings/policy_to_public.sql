@@ -1,0 +1,9 @@
+-- A policy to PUBLIC holds for every role, also for those that are made tomorrow.
+create view audit.finding_policy_to_public with (security_invoker) as
+select
+    'error' as level,
+    p.name || ' on ' || p.table_name as object,
+    'the policy is for everybody' as detail,
+    pg_catalog.format('alter policy %I on %s to the roles it is meant for;', p.name, p.table_name) as remedy
+from audit.policies as p
+where 0 = any (p.role_oids);

@@ -1,0 +1,9 @@
+-- A table without row-level security shows every row to whoever was granted a column of it.
+create view audit.finding_rls_disabled with (security_invoker) as
+select
+    'error' as level,
+    t.name as object,
+    'row-level security is off' as detail,
+    pg_catalog.format('alter table %s enable row level security;', t.name) as remedy
+from audit.house_tables as t
+where not t.row_security;

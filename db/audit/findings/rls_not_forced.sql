@@ -1,0 +1,9 @@
+-- Without FORCE the owner of a table looks past its policies, and so does every function the owner owns.
+create view audit.finding_rls_not_forced with (security_invoker) as
+select
+    'error' as level,
+    t.name as object,
+    'row-level security does not hold the owner, ' || pg_catalog.pg_get_userbyid(t.owner) as detail,
+    pg_catalog.format('alter table %s force row level security;', t.name) as remedy
+from audit.house_tables as t
+where not t.forced;

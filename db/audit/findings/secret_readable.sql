@@ -1,0 +1,12 @@
+-- No role of a request, of reporting or of an auditor reads what audit.secrets lists.
+create view audit.finding_secret_readable with (security_invoker) as
+select
+    'error' as level,
+    pg_catalog.format('%s.%s', s.table_name, s.column_name) as object,
+    'readable by ' || h.name as detail,
+    pg_catalog.format('revoke select (%s) on %s from %s;', s.column_name, s.table_name, h.name) as remedy
+from audit.secrets as s
+join audit.house_tables as t on t.name = s.table_name
+join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attname = s.column_name
+join audit.house_roles as h on h.name = any (s.hidden_from)
+where pg_catalog.has_column_privilege(h.oid, a.attrelid, a.attnum, 'SELECT');

@@ -1,0 +1,11 @@
+-- A server older than the repair of a known hole in row-level security.
+create view audit.finding_server_with_known_holes with (security_invoker) as
+select
+    'error' as level,
+    'server ' || pg_catalog.current_setting('server_version') as object,
+    'older than the repair of ' || pg_catalog.string_agg(f.hole, ', ' order by f.hole) as detail,
+    'update to the newest minor release' as remedy
+from audit.server_fixes as f
+where pg_catalog.current_setting('server_version_num')::integer / 10000 = f.fixed_in / 10000
+    and pg_catalog.current_setting('server_version_num')::integer < f.fixed_in
+having pg_catalog.count(*) > 0;

@@ -1,0 +1,10 @@
+-- A view reads its tables as its owner unless told otherwise: whoever may read the view looks past the policies.
+create view audit.finding_view_without_invoker with (security_invoker) as
+select
+    'error' as level,
+    v.name as object,
+    'reads ' || pg_catalog.string_agg(distinct v.table_name, ', ') || ' with the rights of its owner' as detail,
+    pg_catalog.format('alter view %s set (security_invoker = true);', v.name) as remedy
+from audit.reading_relations as v
+where v.relkind = 'v' and not v.security_invoker
+group by v.name;

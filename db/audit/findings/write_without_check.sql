@@ -1,0 +1,9 @@
+-- An insert or update policy without a check of its own leaves the new row to chance or to another condition.
+create view audit.finding_write_without_check with (security_invoker) as
+select
+    'error' as level,
+    p.name || ' on ' || p.table_name as object,
+    pg_catalog.lower(p.command) || ' has no with check' as detail,
+    pg_catalog.format('alter policy %I on %s with check (…);', p.name, p.table_name) as remedy
+from audit.policies as p
+where p.command in ('INSERT', 'UPDATE', 'ALL') and p.check_expression is null;

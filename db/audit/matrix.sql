@@ -1,0 +1,58 @@
+-- Who may do what: every role of the house, every table, view and function, every command. granted is what the
+-- grants say, columns which columns they name (null: all of them), policies what then decides on each row. A
+-- table's command happens where it is granted and a policy holds; a view has its tables' policies.
+create view audit.matrix with (security_invoker) as
+select
+    h.name as role,
+    relation.object,
+    c.command,
+    pg_catalog.has_table_privilege(h.oid, relation.oid, c.command)
+        or c.command <> 'DELETE' and pg_catalog.has_any_column_privilege(h.oid, relation.oid, c.command) as granted,
+    case
+        when c.command <> 'DELETE' and not pg_catalog.has_table_privilege(h.oid, relation.oid, c.command) then (
+            select pg_catalog.string_agg(a.attname, ', ' order by a.attnum)
+            from pg_catalog.pg_attribute as a
+            where a.attrelid = relation.oid
+                and a.attnum > 0
+                and not a.attisdropped
+                and pg_catalog.has_column_privilege(h.oid, a.attrelid, a.attnum, c.command)
+        )
+    end as columns,
+    policy.names as policies,
+    policy.using_expressions,
+    policy.check_expressions
+from (
+    select
+        k.oid,
+        pg_catalog.format('%I.%I', s.name, k.relname) as object,
+        k.relowner as owner
+    from pg_catalog.pg_class as k
+    join audit.house_schemas as s on s.oid = k.relnamespace
+    where k.relkind in ('r', 'p', 'v', 'm', 'f')
+) as relation
+cross join audit.house_roles as h
+cross join (values ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) as c (command)
+left join lateral (
+    select
+        pg_catalog.string_agg(p.name || case when p.permissive then '' else ' (restrictive)' end, ', ' order by p.name) as names,
+        pg_catalog.string_agg(p.using_expression, ' | ' order by p.name) as using_expressions,
+        pg_catalog.string_agg(coalesce(p.check_expression, p.using_expression), ' | ' order by p.name)
+            filter (where c.command in ('INSERT', 'UPDATE')) as check_expressions
+    from audit.policy_reach as p
+    where p.role_oid = h.oid and p.table_oid = relation.oid and p.command = c.command
+) as policy on true
+union all
+select
+    h.name,
+    pg_catalog.format('%I.%I(%s)', s.name, f.proname, pg_catalog.pg_get_function_identity_arguments(f.oid)),
+    'EXECUTE',
+    pg_catalog.has_function_privilege(h.oid, f.oid, 'EXECUTE'),
+    null,
+    null,
+    null,
+    null
+from pg_catalog.pg_proc as f
+join audit.house_schemas as s on s.oid = f.pronamespace
+cross join audit.house_roles as h;
+
+grant select on audit.matrix to taxclaims_auditor;

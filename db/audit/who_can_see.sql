@@ -1,0 +1,92 @@
+-- Everybody who can see something of a client, and why. What a user may do there is in audit.matrix under its role.
+-- Users by what is stored of them; a token that the identity provider signs with other rights is refused once
+-- these have changed.
+create function audit.who_can_see(client uuid)
+    returns table (kind text, name text, as_role text, reason text)
+    language sql
+    stable
+    set search_path = ''
+begin atomic
+    select 'user', u.email, u.role, u.reason
+    from app.users_who_see(client) as u
+    union all
+    select
+        'reporting login',
+        g.login::text,
+        'taxclaims_reporting',
+        pg_catalog.format('granted by %s on %s', g.granted_by, g.granted_at::date)
+            || case
+                when not exists (select from audit.logins as l where l.name = g.login and 'taxclaims_reporting' = any (l.groups))
+                    then '; no such login in taxclaims_reporting now'
+                else ''
+            end
+    from reporting.grants as g
+    where g.client_id = client
+    union all
+    select
+        'database role',
+        m.role::text,
+        m.role::text,
+        case
+            when m.using_expressions = 'true' then 'sees every client: '
+            when m.role = 'taxclaims_reporting' then 'where it was granted to the login: '
+            when m.role = 'taxclaims_owner' then 'nothing: '
+            else 'where app.client_access lists the client: '
+        end || m.policies
+    from audit.matrix as m
+    where m.object = 'public.clients' and m.command = 'SELECT' and m.granted and m.policies is not null
+    union all
+    select
+        'database login',
+        r.rolname::text,
+        why.as_role,
+        why.reason
+    from pg_catalog.pg_roles as r
+    cross join lateral (
+        values
+            (r.rolsuper, 'superuser', 'no policy holds a superuser'),
+            (
+                not r.rolsuper and exists (
+                    select
+                    from pg_catalog.pg_roles as b
+                    where b.rolbypassrls and not b.rolsuper and pg_catalog.pg_has_role(r.oid, b.oid, 'MEMBER')
+                ),
+                'bypassrls',
+                'bypasses every policy'
+            ),
+            (not r.rolsuper and r.rolreplication, 'replication', 'can copy the whole server'),
+            (
+                not r.rolsuper and exists (
+                    select
+                    from pg_catalog.pg_roles as b
+                    where b.rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
+                        and pg_catalog.pg_has_role(r.oid, b.oid, 'MEMBER')
+                ),
+                'server files',
+                'reads or writes the files of the server'
+            ),
+            (
+                not r.rolsuper and exists (
+                    select
+                    from audit.house_roles as h
+                    where h.name = 'taxclaims_owner' and pg_catalog.pg_has_role(r.oid, h.oid, 'MEMBER')
+                ),
+                'taxclaims_owner',
+                'can become the owner, who can change every policy'
+            ),
+            (
+                not r.rolsuper and exists (
+                    select
+                    from audit.logins as l
+                    where l.oid = r.oid and 'taxclaims_api' = any (l.groups)
+                ),
+                'taxclaims_api',
+                'an API: becomes any request role, for any client that it says'
+            )
+    ) as why (holds, as_role, reason)
+    where why.holds and r.rolcanlogin
+    order by 1, 2, 3;
+end;
+
+revoke execute on function audit.who_can_see(uuid) from public;
+grant execute on function audit.who_can_see(uuid) to taxclaims_auditor;
