@@ -61,7 +61,10 @@ async function whyNot(
 }
 
 /** Whether the caller may read the record that is named; `resource` is a table, from our own endpoints. */
-export async function isVisible(request: CallerRequest, { resource, resourceId }: RequestState): Promise<boolean> {
+export async function isVisible(
+  request: CallerRequest,
+  { resource, resourceId }: RequestState,
+): Promise<boolean> {
   if (resource === undefined || resourceId === undefined) return false;
   const { rowCount } = await request.run({
     text: `select from public.${resource} where id = $1`,

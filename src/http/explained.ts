@@ -37,7 +37,9 @@ async function firstOutOfReach(admitted: Admitted, database: Database): Promise<
     const unconfined = { ...admitted, state: { ...state, client: undefined } };
     if (await isVisible(callerRequest(unconfined, database), record)) {
       const details = { [field]: 'must be a record of the same client' };
-      return new RequestError('ERROR_CONFLICT', `${resource} ${resourceId} is of another client`, { details });
+      return new RequestError('ERROR_CONFLICT', `${resource} ${resourceId} is of another client`, {
+        details,
+      });
     }
     const refusal = await notVisible(record, database);
     if (refusal.code !== 'ERROR_NOT_FOUND') return refusal;
