@@ -26,12 +26,20 @@ export function callerRequest(
     runAll: (...statements) => database.run(context, statements),
     transaction: (work) => database.transaction(context, work),
     within: (client) => callerRequest({ state: { ...state, client }, caller, incoming }, database),
-    notFound: () => whyNot(request, state, database),
+    notFound: () => whyNot(unconfined({ state, caller, incoming }, database), state, database),
     assertVisible: async () => {
       if (!(await isVisible(request, state))) throw await notVisible(state, database);
     },
   };
   return request;
+}
+
+/** The same with all the clients of the caller, also where the request names one. */
+export function unconfined(
+  { state, ...admitted }: Pick<Admitted, 'state' | 'caller' | 'incoming'>,
+  database: Database,
+): CallerRequest {
+  return callerRequest({ ...admitted, state: { ...state, client: undefined } }, database);
 }
 
 /** What one request tells the database about itself. */

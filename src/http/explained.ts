@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import { constraintOf, sqlState } from '../db/errors.ts';
 import { RequestError } from '../errors.ts';
 import type { Admitted } from './answer.ts';
-import { callerRequest, isVisible, notVisible } from './caller-request.ts';
+import { callerRequest, isVisible, notVisible, unconfined } from './caller-request.ts';
 import { errorCodeOf } from './sqlstate.ts';
 
 /** What a policy or a foreign key answers with where the body names a record that is out of reach. */
@@ -16,13 +16,12 @@ const OUT_OF_REACH: readonly unknown[] = ['42501', '23503'];
 export async function explained(error: unknown, admitted: Admitted, database: Database): Promise<unknown> {
   const sqlstate = sqlState(error);
   if (sqlstate === undefined) return error;
+  const refusal = OUT_OF_REACH.includes(sqlstate) ? await firstOutOfReach(admitted, database) : undefined;
+  if (refusal !== undefined) return refusal;
   const details = admitted.endpoint.constraints?.[constraintOf(error) ?? ''];
-  if (details !== undefined) {
-    const reason = Object.entries(details).map(([field, rule]) => `${field} ${rule}`);
-    return new RequestError(errorCodeOf(sqlstate), reason.join('; '), { details, cause: error });
-  }
-  const isOutOfReach = OUT_OF_REACH.includes(sqlstate);
-  return (isOutOfReach ? await firstOutOfReach(admitted, database) : undefined) ?? error;
+  if (details === undefined) return error;
+  const reason = Object.entries(details).map(([field, rule]) => `${field} ${rule}`);
+  return new RequestError(errorCodeOf(sqlstate), reason.join('; '), { details, cause: error });
 }
 
 async function firstOutOfReach(admitted: Admitted, database: Database): Promise<RequestError | undefined> {
@@ -34,8 +33,7 @@ async function firstOutOfReach(admitted: Admitted, database: Database): Promise<
     if (typeof resourceId !== 'string') continue;
     const record = { ...state, resource, resourceId };
     if (await isVisible(callerRequest(admitted, database), record)) continue;
-    const unconfined = { ...admitted, state: { ...state, client: undefined } };
-    if (await isVisible(callerRequest(unconfined, database), record)) {
+    if (await isVisible(unconfined(admitted, database), record)) {
       const details = { [field]: 'must be a record of the same client' };
       return new RequestError('ERROR_CONFLICT', `${resource} ${resourceId} is of another client`, {
         details,
