@@ -44,7 +44,9 @@ function put(id: string, body: object, question: Question = { token: manager }):
 
 /** The links of a partner as they are, whoever sees them. */
 async function links(id: string): Promise<unknown[]> {
-  const rows = await service.admin('select client_id from public.client_partners where partner_id = $1', [id]);
+  const rows = await service.admin('select client_id from public.client_partners where partner_id = $1', [
+    id,
+  ]);
   return rows.map((row) => row['client_id']).toSorted();
 }
 
