@@ -1,0 +1,93 @@
+import pg from 'pg';
+
+export interface MatrixRow {
+  readonly role: string;
+  /** `schema.table`, `schema.view` or `schema.function(arguments)`. */
+  readonly object: string;
+  readonly command: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'EXECUTE';
+  readonly granted: boolean;
+  /** The columns that are granted; null where all are, or none. */
+  readonly columns: string | null;
+  readonly policies: string | null;
+  readonly using: string | null;
+  readonly check: string | null;
+  /** A view has no policies: those of its tables hold. */
+  readonly isView: boolean;
+}
+
+export interface Finding {
+  readonly level: string;
+  readonly finding: string;
+  readonly object: string;
+  readonly detail: string;
+  readonly remedy: string;
+}
+
+export interface Drift {
+  readonly kind: string;
+  readonly object: string;
+  readonly change: string;
+  readonly applied: string | null;
+  readonly present: string | null;
+}
+
+export interface Fact {
+  readonly kind: string;
+  readonly object: string;
+  readonly definition: string;
+}
+
+/** What the views of schema `audit` said, all at one moment. */
+export interface Audit {
+  readonly database: string;
+  readonly server: string;
+  readonly matrix: readonly MatrixRow[];
+  readonly findings: readonly Finding[];
+  readonly drift: readonly Drift[];
+  readonly facts: readonly Fact[];
+}
+
+/**
+ * Reads the audit of the database at the address, as whoever the address names.
+ * @throws Error when the address cannot be reached, or nothing was migrated there.
+ */
+export async function readAudit(url: string): Promise<Audit> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'taxclaims-audit',
+    connectionTimeoutMillis: 10_000,
+    // Compiling the findings takes Postgres ten times as long as answering them.
+    options: '-c jit=off',
+  });
+  await client.connect();
+  try {
+    return await readThrough(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The same through a connection that is open; a transaction that is under way is left as it is. */
+export async function readThrough(client: pg.Client): Promise<Audit> {
+  const rows = async <Row extends pg.QueryResultRow>(text: string): Promise<Row[]> =>
+    (await client.query<Row>(text)).rows;
+  const [about] = await rows<{ database: string; server: string }>(
+    `select current_database() as database, current_setting('server_version') as server`,
+  );
+  return {
+    database: about?.database ?? '',
+    server: about?.server ?? '',
+    matrix: await rows(
+      `select m.role::text, m.object, m.command, m.granted, m.columns, m.policies,
+           m.using_expressions as using, m.check_expressions as check,
+           m.command <> 'EXECUTE' and not exists (select from audit.house_tables as t where t.name = m.object) as "isView"
+       from audit.matrix as m
+       order by m.object collate "C", m.role collate "C", m.command`,
+    ),
+    findings: await rows('select level, finding, object, detail, remedy from audit.findings'),
+    drift: await rows('select kind, object, change, applied, present from audit.drift order by kind, object'),
+    facts: await rows(
+      'select kind, object, definition from audit.state() order by kind collate "C", object collate "C"',
+    ),
+  };
+}
