@@ -26,12 +26,20 @@ export function callerRequest(
     runAll: (...statements) => database.run(context, statements),
     transaction: (work) => database.transaction(context, work),
     within: (client) => callerRequest({ state: { ...state, client }, caller, incoming }, database),
-    notFound: () => whyNot(request, state, database),
+    notFound: () => whyNot(unconfined({ state, caller, incoming }, database), state, database),
     assertVisible: async () => {
       if (!(await isVisible(request, state))) throw await notVisible(state, database);
     },
   };
   return request;
+}
+
+/** The same with all the clients of the caller, also where the request names one. */
+export function unconfined(
+  { state, ...admitted }: Pick<Admitted, 'state' | 'caller' | 'incoming'>,
+  database: Database,
+): CallerRequest {
+  return callerRequest({ ...admitted, state: { ...state, client: undefined } }, database);
 }
 
 /** What one request tells the database about itself. */
@@ -60,8 +68,11 @@ async function whyNot(
       );
 }
 
-/** Whether the caller may read the record that the path names; `resource` is a table, from our own endpoints. */
-async function isVisible(request: CallerRequest, { resource, resourceId }: RequestState): Promise<boolean> {
+/** Whether the caller may read the record that is named; `resource` is a table, from our own endpoints. */
+export async function isVisible(
+  request: CallerRequest,
+  { resource, resourceId }: RequestState,
+): Promise<boolean> {
   if (resource === undefined || resourceId === undefined) return false;
   const { rowCount } = await request.run({
     text: `select from public.${resource} where id = $1`,
@@ -71,7 +82,10 @@ async function isVisible(request: CallerRequest, { resource, resourceId }: Reque
 }
 
 /** A record that the caller cannot see is someone else's (403), or there is none (404). */
-async function notVisible({ resource, resourceId }: RequestState, database: Database): Promise<RequestError> {
+export async function notVisible(
+  { resource, resourceId }: RequestState,
+  database: Database,
+): Promise<RequestError> {
   if (resource === undefined || resourceId === undefined)
     return new RequestError('ERROR_NOT_FOUND', 'no such record');
   const { rows } = await database.own({
