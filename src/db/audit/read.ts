@@ -44,7 +44,6 @@ export interface Audit {
   readonly matrix: readonly MatrixRow[];
   readonly findings: readonly Finding[];
   readonly drift: readonly Drift[];
-  readonly facts: readonly Fact[];
 }
 
 /**
@@ -67,27 +66,41 @@ export async function readAudit(url: string): Promise<Audit> {
   }
 }
 
-/** The same through a connection that is open; a transaction that is under way is left as it is. */
-export async function readThrough(client: pg.Client): Promise<Audit> {
-  const rows = async <Row extends pg.QueryResultRow>(text: string): Promise<Row[]> =>
-    (await client.query<Row>(text)).rows;
-  const [about] = await rows<{ database: string; server: string }>(
+async function readThrough(client: pg.Client): Promise<Audit> {
+  const { rows } = await client.query<{ database: string; server: string }>(
     `select current_database() as database, current_setting('server_version') as server`,
   );
+  const findings = await client.query<Finding>(
+    'select level, finding, object, detail, remedy from audit.findings',
+  );
+  const drift = await client.query<Drift>(
+    'select kind, object, change, applied, present from audit.drift order by kind, object',
+  );
   return {
-    database: about?.database ?? '',
-    server: about?.server ?? '',
-    matrix: await rows(
-      `select m.role::text, m.object, m.command, m.granted, m.columns, m.policies,
-           m.using_expressions as using, m.check_expressions as check,
-           m.command <> 'EXECUTE' and not exists (select from audit.house_tables as t where t.name = m.object) as "isView"
-       from audit.matrix as m
-       order by m.object collate "C", m.role collate "C", m.command`,
-    ),
-    findings: await rows('select level, finding, object, detail, remedy from audit.findings'),
-    drift: await rows('select kind, object, change, applied, present from audit.drift order by kind, object'),
-    facts: await rows(
-      'select kind, object, definition from audit.state() order by kind collate "C", object collate "C"',
-    ),
+    database: rows[0]?.database ?? '',
+    server: rows[0]?.server ?? '',
+    matrix: await readMatrix(client),
+    findings: findings.rows,
+    drift: drift.rows,
   };
+}
+
+/** The matrix through a connection that is open, in an order that does not depend on the server's language. */
+export async function readMatrix(client: pg.Client): Promise<MatrixRow[]> {
+  const { rows } = await client.query<MatrixRow>(
+    `select m.role::text, m.object, m.command, m.granted, m.columns, m.policies,
+         m.using_expressions as using, m.check_expressions as check,
+         m.command <> 'EXECUTE' and not exists (select from audit.house_tables as t where t.name = m.object) as "isView"
+     from audit.matrix as m
+     order by m.object collate "C", m.role collate "C", m.command`,
+  );
+  return rows;
+}
+
+/** Everything that decides a right, in the same way. */
+export async function readFacts(client: pg.Client): Promise<Fact[]> {
+  const { rows } = await client.query<Fact>(
+    'select kind, object, definition from audit.state() order by kind collate "C", object collate "C"',
+  );
+  return rows;
 }
