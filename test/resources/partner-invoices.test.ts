@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { collide } from '../support/held-row.ts';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
@@ -203,12 +204,15 @@ describe('the life of a partner’s bill', () => {
     expectError(await put(id, { status }), 'ERROR_CONFLICT');
   });
 
-  test('is moved by one of several who do it at once; the others meet a conflict', async () => {
-    const id = await made('partner-invoices', bill());
-    const answers = await Promise.all(Array.from({ length: 8 }, () => put(id, { status: 'VALIDATED' })));
-    const statuses = answers.map(({ status }) => status).toSorted();
-    expect(statuses).toEqual([200, ...Array.from({ length: 7 }, () => 409)]);
-  });
+  test.each([{ status: 'VALIDATED' }, { status: 'VALIDATED', due_date: '2199-01-01' }])(
+    'is moved by one of three who send %j at once; the others meet a conflict',
+    async (body) => {
+      const id = await made('partner-invoices', bill());
+      const send = [1, 2, 3].map(() => () => put(id, body));
+      const answers = await collide(service, { table: 'partner_invoices', id }, send);
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    },
+  );
 });
 
 describe('partners’ bills', () => {
