@@ -21,6 +21,7 @@ import type { Role } from '../../src/identity/caller.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { createTestDatabase, withAdmin } from './database.ts';
 import type { TestDatabase } from './database.ts';
+import { expectDescribed } from './described.ts';
 import { ask } from './http.ts';
 import type { Answer, Question } from './http.ts';
 import { startTestIdentity } from './identity.ts';
@@ -37,6 +38,7 @@ export interface Service {
   readonly database: Database;
   /** How often a request went to the database as its caller. */
   readonly runs: number;
+  /** Sends a request, and holds the answer against the description of the interface. */
   ask(line: string, question?: Question): Promise<Answer>;
   token(role: Role, clientAccess?: readonly string[], claims?: Record<string, unknown>): Promise<string>;
   /** Makes a client with a site and a claim. */
@@ -96,7 +98,11 @@ export async function startService(options: Options = {}): Promise<Service> {
     get runs() {
       return counts.runs;
     },
-    ask: (line, question) => ask(port, line, question),
+    ask: async (line, question) => {
+      const answer = await ask(port, line, question);
+      if (endpoints === undefined) expectDescribed(line, answer);
+      return answer;
+    },
     token: (role, clientAccess = [], claims = {}) =>
       identity.token({ sub: `idp|${role}`, role, client_access: clientAccess, ...claims }),
     tenant: (name) => makeTenant(admin, name),
