@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import express from 'express';
 import type { Express } from 'express';
@@ -26,9 +25,10 @@ import { ask } from './http.ts';
 import type { Answer, Question } from './http.ts';
 import { startTestIdentity } from './identity.ts';
 import type { TestIdentity } from './identity.ts';
+import { newTenant, tenantSql } from './tenant.ts';
+import type { Tenant } from './tenant.ts';
 
-/** The id of one record of each table. */
-export type Tenant = Readonly<Record<'clients' | 'sites' | 'reclamations', string>>;
+export type { Tenant } from './tenant.ts';
 
 /** The whole service over real HTTP, on a real database, with a real identity provider. */
 export interface Service {
@@ -41,7 +41,7 @@ export interface Service {
   /** Sends a request, and holds the answer against the description of the interface. */
   ask(line: string, question?: Question): Promise<Answer>;
   token(role: Role, clientAccess?: readonly string[], claims?: Record<string, unknown>): Promise<string>;
-  /** Makes a client with a site and a claim. */
+  /** Makes a client with a record of everything. */
   tenant(name: string): Promise<Tenant>;
   /** Runs SQL as the superuser. */
   admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
@@ -105,7 +105,11 @@ export async function startService(options: Options = {}): Promise<Service> {
     },
     token: (role, clientAccess = [], claims = {}) =>
       identity.token({ sub: `idp|${role}`, role, client_access: clientAccess, ...claims }),
-    tenant: (name) => makeTenant(admin, name),
+    tenant: async (name) => {
+      const tenant = newTenant();
+      await admin(tenantSql(tenant, name));
+      return tenant;
+    },
     close: async () => {
       await server.close();
       await audit.close();
@@ -142,23 +146,6 @@ function counting(database: Database): { database: Database; counts: { runs: num
       },
     },
   };
-}
-
-async function makeTenant(admin: Service['admin'], name: string): Promise<Tenant> {
-  const tenant = { clients: randomUUID(), sites: randomUUID(), reclamations: randomUUID() };
-  await admin(`insert into public.clients (id, company_name, contact_email) values ($1, $2, 'a@b.example')`, [
-    tenant.clients,
-    name,
-  ]);
-  await admin(`insert into public.sites (id, client_id, site_name) values ($1, $2, 'Siège')`, [
-    tenant.sites,
-    tenant.clients,
-  ]);
-  await admin(
-    `insert into public.reclamations (id, client_id, site_id, claim_type, amount) values ($1, $2, $3, 'TF', 1200.5)`,
-    [tenant.reclamations, tenant.clients, tenant.sites],
-  );
-  return tenant;
 }
 
 /** Holds an answer against the envelope, which is all that an error may say. */
