@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** What a tenant has one record of, by table; `biller` is a partner with bills, which hold it. */
+/** What a tenant has one record of, by table; a biller is a partner with bills, a newcomer a user without any client. */
 const KINDS = [
   'clients',
   'sites',
@@ -13,6 +13,7 @@ const KINDS = [
   'factures',
   'partner_invoices',
   'users',
+  'newcomer',
   'audit_logs',
 ] as const;
 
@@ -40,5 +41,6 @@ export function tenantSql(tenant: Tenant, name: string): string {
     insert into public.factures (id, client_id, amount_excl_tax) values (${id('factures')}, ${id('clients')}, 10);
     insert into public.partner_invoices (id, partner_id, client_id, number, amount_excl_tax) values (${id('partner_invoices')}, ${id('biller')}, ${id('clients')}, 'F-1', 10);
     insert into public.users (id, email, password_hash, name, role, client_access) values (${id('users')}, '${tenant.users}@b.example', '!', 'Ada', 'TAX_SPECIALIST', array[${id('clients')}]::uuid[]);
+    insert into public.users (id, email, password_hash, name, role) values (${id('newcomer')}, '${tenant.newcomer}@b.example', '!', 'Bob', 'CLIENT');
     insert into public.audit_logs (id, action, resource_type, client_context, success, actor) values (${id('audit_logs')}, 'GET /x', 'clients', ${id('clients')}, false, 'fixture');`;
 }
