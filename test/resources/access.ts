@@ -13,7 +13,12 @@ import type { Tenant } from '../support/tenant.ts';
  */
 type Right = 'c' | 'r' | 'u' | 'd' | 'a';
 
-const rights = (admin: string, manager: string, specialist: string, client: string): Record<Role, string> => ({
+const rights = (
+  admin: string,
+  manager: string,
+  specialist: string,
+  client: string,
+): Record<Role, string> => ({
   ADMIN: admin,
   ACCOUNT_MANAGER: manager,
   TAX_SPECIALIST: specialist,
@@ -103,7 +108,12 @@ const CADASTRES = resource('cadastres', '/api/cadastres', {
 });
 
 const RECLAMATIONS = resource('reclamations', '/api/reclamations', {
-  create: ({ clients, sites }) => ({ client_id: clients, site_id: sites, claim_type: 'TF', amount: '1200.50' }),
+  create: ({ clients, sites }) => ({
+    client_id: clients,
+    site_id: sites,
+    claim_type: 'TF',
+    amount: '1200.50',
+  }),
   change: ({ clients }) => ({ client_id: clients, grounds: 'Erreur de surface' }),
   names: { client_id: 'clients', site_id: 'sites' },
 });
@@ -186,7 +196,11 @@ export const ROWS: readonly Row[] = [
   { line: 'GET /api/users/me', right: ['everyone', 'users'], untagged: true },
   { line: 'GET /api-json', right: ['everyone', 'description'], untagged: true },
   ...CLIENTS,
-  { line: 'GET /api/clients/{clientId}/reclamations', right: ['reclamations', 'r'], ids: { clientId: 'clients' } },
+  {
+    line: 'GET /api/clients/{clientId}/reclamations',
+    right: ['reclamations', 'r'],
+    ids: { clientId: 'clients' },
+  },
   ...SITES,
   ...CADASTRES,
   ...RECLAMATIONS,

@@ -22,9 +22,15 @@ export const CASTS: readonly Cast[] = [
 
 /** What has to come of a request. */
 export type Verdict =
-  | { readonly is: 'success' }
+  /** With whose records, where they are not the caller's own. */
+  | { readonly is: 'success'; readonly of?: Tenant | 'nobody' }
   /** With the client whose data it protected, and whether it was clear before the database was asked. */
-  | { readonly is: 'refused'; readonly client: string | null; readonly id: string | null; readonly early: boolean }
+  | {
+      readonly is: 'refused';
+      readonly client: string | null;
+      readonly id: string | null;
+      readonly early: boolean;
+    }
   | { readonly is: 'absent' }
   | { readonly is: 'conflict' }
   | { readonly is: 'invalid'; readonly fields: readonly string[] }
@@ -147,15 +153,17 @@ function named(row: Row, cast: Cast): Situation[] {
         };
       },
     },
-    ...['1', 'null', '%7B%7D'].map((malformed): Situation => ({
-      name: `${name} ${malformed}`,
-      writes: false,
-      request: (mine) => ({
-        line: fill(row, mine, { [name]: malformed }),
-        question: questionOf(row, mine),
-        verdict: { is: 'invalid', fields: [name] },
+    ...['1', 'null', '%7B%7D'].map(
+      (malformed): Situation => ({
+        name: `${name} ${malformed}`,
+        writes: false,
+        request: (mine) => ({
+          line: fill(row, mine, { [name]: malformed }),
+          question: questionOf(row, mine),
+          verdict: { is: 'invalid', fields: [name] },
+        }),
       }),
-    })),
+    ),
   ]);
   return [...(cast.isUnlimited ? [] : [foreign]), ...without];
 }
@@ -176,28 +184,46 @@ function unknownParameter(row: Row): Situation[] {
 
 /** A list narrowed to a client. */
 function narrowed(row: Row, cast: Cast): Situation[] {
-  const of = (name: string, id: (mine: Tenant, other: Tenant) => string, verdict: (id: string) => Verdict): Situation => ({
-    name,
+  const to = (
+    name: string,
+    client: (mine: Tenant, other: Tenant) => string,
+    verdict: Answers,
+  ): Situation => ({
+    name: `narrowed to ${name}`,
     writes: false,
     request: (mine, other) => {
-      const client = id(mine, other);
-      return { line: `${fill(row, mine)}?client_id=${client}`, question: {}, verdict: verdict(client) };
+      const id = client(mine, other);
+      return { line: `${fill(row, mine)}?client_id=${id}`, question: {}, verdict: verdict(id, other) };
     },
   });
-  const refused = (client: string): Verdict =>
-    cast.isUnlimited ? { is: 'success' } : { is: 'refused', client, id: null, early: true };
+  type Answers = (id: string, other: Tenant) => Verdict;
+  const refused: Answers = (client) => ({ is: 'refused', client, id: null, early: true });
+  const success: Answers = () => ({ is: 'success' });
+  const { isUnlimited } = cast;
   return [
-    of('narrowed to an own client', (mine) => mine.clients, () => ({ is: 'success' })),
-    of('narrowed to an own client in capitals', (mine) => mine.clients.toUpperCase(), () => ({ is: 'success' })),
-    of('narrowed to a foreign client', (_mine, other) => other.clients, refused),
-    of('narrowed to nobody', () => randomUUID(), refused),
-    of('narrowed to no id', () => '1', () => ({ is: 'invalid', fields: ['client_id'] })),
+    to('an own client', (mine) => mine.clients, success),
+    to('an own client in capitals', (mine) => mine.clients.toUpperCase(), success),
+    to(
+      'a foreign client',
+      (_mine, other) => other.clients,
+      isUnlimited ? (_id, of) => ({ is: 'success', of }) : refused,
+    ),
+    to('nobody', () => randomUUID(), isUnlimited ? () => ({ is: 'success', of: 'nobody' }) : refused),
+    to(
+      'no id',
+      () => '1',
+      () => ({ is: 'invalid', fields: ['client_id'] }),
+    ),
   ];
 }
 
 /** Bodies that are wrong as such. */
 function bodies(row: Row): Situation[] {
-  const wrong = (name: string, fields: readonly string[], question: (mine: Tenant) => Question): Situation => ({
+  const wrong = (
+    name: string,
+    fields: readonly string[],
+    question: (mine: Tenant) => Question,
+  ): Situation => ({
     name,
     writes: false,
     request: (mine) => ({
@@ -221,11 +247,16 @@ function bodies(row: Row): Situation[] {
 /** Bodies that name records out of the caller's reach, one field at a time. */
 function foreignNames(row: Row, cast: Cast): Situation[] {
   const isChange = row.line.startsWith('PUT');
-  const names = isChange && row.body !== undefined && mentionsClient(row) ? { client_id: 'clients' as const } : row.names;
+  const names =
+    isChange && row.body !== undefined && mentionsClient(row) ? { client_id: 'clients' as const } : row.names;
   return Object.entries(names ?? {}).flatMap(([field, kind]): Situation[] => {
     const isArray = field.endsWith('s');
     const value = (id: string): unknown => (isArray ? [id] : id);
-    const with_ = (name: string, id: (other: Tenant) => string, verdict: (id: string, mine: Tenant) => Verdict): Situation => ({
+    const with_ = (
+      name: string,
+      id: (other: Tenant) => string,
+      verdict: (id: string, mine: Tenant) => Verdict,
+    ): Situation => ({
       name: `${field} ${name}`,
       writes: false,
       request: (mine, other) => {
@@ -246,7 +277,11 @@ function foreignNames(row: Row, cast: Cast): Situation[] {
     return [
       ...(cast.isUnlimited && !isChange ? [] : [with_('of another tenant', (other) => other[kind], verdict)]),
       with_('of nobody', () => randomUUID(), verdict),
-      with_('no id', () => '1', () => ({ is: 'invalid', fields: [isArray ? `${field}.0` : field] })),
+      with_(
+        'no id',
+        () => '1',
+        () => ({ is: 'invalid', fields: [isArray ? `${field}.0` : field] }),
+      ),
     ];
   });
 }
