@@ -60,8 +60,11 @@ async function whyNot(
       );
 }
 
-/** Whether the caller may read the record that the path names; `resource` is a table, from our own endpoints. */
-async function isVisible(request: CallerRequest, { resource, resourceId }: RequestState): Promise<boolean> {
+/** Whether the caller may read the record that is named; `resource` is a table, from our own endpoints. */
+export async function isVisible(
+  request: CallerRequest,
+  { resource, resourceId }: RequestState,
+): Promise<boolean> {
   if (resource === undefined || resourceId === undefined) return false;
   const { rowCount } = await request.run({
     text: `select from public.${resource} where id = $1`,
@@ -71,7 +74,10 @@ async function isVisible(request: CallerRequest, { resource, resourceId }: Reque
 }
 
 /** A record that the caller cannot see is someone else's (403), or there is none (404). */
-async function notVisible({ resource, resourceId }: RequestState, database: Database): Promise<RequestError> {
+export async function notVisible(
+  { resource, resourceId }: RequestState,
+  database: Database,
+): Promise<RequestError> {
   if (resource === undefined || resourceId === undefined)
     return new RequestError('ERROR_NOT_FOUND', 'no such record');
   const { rows } = await database.own({

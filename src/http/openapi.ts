@@ -113,7 +113,7 @@ function errorResponse(code: ErrorCode): [number, Route['responses'][string]] {
 function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
   const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_INTERNAL', 'ERROR_UNAVAILABLE'];
   if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN', 'ERROR_RATE_LIMITED');
-  if (endpoint.params !== undefined) errors.push('ERROR_NOT_FOUND');
+  if (endpoint.params !== undefined || endpoint.references !== undefined) errors.push('ERROR_NOT_FOUND');
   if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
   if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');
   if (endpoint.body !== undefined || endpoint.form !== undefined)
