@@ -63,6 +63,10 @@ from (
             'the list of migrations is the owner''s own'
         ),
         (
+            'policy_constant_true', 'content\_removals\_%\_definer on app.content_removals to taxclaims_definer',
+            'paths of contents without a document are nobody''s; only the functions of the document store touch them'
+        ),
+        (
             'policy_ignores_row', 'partners\_insert\_tenant on public.partners to taxclaims_account_manager, taxclaims_scoped_admin',
             'a new partner belongs to nobody yet; whoever makes it must have a client'
         ),
