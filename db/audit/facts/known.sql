@@ -44,7 +44,7 @@ from (
         ),
         (
             'policy_constant_true', 'users\_update\_definer on public.users to taxclaims_definer',
-            'a login finds its user by email; the check holds that it is the caller''s own subject'
+            'a login finds its user by email, an assignment by id; the check holds whose row each may change'
         ),
         (
             'policy_constant_true', 'reclamation\_transitions\_select\_requests on public.reclamation_transitions to %',
