@@ -153,7 +153,7 @@ async function expectSuccess(
   const isRecord = row.untagged !== true && /[PU]|\}$/.test(row.line) && method !== 'DELETE';
   expect(answer.status).toBe(STATUSES[method]);
   expect(answer.headers['cache-control']).toBe('no-store');
-  if (isRecord) expect(answer.headers.etag).toMatch(/^"\d+"$/);
+  if (isRecord) expect(answer.headers.etag).toMatch(/^"[^"]+"$/);
   if (!cast.isUnlimited && row.right[1] !== 'description') expect(answer.text).not.toContain(foreign.clients);
   expect(answer.text).not.toMatch(/"(?:password|password_hash|file_path|subject)":/);
   if (method === 'HEAD') expect(answer.text).toBe('');
