@@ -15,8 +15,8 @@ import type { Cast, Situation, Verdict } from './situations.ts';
  * that says who may do what: nothing here looks into an endpoint.
  */
 
-/** Whether every row of the page must exist by now. */
-const COMPLETE = false;
+/** The tables whose endpoints are still to come; empty once every row of the page must exist. */
+const COMING: readonly string[] = ['documents', 'users', 'audit_logs'];
 
 const existing = new Set(allEndpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
 const rows = ROWS.filter(({ line }) => existing.has(line));
@@ -78,7 +78,7 @@ function tokenOf({ role, isUnlimited }: Cast, ...clients: readonly string[]): Pr
 /** The table that a refusal is about. */
 function tableOf(row: Row): string {
   const [kind] = Object.values(row.ids ?? {});
-  if (kind !== undefined) return { newcomer: 'users', biller: 'partners' }[String(kind)] ?? kind;
+  if (kind !== undefined) return kind === 'newcomer' ? 'users' : kind;
   return row.right[0] === 'everyone' ? row.right[1] : row.right[0];
 }
 
@@ -157,7 +157,7 @@ async function expectSuccess(
   if (!cast.isUnlimited && row.right[1] !== 'description') expect(answer.text).not.toContain(foreign.clients);
   expect(answer.text).not.toMatch(/"(?:password|password_hash|file_path|subject)":/);
   if (method === 'HEAD') expect(answer.text).toBe('');
-  if (method === 'GET' && Array.isArray(answer.json)) expectOwn(row, cast, answer.json, mine);
+  if (method === 'GET' && Array.isArray(answer.json)) expectOwn(row, cast, answer.json as { id: string }[], mine);
   if (method === 'POST' && mine !== 'nobody') await expectLocation(row, cast, answer, mine);
 }
 
@@ -238,8 +238,8 @@ describe('the page that says who may do what', () => {
   });
 
   test('names none that does not exist', () => {
-    const missing = ROWS.map(({ line }) => line).filter((line) => !existing.has(line));
-    expect(COMPLETE ? missing : []).toEqual([]);
+    const due = ROWS.filter(({ right: [table] }) => !COMING.includes(table));
+    expect(due.map(({ line }) => line).filter((line) => !existing.has(line))).toEqual([]);
   });
 
   test('gives a right to somebody in each row, and not to everybody who could write', () => {
