@@ -90,8 +90,8 @@ create policy documents_select_reporting on public.documents
         ] = reclamation_id
     );
 
--- app.locate tells a foreign record from none.
-grant select (id, reclamation_id) on public.documents to taxclaims_definer;
+-- app.locate tells a foreign record from none; app.due_removals keeps whatever content a document has.
+grant select (id, reclamation_id, file_path) on public.documents to taxclaims_definer;
 
 create policy documents_select_definer on public.documents
     for select to taxclaims_definer

@@ -155,7 +155,13 @@ grant update (
 ) on public.users to
     taxclaims_definer;
 
+-- A login and whoever creates a client change their own row; app.assign_client changes one of another, for an
+-- ADMIN, or for an account manager that of a TAX_SPECIALIST or CLIENT.
 create policy users_update_definer on public.users
     for update to taxclaims_definer
     using (true)
-    with check (subject = app.setting('actor'));
+    with check (
+        subject = app.setting('actor')
+        or app.role() = 'ADMIN'
+        or (app.role() = 'ACCOUNT_MANAGER' and role in ('TAX_SPECIALIST', 'CLIENT'))
+    );

@@ -55,17 +55,18 @@ async function whyNot(
   state: RequestState,
   database: Database,
 ): Promise<RequestError> {
-  if (state.readOnly || !(await isVisible(request, state))) return notVisible(state, database);
-  const { resource, resourceId } = state;
+  if (state.readOnly) return notVisible(state, database);
+  const record = `${String(state.resource)} ${String(state.resourceId)}`;
+  if (!(await isVisible(request, state))) {
+    // The body may name another client of the caller's than the record has: no refusal, for both are the caller's.
+    const unconfined = callerRequest({ ...request, state: { ...state, client: undefined } }, database);
+    return (await isVisible(unconfined, state))
+      ? new RequestError('ERROR_CONFLICT', `${record} is of another client`)
+      : notVisible(state, database);
+  }
   return request.ifMatch === null
-    ? new RequestError(
-        'ERROR_CONFLICT',
-        `${String(resource)} ${String(resourceId)} is not in a state for this`,
-      )
-    : new RequestError(
-        'ERROR_PRECONDITION_FAILED',
-        `${String(resource)} ${String(resourceId)} has changed since`,
-      );
+    ? new RequestError('ERROR_CONFLICT', `${record} is not in a state for this`)
+    : new RequestError('ERROR_PRECONDITION_FAILED', `${record} has changed since`);
 }
 
 /** Whether the caller may read the record that is named; `resource` is a table, from our own endpoints. */

@@ -45,7 +45,7 @@ from (
         ),
         (
             'policy_constant_true', 'users\_update\_definer on public.users to taxclaims_definer',
-            'a login finds its user by email; the check holds that it is the caller''s own subject'
+            'a login finds its user by email, an assignment by id; the check holds whose row each may change'
         ),
         (
             'policy_constant_true', 'reclamation\_transitions\_select\_requests on public.reclamation_transitions to %',
@@ -66,6 +66,10 @@ from (
         (
             'policy_constant_true', 'migrations\_all\_owner on app.migrations to taxclaims_owner',
             'the list of migrations is the owner''s own'
+        ),
+        (
+            'policy_constant_true', 'content\_removals\_%\_definer on app.content_removals to taxclaims_definer',
+            'paths of contents without a document are nobody''s; only the functions of the document store touch them'
         ),
         (
             'policy_ignores_row', 'partners\_insert\_tenant on public.partners to taxclaims_account_manager, taxclaims_scoped_admin',
