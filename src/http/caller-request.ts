@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
 import type { RequestContext } from '../db/request-settings.ts';
+import type { Documents } from '../documents/documents.ts';
 import { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Admitted } from './answer.ts';
@@ -7,16 +8,24 @@ import type { CallerRequest } from './endpoint.ts';
 import { ifMatchOf } from './preconditions.ts';
 import type { RequestState } from './request-state.ts';
 
+/** What requests are answered from. */
+export interface Sources {
+  readonly database: Database;
+  readonly documents: Documents;
+}
+
 /** The database with the rights of the caller, and nothing more of it. */
 export function callerRequest(
   admitted: Pick<Admitted, 'state' | 'caller' | 'incoming'>,
-  database: Database,
+  sources: Sources,
 ): CallerRequest {
   const { state, caller, incoming } = admitted;
+  const { database, documents } = sources;
   const context = contextOf(state, caller);
   const request: CallerRequest = {
     caller,
     incoming,
+    documents,
     ifMatch: ifMatchOf(incoming),
     run: async (statement) => {
       const [result] = await database.run(context, [statement]);
@@ -25,7 +34,7 @@ export function callerRequest(
     },
     runAll: (...statements) => database.run(context, statements),
     transaction: (work) => database.transaction(context, work),
-    within: (client) => callerRequest({ state: { ...state, client }, caller, incoming }, database),
+    within: (client) => callerRequest({ state: { ...state, client }, caller, incoming }, sources),
     notFound: () => whyNot(request, state, database),
     assertVisible: async () => {
       if (!(await isVisible(request, state))) throw await notVisible(state, database);

@@ -2,6 +2,13 @@ import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
 import { logIn, readProfile } from './auth.ts';
 import { changeClient, createClient, deleteClient, listClients, readClient } from './clients.ts';
 import { description } from './description.ts';
+import {
+  createDocument,
+  deleteDocument,
+  listDocuments,
+  readContent,
+  readDocument,
+} from './documents.ts';
 import { healthOfPath, healthOfRoot } from './health.ts';
 import {
   changeReclamation,
@@ -43,6 +50,11 @@ export const endpoints: readonly Endpoint[] = [
   changeReclamation,
   deleteReclamation,
   listMoves,
+  listDocuments,
+  createDocument,
+  readDocument,
+  deleteDocument,
+  readContent,
   description(() => allEndpoints),
 ];
 
