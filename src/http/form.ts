@@ -74,11 +74,7 @@ async function take<T>(
   throw malformed(field, rule);
 }
 
-type Middleware = (
-  request: IncomingMessage,
-  response: undefined,
-  next: (error: unknown) => void,
-) => void;
+type Middleware = (request: IncomingMessage, response: undefined, next: (error: unknown) => void) => void;
 
 async function parse<T>(
   incoming: IncomingMessage,

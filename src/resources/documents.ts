@@ -34,7 +34,11 @@ const columns = `
 
 const params = z.strictObject({ id: field.uuid });
 
-const ofClaim = { tag: 'Documents', resource: 'reclamations', path: '/api/reclamations/{id}/documents' } as const;
+const ofClaim = {
+  tag: 'Documents',
+  resource: 'reclamations',
+  path: '/api/reclamations/{id}/documents',
+} as const;
 const common = { tag: 'Documents', resource: 'documents' } as const;
 
 export const listDocuments = endpoint({
@@ -104,7 +108,11 @@ from (
 
 /** Takes the file of the request and looks at what it is. */
 async function receive({ incoming, documents }: CallerRequest) {
-  const { filename, declaredType, stored: spooled } = await readForm(incoming, {
+  const {
+    filename,
+    declaredType,
+    stored: spooled,
+  } = await readForm(incoming, {
     field: 'file',
     maxBytes: documents.maxBytes,
     refuseName,

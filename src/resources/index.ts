@@ -2,13 +2,7 @@ import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
 import { logIn, readProfile } from './auth.ts';
 import { changeClient, createClient, deleteClient, listClients, readClient } from './clients.ts';
 import { description } from './description.ts';
-import {
-  createDocument,
-  deleteDocument,
-  listDocuments,
-  readContent,
-  readDocument,
-} from './documents.ts';
+import { createDocument, deleteDocument, listDocuments, readContent, readDocument } from './documents.ts';
 import { healthOfPath, healthOfRoot } from './health.ts';
 import {
   changeReclamation,

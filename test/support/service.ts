@@ -128,7 +128,10 @@ export async function startService(options: Options = {}): Promise<Service> {
   };
 }
 
-function serving(endpoints: readonly Endpoint[], { database, documents, verifier, audit }: AppOptions): Express {
+function serving(
+  endpoints: readonly Endpoint[],
+  { database, documents, verifier, audit }: AppOptions,
+): Express {
   const app = express();
   app.use(openRequest, authenticate(verifier));
   mount(app, endpoints, { database, documents });
