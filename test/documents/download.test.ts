@@ -25,7 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function attach(bytes: Buffer | string = pdf, name = 'avis.pdf'): Promise<{ id: string; file: string }> {
+async function attach(
+  bytes: Buffer | string = pdf,
+  name = 'avis.pdf',
+): Promise<{ id: string; file: string }> {
   const { status, json } = await upload(service, token, own.reclamations, { name, bytes });
   expect(status).toBe(201);
   const { id } = json as { id: string };
@@ -33,19 +36,17 @@ async function attach(bytes: Buffer | string = pdf, name = 'avis.pdf'): Promise<
   return { id, file: join(service.documentFolder, String(row?.['file_path'])) };
 }
 
-const header = (answer: { headers: Headers }, ...names: string[]) => names.map((name) => answer.headers.get(name));
+const header = (answer: { headers: Headers }, ...names: string[]) =>
+  names.map((name) => answer.headers.get(name));
 
 describe('a download', () => {
   test('is an attachment under its own name and type, of which nothing is guessed', async () => {
     const { id } = await attach(pdf, 'relevé "€".pdf');
     const answer = await download(service, token, id);
     expect([answer.status, answer.bytes]).toEqual([200, pdf]);
-    expect(header(answer, 'content-type', 'content-length', 'x-content-type-options', 'cache-control')).toEqual([
-      'application/pdf',
-      String(pdf.length),
-      'nosniff',
-      'no-store',
-    ]);
+    expect(
+      header(answer, 'content-type', 'content-length', 'x-content-type-options', 'cache-control'),
+    ).toEqual(['application/pdf', String(pdf.length), 'nosniff', 'no-store']);
     expect(answer.headers.get('content-disposition')).toMatch(
       /^attachment; filename=.*; filename\*=UTF-8''relev%C3%A9%20%22%E2%82%AC%22\.pdf$/,
     );
@@ -77,7 +78,11 @@ describe('a download', () => {
     const whole = await download(service, token, id);
     const head = await download(service, token, id, { range: 'bytes=0-1' }, 'HEAD');
     const names = ['content-type', 'content-length', 'content-disposition', 'etag', 'accept-ranges'];
-    expect([head.status, head.bytes.length, ...header(head, ...names)]).toEqual([200, 0, ...header(whole, ...names)]);
+    expect([head.status, head.bytes.length, ...header(head, ...names)]).toEqual([
+      200,
+      0,
+      ...header(whole, ...names),
+    ]);
   });
 
   test('is not repeated for whoever has it', async () => {
@@ -105,13 +110,17 @@ describe('a download', () => {
     const answer = await download(service, token, id, { range });
     expect([answer.status, ...header(answer, 'content-range')]).toEqual([status, contentRange]);
     if (text === undefined) return;
-    expect([answer.bytes.toString(), answer.headers.get('content-length')]).toEqual([text, String(text.length)]);
+    expect([answer.bytes.toString(), answer.headers.get('content-length')]).toEqual([
+      text,
+      String(text.length),
+    ]);
   });
 
   test('of a part is whole where the part is wanted of another version', async () => {
     const { id } = await attach();
     const etag = (await download(service, token, id)).headers.get('etag') ?? '';
-    const part = (condition: string) => download(service, token, id, { range: 'bytes=0-3', 'if-range': condition });
+    const part = (condition: string) =>
+      download(service, token, id, { range: 'bytes=0-3', 'if-range': condition });
     expect((await part(etag)).bytes.toString()).toBe('%PDF');
     for (const condition of ['"0"', `W/${etag}`, 'Sat, 21 Nov 2026 00:00:00 GMT']) {
       const answer = await part(condition);
@@ -122,8 +131,11 @@ describe('a download', () => {
   test('of a content that is lost is an error that the log tells, by GET and HEAD, and never a 404', async () => {
     const { id, file } = await attach();
     await rename(file, `${file}.away`);
-    for (const method of ['GET', 'HEAD']) expect((await download(service, token, id, {}, method)).status).toBe(500);
-    const told = lines.filter(({ level, reason }) => level === 50 && reason?.includes(`document ${id} is lost`));
+    for (const method of ['GET', 'HEAD'])
+      expect((await download(service, token, id, {}, method)).status).toBe(500);
+    const told = lines.filter(
+      ({ level, reason }) => level === 50 && reason?.includes(`document ${id} is lost`),
+    );
     expect(told).toHaveLength(2);
     await rename(`${file}.away`, file);
     expect((await download(service, token, id)).bytes).toEqual(pdf);

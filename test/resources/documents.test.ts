@@ -56,22 +56,30 @@ describe('an upload', () => {
     expect(record).toMatchObject({ filename: 'avis.pdf', mime_type: 'image/png', file_size: png.length });
   });
 
-  test.each(['../../x', '/etc/passwd', 'C:\\x\\y.pdf', 'con', '.partial', 'a"b%.pdf', '…'.repeat(255), '💶'.repeat(255)])(
-    'keeps the name %j as it is, and it leads nowhere',
-    async (name) => {
-      const { id } = await attach({ name });
-      const { json } = await service.ask(`GET /api/documents/${id}`, { token: manager });
-      expect(json).toMatchObject({ filename: name });
-      const [row] = await service.admin('select file_path from public.documents where id = $1', [id]);
-      expect(row?.['file_path']).toMatch(/^[0-9a-f]{2}\/[0-9a-f-]{36}$/);
-      await expectNothingLoose();
-    },
-  );
+  test.each([
+    '../../x',
+    '/etc/passwd',
+    'C:\\x\\y.pdf',
+    'con',
+    '.partial',
+    'a"b%.pdf',
+    '…'.repeat(255),
+    '💶'.repeat(255),
+  ])('keeps the name %j as it is, and it leads nowhere', async (name) => {
+    const { id } = await attach({ name });
+    const { json } = await service.ask(`GET /api/documents/${id}`, { token: manager });
+    expect(json).toMatchObject({ filename: name });
+    const [row] = await service.admin('select file_path from public.documents where id = $1', [id]);
+    expect(row?.['file_path']).toMatch(/^[0-9a-f]{2}\/[0-9a-f-]{36}$/);
+    await expectNothingLoose();
+  });
 
   test('may be as long as the limit, and not a byte longer', async () => {
     const longest = Buffer.concat([pdf, Buffer.alloc(MAX_BYTES - pdf.length)]);
     expect(await attach({ bytes: longest })).toMatchObject({ file_size: MAX_BYTES });
-    const longer = await upload(service, manager, own.reclamations, { bytes: Buffer.concat([longest, Buffer.alloc(1)]) });
+    const longer = await upload(service, manager, own.reclamations, {
+      bytes: Buffer.concat([longest, Buffer.alloc(1)]),
+    });
     expectError(longer, 'ERROR_PAYLOAD_TOO_LARGE');
     const huge = { 'content-type': FORM, 'content-length': 10 * MAX_BYTES };
     const line = `POST /api/reclamations/${own.reclamations}/documents`;
@@ -96,7 +104,11 @@ describe('an upload', () => {
     ['with a NUL in the header', form({ name: 'a\0.pdf' }), 'body'],
     ['with a control character in an encoded name', encodedName('a%1b.pdf'), 'file'],
     ['with a NUL in an encoded name', encodedName('a%00.pdf'), 'file'],
-    ['with a name in Latin-1', Buffer.from(form({ name: 'é.pdf' }).toString().replace('é', '\xe9'), 'latin1'), 'file'],
+    [
+      'with a name in Latin-1',
+      Buffer.from(form({ name: 'é.pdf' }).toString().replace('é', '\xe9'), 'latin1'),
+      'file',
+    ],
     ['with a field beside the file', Buffer.concat([field('note'), form({})]), 'body'],
     ['that ends within the file', form({}).subarray(0, -20), 'body'],
     ['that ends within a header', form({}).subarray(0, 40), 'body'],
@@ -116,7 +128,11 @@ describe('an upload', () => {
     ['no media type', 'x', 'ERROR_UNSUPPORTED_MEDIA_TYPE'],
   ] as const)('as %s is refused', async (_what, type, code) => {
     const line = `POST /api/reclamations/${own.reclamations}/documents`;
-    const answer = await service.ask(line, { token: manager, headers: { 'content-type': type }, body: form({}) });
+    const answer = await service.ask(line, {
+      token: manager,
+      headers: { 'content-type': type },
+      body: form({}),
+    });
     expectError(answer, code);
     await expectNothingLoose();
   });
@@ -129,7 +145,11 @@ describe('an upload', () => {
   });
 
   test('of a type that no document has is refused, and leaves nothing', async () => {
-    const answer = await upload(service, manager, own.reclamations, { name: 'x.html', type: 'text/html', bytes: '<p>' });
+    const answer = await upload(service, manager, own.reclamations, {
+      name: 'x.html',
+      type: 'text/html',
+      bytes: '<p>',
+    });
     expectError(answer, 'ERROR_UNSUPPORTED_MEDIA_TYPE');
     expect(Object.keys(details(answer) as object)).toEqual(['file']);
     await expectNothingLoose();
@@ -150,7 +170,10 @@ describe('an upload', () => {
 });
 
 function encodedName(name: string): Buffer {
-  return Buffer.from(form({}).toString('latin1').replace('filename="avis.pdf"', `filename*=UTF-8''${name}`), 'latin1');
+  return Buffer.from(
+    form({}).toString('latin1').replace('filename="avis.pdf"', `filename*=UTF-8''${name}`),
+    'latin1',
+  );
 }
 
 function field(name: string): Buffer {
@@ -173,7 +196,11 @@ describe('who may', () => {
   test('delete: everybody but a CLIENT', async () => {
     const { id } = await attach();
     const asClient = await service.token('CLIENT', [own.clients]);
-    await expectRefusal(service, await service.ask(`DELETE /api/documents/${id}`, { token: asClient }), 'ERROR_FORBIDDEN');
+    await expectRefusal(
+      service,
+      await service.ask(`DELETE /api/documents/${id}`, { token: asClient }),
+      'ERROR_FORBIDDEN',
+    );
     expect((await download(service, asClient, id)).status).toBe(200);
     const specialist = await service.token('TAX_SPECIALIST', [own.clients]);
     expect((await service.ask(`DELETE /api/documents/${id}`, { token: specialist })).status).toBe(204);
@@ -210,7 +237,9 @@ describe('who may', () => {
     const { id } = (await upload(service, admin, foreign.reclamations)).json as { id: string };
     for (const line of [`GET /api/documents/${id}`, `DELETE /api/documents/${id}`]) {
       const refused = await service.ask(line, { token: manager });
-      expect(await expectRefusal(service, refused, 'ERROR_FORBIDDEN')).toMatchObject({ client_context: foreign.clients });
+      expect(await expectRefusal(service, refused, 'ERROR_FORBIDDEN')).toMatchObject({
+        client_context: foreign.clients,
+      });
     }
     expect((await download(service, manager, id)).status).toBe(403);
     expect((await download(service, manager, id, {}, 'HEAD')).status).toBe(403);
@@ -225,7 +254,9 @@ describe('the list of a claim’s documents', () => {
     const admin = await service.token('ADMIN');
     for (const name of ['b.pdf', 'a.pdf', 'c 100%.pdf']) await upload(service, admin, reclamations, { name });
     const names = async (query = '') => {
-      const answer = await service.ask(`GET /api/reclamations/${reclamations}/documents${query}`, { token: admin });
+      const answer = await service.ask(`GET /api/reclamations/${reclamations}/documents${query}`, {
+        token: admin,
+      });
       expect(answer.status).toBe(200);
       return { names: (answer.json as { filename: string }[]).map(({ filename }) => filename), ...answer };
     };
@@ -244,7 +275,10 @@ describe('the list of a claim’s documents', () => {
     const token = await service.token('CLIENT', [clients]);
     expect((await service.ask(line, { token })).json).toEqual([]);
     await expectRefusal(service, await service.ask(line, { token: manager }), 'ERROR_FORBIDDEN');
-    expectError(await service.ask(`GET /api/reclamations/${randomUUID()}/documents`, { token }), 'ERROR_NOT_FOUND');
+    expectError(
+      await service.ask(`GET /api/reclamations/${randomUUID()}/documents`, { token }),
+      'ERROR_NOT_FOUND',
+    );
   });
 });
 
@@ -261,16 +295,19 @@ describe('a deletion', () => {
     await expectNothingLoose();
   });
 
-  test.each(['reclamations', 'sites', 'clients'] as const)('of %s takes the contents along', async (table) => {
-    const tenant = await service.tenant('Deleted');
-    const admin = await service.token('ADMIN');
-    for (const name of ['1.pdf', '2.pdf']) await upload(service, admin, tenant.reclamations, { name });
-    const before = await filesIn(service.documentFolder);
-    const answer = await service.ask(`DELETE /api/${table}/${tenant[table]}`, { token: admin });
-    expect(answer.status).toBe(204);
-    expect((await filesIn(service.documentFolder)).length).toBe(before.length - 2);
-    await expectNothingLoose();
-  });
+  test.each(['reclamations', 'sites', 'clients'] as const)(
+    'of %s takes the contents along',
+    async (table) => {
+      const tenant = await service.tenant('Deleted');
+      const admin = await service.token('ADMIN');
+      for (const name of ['1.pdf', '2.pdf']) await upload(service, admin, tenant.reclamations, { name });
+      const before = await filesIn(service.documentFolder);
+      const answer = await service.ask(`DELETE /api/${table}/${tenant[table]}`, { token: admin });
+      expect(answer.status).toBe(204);
+      expect((await filesIn(service.documentFolder)).length).toBe(before.length - 2);
+      await expectNothingLoose();
+    },
+  );
 
   test('by a DBA takes the content along at the next sweep', async () => {
     await attach();
