@@ -37,8 +37,6 @@ export function createApp({
   log,
 }: AppOptions): Express {
   const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('trust proxy', trustProxy);

@@ -47,8 +47,7 @@ const PEOPLE: readonly Person[] = [
 export async function greeting({ url, embedded }: Service): Promise<string> {
   const { database, provider } = embedded;
   const lines = ['', `API       ${url}`];
-  if (database !== undefined)
-    lines.push(`Postgres  psql '${database.adminUrl}'   (superuser, for a look inside)`);
+  if (database !== undefined) lines.push(`Postgres  ${database.psql}`);
   if (provider === undefined) return [...lines, ''].join('\n');
   lines.push(`JWKS      ${provider.jwksUrl}`, '', 'Tokens, valid for 12 hours:');
   let last = '';

@@ -9,12 +9,14 @@ interface ListShape {
   readonly columns: string;
   /** What comes after `from`; the table whose records are listed is called `r`. */
   readonly from: string;
-  /** The column of `r` that holds the client, where there is one. */
+  /** The column that holds the client, where there is one: of `r`, or of a parent that `from` joins. */
   readonly client?: string;
   /** The fields that `sort` may name, and the type of each; never null, and columns of `r`. */
   readonly sorts: Readonly<Record<string, string>>;
   /** The condition of each filter, by the name of its query parameter. */
   readonly filters: Readonly<Record<string, string>>;
+  /** The filters that leave few rows and have an index of their own. */
+  readonly selective?: readonly string[];
 }
 
 interface Page {
@@ -25,23 +27,14 @@ interface Page {
   readonly count?: 'exact' | undefined;
 }
 
-/** Up to here the newest of each client are merged; beyond, one walk through all is faster. See bench/lists. */
-const FEW_CLIENTS = 50;
-
 /** The filters of the time of creation, for lists that take them. */
 export const CREATED = { created_from: 'r.created_at >= $', created_to: 'r.created_at <= $' };
 
 /**
- * The statements of a list, in the form that is fast for this caller: with a named client or for an ADMIN the index
- * of the order is walked; a caller with a few clients gets the newest of each, merged, since under a policy the
- * planner would otherwise walk past everybody's rows to find them.
+ * The statements of a list, in the form that is fast for this caller; bench/lists has the measurements.
  * @throws RequestError ERROR_VALIDATION for a cursor of another list or another order
  */
-export function listOf(
-  shape: ListShape,
-  query: Page & Readonly<Record<string, unknown>>,
-  caller: Caller,
-): ListQuery {
+export function listOf(shape: ListShape, query: ListParameters, caller: Caller): ListQuery {
   const values: Parameter[] = [];
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
   const conditions = Object.entries(shape.filters).flatMap(([filter, condition]) => {
@@ -50,70 +43,86 @@ export function listOf(
   });
   const count = query.count && { text: counted(shape, conditions), values: [...values] };
   const { field, direction } = orderOf(query.sort);
-  const order = `order by r.${field} ${direction}, r.id ${direction}`;
   if (query.after !== undefined) conditions.push(behind(query.after, shape, query.sort, add));
-  const merged = shape.client !== undefined && isMerged(query, caller);
-  const depth = add(query.offset + query.limit + 1);
+  const form = formFor(shape, query, caller);
+  const order = `order by r.${field} ${direction}, r.id ${direction}`;
+  const limit = add(query.limit + 1);
+  const offset = add(query.offset);
   const text = `
 select to_json(r)::text, json_build_array('${query.sort}', r.${field}::text, r.id)::text
-from (
-    select *
-    from (${merged ? newestOfEach(shape, shape.client, conditions, order, depth) : walk(shape, conditions, order, depth)}
-    ) r
-    ${order}
-    limit ${add(query.limit + 1)} offset ${add(query.offset)}
+from (${form({ ...shape, conditions, order, limit, offset })}
 ) r
 ${order}`;
   return { records: { text, values }, limit: query.limit, ...(count && { count }) };
+}
+
+type ListParameters = Page & Readonly<Record<string, unknown>>;
+
+interface Parts extends ListShape {
+  readonly conditions: readonly string[];
+  readonly order: string;
+  /** Numbered parameters, both of type bigint. */
+  readonly limit: string;
+  readonly offset: string;
+}
+
+type Form = (parts: Parts) => string;
+
+function formFor({ client, selective = [] }: ListShape, query: ListParameters, caller: Caller): Form {
+  const { role, clientAccess } = caller;
+  const everything = role === 'ADMIN' && clientAccess.length === 0;
+  const isNarrow = ['client_id', ...selective].some((filter) => query[filter] !== undefined);
+  if (client === undefined || everything || isNarrow) return walk;
+  return client.startsWith('r.') && query.sort.endsWith('created_at')
+    ? newestOfEach(client)
+    : gathered(client);
+}
+
+/** Along an index: that of the order, or of what the request names. */
+const walk: Form = ({ columns, from, conditions, order, limit, offset }) => `
+    select ${columns}
+    from ${from}
+    ${where(conditions)}
+    ${order}
+    limit ${limit} offset ${offset}`;
+
+/**
+ * The newest of each of the caller's clients, merged, and only then their rows. Under a policy alone the planner
+ * would walk the newest of everybody's and discard. Nothing but columns of the index may be selected inside.
+ */
+function newestOfEach(client: string): Form {
+  return ({ columns, from, conditions, order, limit, offset }) => `
+    select ${columns}
+    from (
+        select r.id
+        from unnest((select app.client_access())) as c (id)
+        cross join lateral (
+            select r.id, r.created_at
+            from ${from}
+            ${where([`${client} = c.id`, ...conditions])}
+            ${order}
+            limit ${limit}::bigint + ${offset}::bigint
+        ) r
+        ${order}
+        limit ${limit} offset ${offset}
+    ) page, ${from}
+    where r.id = page.id`;
+}
+
+/** All of the caller's rows, from the clients on, then put in order. */
+function gathered(client: string): Form {
+  return ({ columns, from, conditions, order, limit, offset }) => `
+    select ${columns}
+    from unnest((select app.client_access())) as c (id), ${from}
+    ${where([`${client} = c.id`, ...conditions])}
+    ${order}
+    limit ${limit} offset ${offset}`;
 }
 
 function orderOf(sort: string): { field: string; direction: 'asc' | 'desc' } {
   return sort.startsWith('-')
     ? { field: sort.slice(1), direction: 'desc' }
     : { field: sort, direction: 'asc' };
-}
-
-function isMerged(query: Page & Readonly<Record<string, unknown>>, { clientAccess }: Caller): boolean {
-  const { length } = clientAccess;
-  return (
-    length > 0 &&
-    length <= FEW_CLIENTS &&
-    query['client_id'] === undefined &&
-    query.sort.endsWith('created_at')
-  );
-}
-
-function walk(
-  { columns, from }: ListShape,
-  conditions: readonly string[],
-  order: string,
-  depth: string,
-): string {
-  return `
-        select ${columns}
-        from ${from}
-        ${where(conditions)}
-        ${order}
-        limit ${depth}`;
-}
-
-function newestOfEach(
-  { columns, from }: ListShape,
-  client: string,
-  conditions: readonly string[],
-  order: string,
-  depth: string,
-): string {
-  return `
-        select r.*
-        from unnest(app.client_access()) as c (id)
-        cross join lateral (
-            select ${columns}
-            from ${from}
-            ${where([`${client} = c.id`, ...conditions])}
-            ${order}
-            limit ${depth}
-        ) r`;
 }
 
 function counted({ from }: ListShape, conditions: readonly string[]): string {

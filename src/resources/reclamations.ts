@@ -118,6 +118,7 @@ const shape = {
     claim_type: 'r.claim_type = $',
     q: '(r.notice_reference ilike $ or r.commune_code ilike $ or r.grounds ilike $)',
   },
+  selective: ['site_id'],
 };
 
 const common = { tag: 'Reclamations', resource: 'reclamations' } as const;

@@ -1,4 +1,4 @@
-import { chown, readdir, rename, stat } from 'node:fs/promises';
+import { chown, cp, readdir, rename, stat } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createApiLogin } from '../../src/db/embedded/api-login.ts';
 import { findBinaries } from '../../src/db/embedded/binaries.ts';
+import { answers } from '../../src/db/embedded/connect.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/db/embedded/server.ts';
 import { asDatabase } from '../support/database.ts';
 import { ask, createFolder, type Folder, silent } from '../support/embedded.ts';
@@ -110,6 +111,27 @@ test('of two starts at once on one folder one serves and the other is refused', 
   ]);
   const [server] = running;
   expect(await ask(server?.adminUrl ?? '', 'select 1')).toBe('1');
+});
+
+test('a copy of the folder is served beside the original, which is not disturbed', async () => {
+  await (await start()).stop();
+  const copy = await createFolder();
+  await cp(folder.path, copy.path, { recursive: true });
+  const original = await start();
+  const pidFile = join('postgres', 'data', 'postmaster.pid');
+  await cp(join(folder.path, pidFile), join(copy.path, pidFile));
+  const beside = await startEmbeddedServer({ dataDir: copy.path, log: silent });
+  expect(await ask(beside.adminUrl, 'select 1')).toBe('1');
+  expect(await ask(original.adminUrl, 'select 1')).toBe('1');
+  await beside.stop();
+  await copy.remove();
+});
+
+test('a server is not taken for that of another cluster', async () => {
+  const { adminUrl } = await start();
+  const data = join(folder.path, 'postgres', 'data');
+  expect(await answers(adminUrl, `${data}-of-another`)).toBe(false);
+  expect(await answers(adminUrl, data)).toBe(true);
 });
 
 test('a server that was stopped, and stopped again, gives the folder free', async () => {

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ErrorCode } from '../../src/errors.ts';
+import { askRaw, parseRaw } from '../support/http.ts';
 import type { Question } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
@@ -159,6 +160,17 @@ describe('a caller with a body', () => {
     const answer = await service.ask('POST /api/auth/login', question);
     expectError(answer, code);
     expect(details(answer)).toEqual(problems);
+  });
+
+  test('is told that it is too large before sending it', async () => {
+    const head = [
+      'POST /api/auth/login HTTP/1.1',
+      'Host: h',
+      'Content-Type: application/json',
+      'Connection: close',
+    ];
+    const bytes = [...head, 'Content-Length: 1000000', '', ''].join('\r\n');
+    expectError(parseRaw(await askRaw(service.port, bytes)).answer, 'ERROR_PAYLOAD_TOO_LARGE');
   });
 
   test('may compress it and name its charset', async () => {

@@ -5,6 +5,7 @@ import { endpoint } from '../../src/http/endpoint.ts';
 import { uuid } from '../../src/http/fields.ts';
 import { askRaw, parseRaw } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
+import { ROLES } from '../../src/identity/caller.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 
@@ -71,7 +72,21 @@ const createTwoSites = endpoint({
     }),
 });
 
-const endpoints = [readSite, createSite, writeOnRead, createTwoSites];
+/** Tells what the transaction may touch. */
+const readRights = endpoint({
+  ...site,
+  method: 'get',
+  path: '/rights',
+  roles: ROLES,
+  query: z.strictObject({ client_id: uuid.optional() }),
+  client: ({ query }) => query.client_id,
+  record: () => ({
+    text: `select json_build_object('role', app.role(), 'as', current_user, 'clients', app.client_access())`,
+    values: [],
+  }),
+});
+
+const endpoints = [readRights, readSite, createSite, writeOnRead, createTwoSites];
 
 let service: Service;
 let own: Tenant;
@@ -168,6 +183,24 @@ describe('a caller who names a client in the body', () => {
     expect(await count()).toEqual(before);
     expect((await service.ask('POST /sites', { token: asManager, body: body(own) })).status).toBe(200);
     expect(await count()).not.toEqual(before);
+  });
+});
+
+describe('the transaction of a request', () => {
+  test('that names a client holds no right to another', async () => {
+    const both = [own.clients, foreign.clients];
+    const token = await service.token('ACCOUNT_MANAGER', both);
+    const narrow = await service.ask(`GET /rights?client_id=${own.clients}`, { token });
+    expect(narrow.json).toMatchObject({ as: 'taxclaims_account_manager', clients: [own.clients] });
+    const wide = await service.ask('GET /rights', { token });
+    expect(wide.json).toMatchObject({ clients: both.toSorted() });
+  });
+
+  test('that names a client holds no right to another, not even for an ADMIN of the whole system', async () => {
+    const token = await service.token('ADMIN');
+    const narrow = await service.ask(`GET /rights?client_id=${own.clients}`, { token });
+    expect(narrow.json).toMatchObject({ as: 'taxclaims_scoped_admin', clients: [own.clients] });
+    expect((await service.ask('GET /rights', { token })).json).toMatchObject({ as: 'taxclaims_admin' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { Answer } from '../support/http.ts';
 import { expectError, startService } from '../support/service.ts';
@@ -100,37 +100,49 @@ async function layCable(): Promise<Cable> {
   };
 }
 
-test('a database out of reach is 503 for what needs it and for health, and nothing has to be restarted', async () => {
-  const cable = await layCable();
-  service = await startService({ databaseUrl: (url) => cable.via(url) });
-  const { clients } = await service.tenant('Own');
-  const token = await service.token('CLIENT', [clients]);
-  const needy = [
-    ['GET /', {}],
-    ['GET /health', {}],
-    ['GET /api/clients', { token }],
-    [`GET /api/clients/${clients}`, { token }],
-    ['GET /api/auth/profile', { token }],
-    ['GET /api-json', { token }],
-    ['POST /api/auth/login', { body: { token } }],
-  ] as const;
-  for (const [line, question] of needy) expect((await service.ask(line, question)).status).toBe(200);
-  cable.cut();
-  for (const [line, question] of needy) expectUnavailable(await service.ask(line, question));
-  cable.mend();
-  for (const [line, question] of needy) expect((await service.ask(line, question)).status).toBe(200);
-  cable.close();
-});
+describe('a database out of reach', () => {
+  let cable: Cable;
+  beforeEach(async () => {
+    cable = await layCable();
+    service = await startService({ databaseUrl: (url) => cable.via(url) });
+  });
+  afterEach(() => {
+    cable.close();
+  });
 
-test('what needs no database is answered while it is out of reach', async () => {
-  const cable = await layCable();
-  service = await startService({ databaseUrl: (url) => cable.via(url) });
-  const { clients } = await service.tenant('Foreign');
-  const token = await service.token('CLIENT', []);
-  cable.cut();
-  expectError(await service.ask('GET /api/clients'), 'ERROR_UNAUTHORIZED');
-  expectError(await service.ask(`GET /api/clients/${clients}`, { token }), 'ERROR_FORBIDDEN');
-  expectError(await service.ask('GET /api/clients/1', { token }), 'ERROR_VALIDATION');
-  expectError(await service.ask('GET /api/nothing', { token }), 'ERROR_NOT_FOUND');
-  cable.close();
+  test('is 503 for what needs it and for health, and nothing has to be restarted', async () => {
+    const { clients } = await service.tenant('Own');
+    const token = await service.token('CLIENT', [clients]);
+    const needy = [
+      ['GET /', {}],
+      ['GET /health', {}],
+      ['GET /api/clients', { token }],
+      [`GET /api/clients/${clients}`, { token }],
+      ['GET /api/auth/profile', { token }],
+      ['GET /api-json', { token }],
+      ['POST /api/auth/login', { body: { token } }],
+    ] as const;
+    for (const [line, question] of needy) expect((await service.ask(line, question)).status).toBe(200);
+    cable.cut();
+    for (const [line, question] of needy) expectUnavailable(await service.ask(line, question));
+    cable.mend();
+    for (const [line, question] of needy) expect((await service.ask(line, question)).status).toBe(200);
+  });
+
+  test('does not keep from an answer what does not need it, and its refusals are recorded later', async () => {
+    const { clients } = await service.tenant('Foreign');
+    const token = await service.token('CLIENT', []);
+    cable.cut();
+    const unauthorized = await service.ask('GET /api/clients');
+    expectError(unauthorized, 'ERROR_UNAUTHORIZED');
+    const forbidden = await service.ask(`GET /api/clients/${clients}`, { token });
+    expectError(forbidden, 'ERROR_FORBIDDEN');
+    expectError(await service.ask('GET /api/clients/1', { token }), 'ERROR_VALIDATION');
+    expectError(await service.ask('GET /api/nothing', { token }), 'ERROR_NOT_FOUND');
+    cable.mend();
+    const ids = [unauthorized, forbidden].map(({ headers }) => headers['x-request-id']);
+    const text = 'select request_id from public.audit_logs where request_id = any ($1) order by created_at';
+    while ((await service.admin(text, [ids])).length < ids.length);
+    expect(await service.admin(text, [ids])).toEqual(ids.map((id) => ({ request_id: id })));
+  });
 });

@@ -152,8 +152,8 @@ describe('a server that closes', () => {
     await closed;
   });
 
-  test('ends an idle keep-alive connection', async () => {
-    await start();
+  test('ends an idle keep-alive connection, long before its bound', async () => {
+    await start(600_000);
     const socket = await open();
     socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
     (await requestTaken())[1].end();
@@ -164,14 +164,14 @@ describe('a server that closes', () => {
   });
 
   test('ends a connection on which nothing was ever said, long before its bound', async () => {
-    await start(30_000);
+    await start(600_000);
     const ended = readToEnd(await open());
     await server.close();
     expect(await ended).toBe('');
   });
 
   test('ends a connection after a response whose headers had left before', async () => {
-    await start();
+    await start(600_000);
     const socket = await open();
     const text = readToEnd(socket);
     socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
@@ -184,7 +184,7 @@ describe('a server that closes', () => {
   });
 
   test('loses no request of connections that never rest, and outlives none of them', async () => {
-    await start();
+    await start(600_000);
     arrived = () => {
       const [, response] = held.shift() as Held;
       setImmediate(() => response.end('{}'));

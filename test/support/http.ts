@@ -1,5 +1,5 @@
 import { request as send } from 'node:http';
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 
 export interface Answer {
@@ -27,20 +27,22 @@ export async function ask(port: number, line: string, question: Question = {}): 
     ...(isJson ? { 'content-type': 'application/json' } : {}),
     ...question.headers,
   };
-  return new Promise((resolve, reject) => {
-    const request = send({ port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.once('error', reject);
-      response.once('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        const json: unknown = text === '' ? undefined : JSON.parse(text);
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
+  const { response, text } = await new Promise<{ response: IncomingMessage; text: string }>(
+    (resolve, reject) => {
+      const request = send({ port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.once('error', reject);
+        response.once('end', () => {
+          resolve({ response, text: Buffer.concat(chunks).toString() });
+        });
       });
-    });
-    request.once('error', reject);
-    request.end(isJson ? JSON.stringify(body) : body);
-  });
+      request.once('error', reject);
+      request.end(isJson ? JSON.stringify(body) : body);
+    },
+  );
+  const json: unknown = text === '' ? undefined : JSON.parse(text);
+  return { status: response.statusCode ?? 0, headers: response.headers, text, json };
 }
 
 /** Sends bytes as they are and gives what came back until the server closed the connection. */

@@ -4,8 +4,9 @@ create view audit.finding_api_inherits with (security_invoker) as
 select
     'error' as level,
     g.name::text as object,
-    'has the rights of ' || h.name || ' without becoming it' as detail,
-    'alter role taxclaims_api noinherit, and grant the request roles to it again' as remedy
+    'has, without becoming them, the rights of ' || pg_catalog.string_agg(h.name, ', ' order by h.name) as detail,
+    'take the inheritance away: alter role … noinherit, or since Postgres 16 grant … with inherit false' as remedy
 from audit.house_roles as g
 join audit.house_roles as h on h.office = 'request' and pg_catalog.pg_has_role(g.oid, h.oid, 'USAGE')
-where g.office = 'group';
+where g.office = 'group'
+group by g.name;

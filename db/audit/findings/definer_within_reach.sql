@@ -17,6 +17,6 @@ where x.grantee <> f.proowner
     and not (
         -- A house role, and for a group only what is its own: the API's and the auditor's.
         coalesce(h.office in ('request', 'back'), false)
-        or h.name = 'taxclaims_api'
-        or (h.name = 'taxclaims_auditor' and f.for_auditors)
+        or coalesce(h.name = 'taxclaims_api', false)
+        or coalesce(h.name = 'taxclaims_auditor' and f.for_auditors, false)
     );

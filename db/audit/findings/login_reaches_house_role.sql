@@ -15,6 +15,10 @@ join audit.house_roles as h on pg_catalog.pg_has_role(l.oid, h.oid, 'MEMBER')
 where not l.is_administrator
     and case h.office
         when 'back' then true
-        when 'request' then 'taxclaims_api' <> all (l.groups) or pg_catalog.pg_has_role(l.oid, h.oid, 'USAGE')
+        when 'request' then 'taxclaims_api' <> all (l.groups) or (
+            pg_catalog.pg_has_role(l.oid, h.oid, 'USAGE')
+            -- Through its group it is the group that inherits: a finding of its own.
+            and not pg_catalog.pg_has_role('taxclaims_api', h.oid, 'USAGE')
+        )
         else pg_catalog.cardinality(l.groups) > 1
     end;

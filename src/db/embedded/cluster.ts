@@ -12,6 +12,7 @@ export interface Cluster {
   /** Where the port of the last start is remembered. */
   readonly portFile: string;
   readonly logFile: string;
+  readonly passwordFile: string;
   readonly password: string;
 }
 
@@ -31,6 +32,7 @@ function clusterIn(folder: string, password: string): Cluster {
     data: dataDirectory(folder),
     portFile: join(folder, 'port'),
     logFile: join(folder, 'server.log'),
+    passwordFile: join(folder, 'password'),
     password,
   };
 }

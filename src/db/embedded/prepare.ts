@@ -9,8 +9,8 @@ import { startEmbeddedServer } from './server.ts';
 export interface EmbeddedDatabase {
   /** The address for the API's login. */
   readonly apiUrl: string;
-  /** The superuser's address: for a DBA at psql, never for the API. */
-  readonly adminUrl: string;
+  /** What a DBA types for a look inside as the superuser; names the file of the password, not the password. */
+  readonly psql: string;
   stop(): Promise<void>;
 }
 
@@ -27,7 +27,12 @@ export async function startEmbeddedDatabase(options: {
   try {
     await migrate({ adminUrl, log: options.log });
     await loadDemonstration(adminUrl);
-    return { adminUrl, apiUrl: await createApiLogin(server), stop: () => server.stop() };
+    const { port, passwordFile } = server;
+    return {
+      apiUrl: await createApiLogin(server),
+      psql: `PGPASSWORD=$(cat ${passwordFile}) psql -h 127.0.0.1 -p ${String(port)} -U postgres taxclaims`,
+      stop: () => server.stop(),
+    };
   } catch (error) {
     await server.stop();
     throw error;

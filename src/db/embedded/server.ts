@@ -22,6 +22,8 @@ export interface EmbeddedServer {
   /** The superuser's address of the database `taxclaims`. */
   readonly adminUrl: string;
   readonly port: number;
+  /** Where the superuser's password is kept, for its owner alone. */
+  readonly passwordFile: string;
   /** Shuts the server down, waits for its end and gives the folder free; safe to call twice. */
   stop(): Promise<void>;
 }
@@ -90,6 +92,7 @@ function runningServer(
   return {
     adminUrl: superuserUrl(port, cluster.password, DATABASE),
     port,
+    passwordFile: cluster.passwordFile,
     stop: () => (stopped ??= stop()),
   };
 }

@@ -1,0 +1,12 @@
+-- The API's logins may become the request roles and run three functions. A right to a table of their own would hold
+-- outside every request: without a role to record, and whatever the settings are.
+create view audit.finding_api_holds_rights with (security_invoker) as
+select
+    'error' as level,
+    r.object,
+    pg_catalog.format('%s is held by %s', r.privilege, r.grantee) as detail,
+    pg_catalog.format('revoke %s on %s from %s;', r.privilege, r.object, r.grantee) as remedy
+from audit.rights as r
+where r.grantee = 'taxclaims_api'
+    and r.kind in ('table', 'view', 'sequence')
+    and r.privilege not in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN');

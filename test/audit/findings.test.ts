@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { BREAKAGES } from './breakages.ts';
+
+const FINDINGS = 'select finding, object from audit.findings';
+
+describe('the findings', () => {
+  let database: TestDatabase;
+  let admin: pg.Client;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    admin = new pg.Client({ connectionString: database.adminUrl, options: '-c jit=off' });
+    await admin.connect();
+  });
+
+  afterAll(async () => {
+    await admin.end();
+    await database.close();
+  });
+
+  test('a database as it was migrated has none', async () => {
+    expect((await admin.query('select * from audit.findings')).rows).toEqual([]);
+  });
+
+  test.each(BREAKAGES.map((breakage) => [breakage.what, breakage] as const))(
+    'a DBA is told of %s, and no more once it is mended',
+    async (_what, { finding, object, bad, mend }) => {
+      // Never committed: roles belong to the whole server, where other tests run.
+      await admin.query('begin');
+      try {
+        await admin.query(bad);
+        const { rows } = await admin.query(FINDINGS);
+        expect(rows).toEqual([{ finding, object: expect.stringContaining(object) }]);
+        await admin.query(mend);
+        expect((await admin.query(FINDINGS)).rows).toEqual([]);
+      } finally {
+        await admin.query('rollback');
+      }
+    },
+  );
+
+  test('every file of a finding has something that it finds', () => {
+    const files = readdirSync(new URL('../../db/audit/findings', import.meta.url)).map((file) =>
+      file.replace('.sql', ''),
+    );
+    expect([...new Set(BREAKAGES.map(({ finding }) => finding))].sort()).toEqual(files.sort());
+  });
+
+  test('every exception excuses something, says why, and nothing is excused twice', async () => {
+    const { rows } = await admin.query(
+      `select e.finding, e.object, e.reason, count(f.object) as excused
+       from audit.exceptions as e
+       left join audit.findings_before_exceptions as f on f.finding = e.finding and f.object like e.object
+       group by e.finding, e.object, e.reason
+       having count(f.object) = 0 or length(e.reason) < 20`,
+    );
+    expect(rows).toEqual([]);
+    const { rows: twice } = await admin.query(
+      `select f.finding, f.object
+       from audit.findings_before_exceptions as f
+       join audit.exceptions as e on f.finding = e.finding and f.object like e.object
+       group by f.finding, f.object
+       having count(*) > 1`,
+    );
+    expect(twice).toEqual([]);
+  });
+
+  test('each finding says how grave it is, what is wrong and what to do', async () => {
+    await admin.query('begin');
+    await admin.query('alter table public.sites disable row level security');
+    const { rows } = await admin.query('select level, detail, remedy from audit.findings');
+    await admin.query('rollback');
+    expect(rows).toEqual([
+      {
+        level: 'error',
+        detail: 'row-level security is off',
+        remedy: 'alter table public.sites enable row level security;',
+      },
+    ]);
+  });
+});
