@@ -82,8 +82,10 @@ export interface ListQuery {
 
 interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
   readonly roles: readonly Role[];
-  /** The client that the request names: it is held against the caller's clients before anything is read. */
+  /** The client that the request is about: held against the caller's before anything is read, and all it may touch. */
   client?(input: Input<P, Q, B>): string | undefined;
+  /** Clients that it names without being about them alone: held against the caller's in the same way. */
+  clients?(input: Input<P, Q, B>): readonly string[];
   /** The id of the one record that the request names: where it is not visible, tells 403 from 404. */
   id?(input: Input<P, Q, B>): string;
 }

@@ -44,6 +44,7 @@ export function mount(app: Express, endpoints: readonly Endpoint[], database: Da
       state.resourceId = endpoint.id?.(input);
       state.client = endpoint.client?.(input);
       requireClient(caller, state.client);
+      for (const client of endpoint.clients?.(input) ?? []) requireClient(caller, client);
       const admitted = { endpoint, input, state, caller, incoming: request };
       await sendReply(response, await answer(admitted, database));
     });

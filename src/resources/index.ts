@@ -1,5 +1,7 @@
 import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
+import { listAuditRecords } from './audit-logs.ts';
 import { logIn, readProfile } from './auth.ts';
+import { assignClient, withdrawClient } from './client-access.ts';
 import { changeClient, createClient, deleteClient, listClients, readClient } from './clients.ts';
 import { description } from './description.ts';
 import { healthOfPath, healthOfRoot } from './health.ts';
@@ -13,7 +15,7 @@ import {
   readReclamation,
 } from './reclamations.ts';
 import { changeSite, createSite, deleteSite, listSites, readSite } from './sites.ts';
-import { readSelf } from './users.ts';
+import { changeUser, createUser, listUsers, readSelf, readUser } from './users.ts';
 
 /** Everything that exists, in the order of matching: a fixed path stands before one with a parameter. */
 
@@ -26,6 +28,12 @@ export const publicEndpoints: readonly PublicEndpoint[] = [logIn];
 export const endpoints: readonly Endpoint[] = [
   readProfile,
   readSelf,
+  listUsers,
+  createUser,
+  readUser,
+  changeUser,
+  assignClient,
+  withdrawClient,
   listClients,
   createClient,
   readClient,
@@ -43,6 +51,7 @@ export const endpoints: readonly Endpoint[] = [
   changeReclamation,
   deleteReclamation,
   listMoves,
+  listAuditRecords,
   description(() => allEndpoints),
 ];
 

@@ -23,6 +23,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.record_refusal': 'api',
   'app.record_login': REQUESTS,
   'app.gain_client': 'admin scoped_admin account_manager',
+  'app.assign_client': 'admin scoped_admin account_manager',
   'app.partner_within_reach': 'scoped_admin account_manager',
   'app.record_change': 'owner',
   'app.record_reclamation_move': 'owner',
