@@ -3,6 +3,7 @@ import type { Check } from './checks.ts';
 import { idOf, SELF } from './fixture.ts';
 import { REQUEST_ROLES, TABLES } from './rights.ts';
 import { OWN } from './row-checks.ts';
+import { assignmentChecks } from './assignment-checks.ts';
 import { attempt } from './session.ts';
 import type { World } from './world.ts';
 
@@ -239,6 +240,7 @@ export const functionChecks: readonly Check[] = [
       equal(role, 'CLIENT');
     },
   },
+  ...assignmentChecks,
   {
     title:
       'a move of a claim is kept with who, from where and to where; one that is not listed is a conflict',
