@@ -176,7 +176,7 @@ export const createUser = endpoint({
   path: '/api/users',
   summary: 'Create a user, whom the identity provider knows by the same email',
   roles: ['ADMIN'],
-  body: z.strictObject({ ...field.readOnly, ...writable, ...optional }),
+  body: z.strictObject({ ...field.readOnly, ...writable, ...optional }).meta({ id: 'NewUser' }),
   responses: { 201: user },
   clients: ({ body }) => body.client_access ?? [],
   handle: async ({ body }, request) => {
@@ -208,7 +208,10 @@ export const changeUser = endpoint({
   summary: 'Change the given fields of a user; a token that says other rights is refused from then on',
   roles: ['ADMIN'],
   params,
-  body: z.strictObject({ ...field.readOnly, ...writable, ...optional }).partial(),
+  body: z
+    .strictObject({ ...field.readOnly, ...writable, ...optional })
+    .partial()
+    .meta({ id: 'UserChange' }),
   responses: { 200: user },
   id: ({ params }) => params.id,
   clients: ({ body }) => body.client_access ?? [],
