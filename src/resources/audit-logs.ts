@@ -74,7 +74,7 @@ export const listAuditRecords = endpoint({
           client_context: 'r.client_context = $',
           success: 'r.success = $',
         },
-        selective: ['resource_id', 'client_context'],
+        selective: ['actor', 'user_id', 'action', 'resource_id', 'client_context'],
       },
       query,
       caller,
