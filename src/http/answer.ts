@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Database } from '../db/database.ts';
 import type { Result } from '../db/statement.ts';
 import type { Caller } from '../identity/caller.ts';
 import { callerRequest } from './caller-request.ts';
+import type { Sources } from './caller-request.ts';
 import type { CallerRequest, Endpoint, Input, ListQuery, Reply } from './endpoint.ts';
+import { explained } from './explained.ts';
 import { isNotModified } from './preconditions.ts';
 import type { RequestState } from './request-state.ts';
 
@@ -21,9 +22,18 @@ export interface Admitted {
  * Gives what an endpoint answers with.
  * @throws RequestError, and the errors of the database
  */
-export async function answer(admitted: Admitted, database: Database): Promise<Reply> {
-  const { endpoint, input, caller, incoming } = admitted;
-  const request = callerRequest(admitted, database);
+export async function answer(admitted: Admitted, sources: Sources): Promise<Reply> {
+  try {
+    return await answered(admitted, callerRequest(admitted, sources));
+  } catch (error) {
+    throw await explained(error, admitted, sources);
+  }
+}
+
+async function answered(
+  { endpoint, input, caller, incoming }: Admitted,
+  request: CallerRequest,
+): Promise<Reply> {
   if ('record' in endpoint) return record(await request.run(endpoint.record(input, caller)), request);
   if ('list' in endpoint) return list(endpoint.list(input, caller), request, endpoint);
   if ('create' in endpoint) {
@@ -59,9 +69,10 @@ export async function changed({ rows }: Result, request: CallerRequest): Promise
   return whole(200, row);
 }
 
-/** Nothing, once there was something. */
+/** Nothing, once there was something; nor the contents of documents that went along. */
 export async function removed({ rowCount }: Result, request: CallerRequest): Promise<Reply> {
   if (rowCount === 0) throw await request.notFound();
+  await request.documents.removeDue();
   return { status: 204 };
 }
 

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import type { Result, Statement } from '../db/statement.ts';
+import type { Documents } from '../documents/documents.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 
 type Fields = z.ZodObject;
@@ -31,6 +32,8 @@ export interface CallerRequest {
   assertVisible(): Promise<void>;
   /** The entity tags of `If-Match`; null where the request has none, or `*`. */
   readonly ifMatch: readonly string[] | null;
+  /** The contents of documents; which of them the caller may have, the rows of documents say. */
+  readonly documents: Documents;
   /** The request itself, for a body that is no JSON. */
   readonly incoming: IncomingMessage;
 }
@@ -67,6 +70,10 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
   readonly form?: z.ZodObject;
   /** The body of a success, by its status; null where there is none. */
   readonly responses: Responses;
+  /** Fields of the body that name other records by their ids, and the table of each. */
+  readonly references?: Readonly<Record<string, string>>;
+  /** What a broken constraint says to the caller: the rule of each field, by the name of the constraint. */
+  readonly constraints?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 export type Responses = Readonly<Partial<Record<200 | 201 | 204 | 206, z.ZodType | null>>>;
@@ -84,7 +91,7 @@ interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
   readonly roles: readonly Role[];
   /** The client that the request is about: held against the caller's before anything is read, and all it may touch. */
   client?(input: Input<P, Q, B>): string | undefined;
-  /** Clients that it names without being about them alone: held against the caller's in the same way. */
+  /** Clients named by a request about more than them: held against the caller's, and nothing is narrowed. */
   clients?(input: Input<P, Q, B>): readonly string[];
   /** The id of the one record that the request names: where it is not visible, tells 403 from 404. */
   id?(input: Input<P, Q, B>): string;
@@ -100,7 +107,7 @@ type Answer<P extends Fields, Q extends Fields, B extends Fields> =
   | { create(input: Input<P, Q, B>, id: string): Statement }
   /** 200 and the record. The statement touches no row whose tag is not among `ifMatch`, unless that is null. */
   | { change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statement }
-  /** 204; the same of `ifMatch`. */
+  /** 204; the same of `ifMatch`. The contents of documents that went along are removed. */
   | { remove(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statement }
   /** Written out in full. */
   | { handle(input: Input<P, Q, B>, request: CallerRequest): Promise<Reply> };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ERRORS } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
+import { bytes } from './fields.ts';
 
 type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
 type Route = Parameters<OpenAPIRegistry['registerPath']>[0];
@@ -42,12 +43,30 @@ export function describeInterface(endpoints: readonly (Endpoint | PublicEndpoint
     bearerFormat: 'JWT',
   });
   for (const endpoint of endpoints) registry.registerPath(routeOf(endpoint));
-  return new OpenApiGeneratorV3(registry.definitions).generateDocument({
+  const document = new OpenApiGeneratorV3(registry.definitions).generateDocument({
     openapi: '3.0.3',
     info: { title: 'Tax claim management', version: '1.0.0' },
     security: [{ bearer: [] }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
   });
+  return JSON.parse(JSON.stringify(document), mendNullable) as Document;
+}
+
+/**
+ * OpenAPI 3.0 knows `nullable` beside a `type` alone. The generator also writes it as one more alternative, which then
+ * allows anything, and beside nothing, where anything is allowed already.
+ */
+function mendNullable(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if ('anyOf' in value && Array.isArray(value.anyOf)) {
+    const typed = (value.anyOf as object[]).filter((one) => Object.keys(one).length > 0);
+    const isNullable = typed.length < value.anyOf.length;
+    return { ...value, anyOf: isNullable ? typed.map((one) => ({ ...one, nullable: true })) : typed };
+  }
+  if ('nullable' in value && !('type' in value || 'allOf' in value)) {
+    return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'nullable'));
+  }
+  return value;
 }
 
 function routeOf(endpoint: Endpoint | PublicEndpoint): Route {
@@ -67,7 +86,7 @@ function routeOf(endpoint: Endpoint | PublicEndpoint): Route {
     },
     responses: {
       ...Object.fromEntries(Object.entries(responses).map(([status, schema]) => success(status, schema))),
-      ...('record' in endpoint && endpoint.id && { 304: { description: 'The caller has this version.' } }),
+      ...(hasVersions(endpoint) && { 304: { description: 'The caller has this version.' } }),
       ...Object.fromEntries(errorsOf(endpoint).map(errorResponse)),
     },
   };
@@ -77,8 +96,18 @@ function success(status: string, schema: z.ZodType | null): [string, Route['resp
   const description = SUCCESSES[status] ?? 'Success.';
   return [
     status,
-    schema === null ? { description } : { description, content: { 'application/json': { schema } } },
+    schema === null ? { description } : { description, content: { [mediaTypeOf(schema)]: { schema } } },
   ];
+}
+
+/** A record by its id, or a content. */
+function hasVersions(endpoint: Endpoint | PublicEndpoint): boolean {
+  return ('record' in endpoint && endpoint.id !== undefined) || 206 in endpoint.responses;
+}
+
+/** A content may be of any type that a document may have. */
+function mediaTypeOf(schema: z.ZodType): string {
+  return schema === bytes ? '*/*' : 'application/json';
 }
 
 /** A change or a deletion that can be bound to the version that the caller has read. */
@@ -95,9 +124,10 @@ function errorResponse(code: ErrorCode): [number, Route['responses'][string]] {
 function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
   const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_INTERNAL', 'ERROR_UNAVAILABLE'];
   if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN', 'ERROR_RATE_LIMITED');
-  if (endpoint.params !== undefined) errors.push('ERROR_NOT_FOUND');
+  if (endpoint.params !== undefined || endpoint.references !== undefined) errors.push('ERROR_NOT_FOUND');
   if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
   if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');
+  if (206 in endpoint.responses) errors.push('ERROR_RANGE_NOT_SATISFIABLE');
   if (endpoint.body !== undefined || endpoint.form !== undefined)
     errors.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
   return errors;

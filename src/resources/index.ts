@@ -1,10 +1,21 @@
 import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
 import { listAuditRecords } from './audit-logs.ts';
 import { logIn, readProfile } from './auth.ts';
+import { changeCadastre, createCadastre, deleteCadastre, listCadastres, readCadastre } from './cadastres.ts';
 import { assignClient, withdrawClient } from './client-access.ts';
 import { changeClient, createClient, deleteClient, listClients, readClient } from './clients.ts';
 import { description } from './description.ts';
+import { createDocument, deleteDocument, listDocuments, readContent, readDocument } from './documents.ts';
 import { healthOfPath, healthOfRoot } from './health.ts';
+import { changeInvoice, createInvoice, deleteInvoice, listInvoices, readInvoice } from './invoices.ts';
+import {
+  changePartnerInvoice,
+  createPartnerInvoice,
+  deletePartnerInvoice,
+  listPartnerInvoices,
+  readPartnerInvoice,
+} from './partner-invoices.ts';
+import { changePartner, createPartner, deletePartner, listPartners, readPartner } from './partners.ts';
 import {
   changeReclamation,
   createReclamation,
@@ -45,12 +56,37 @@ export const endpoints: readonly Endpoint[] = [
   readSite,
   changeSite,
   deleteSite,
+  listCadastres,
+  createCadastre,
+  readCadastre,
+  changeCadastre,
+  deleteCadastre,
   listReclamations,
   createReclamation,
   readReclamation,
   changeReclamation,
   deleteReclamation,
   listMoves,
+  listPartners,
+  createPartner,
+  readPartner,
+  changePartner,
+  deletePartner,
+  listInvoices,
+  createInvoice,
+  readInvoice,
+  changeInvoice,
+  deleteInvoice,
+  listPartnerInvoices,
+  createPartnerInvoice,
+  readPartnerInvoice,
+  changePartnerInvoice,
+  deletePartnerInvoice,
+  listDocuments,
+  createDocument,
+  readDocument,
+  deleteDocument,
+  readContent,
   listAuditRecords,
   description(() => allEndpoints),
 ];

@@ -109,6 +109,7 @@ describe('an account manager', () => {
     await service.admin('delete from public.clients where id = $1', [gone]);
     expectError(await assign(await user('CLIENT', []), gone, token), 'ERROR_NOT_FOUND');
     expect((await withdraw(id, gone, token)).status).toBe(204);
+    expectError(await withdraw(id, gone, token), 'ERROR_NOT_FOUND');
     expect(await clientsOf(id)).toEqual([]);
   });
 });

@@ -1,4 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import express from 'express';
 import type { Express } from 'express';
@@ -9,6 +11,8 @@ import type { AppOptions } from '../../src/app.ts';
 import { createAuditWriter } from '../../src/db/audit-writer.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
+import { openDocuments } from '../../src/documents/documents.ts';
+import type { Documents, DocumentsOptions } from '../../src/documents/documents.ts';
 import { ERRORS } from '../../src/errors.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { authenticate } from '../../src/http/authenticate.ts';
@@ -21,13 +25,15 @@ import type { Role } from '../../src/identity/caller.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { createTestDatabase, withAdmin } from './database.ts';
 import type { TestDatabase } from './database.ts';
+import { expectDescribed } from './described.ts';
 import { ask } from './http.ts';
 import type { Answer, Question } from './http.ts';
 import { startTestIdentity } from './identity.ts';
 import type { TestIdentity } from './identity.ts';
+import { newTenant, tenantSql } from './tenant.ts';
+import type { Tenant } from './tenant.ts';
 
-/** The id of one record of each table. */
-export type Tenant = Readonly<Record<'clients' | 'sites' | 'reclamations', string>>;
+export type { Tenant } from './tenant.ts';
 
 /** The whole service over real HTTP, on a real database, with a real identity provider. */
 export interface Service {
@@ -35,11 +41,15 @@ export interface Service {
   readonly identity: TestIdentity;
   readonly postgres: TestDatabase;
   readonly database: Database;
+  readonly documents: Documents;
+  /** Where the contents of documents lie, unless the store is another. */
+  readonly documentFolder: string;
   /** How often a request went to the database as its caller. */
   readonly runs: number;
+  /** Sends a request, and holds the answer against the description of the interface. */
   ask(line: string, question?: Question): Promise<Answer>;
   token(role: Role, clientAccess?: readonly string[], claims?: Record<string, unknown>): Promise<string>;
-  /** Makes a client with a site and a claim. */
+  /** Makes a client with a record of everything. */
   tenant(name: string): Promise<Tenant>;
   /** Runs SQL as the superuser. */
   admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
@@ -53,6 +63,7 @@ interface Options extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'co
   /** Served on the mechanism that all endpoints share, instead of the service's own. */
   readonly endpoints?: readonly Endpoint[];
   readonly log?: Logger;
+  readonly documents?: Partial<Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'maxBytes'>>;
 }
 
 export async function startService(options: Options = {}): Promise<Service> {
@@ -69,6 +80,13 @@ export async function startService(options: Options = {}): Promise<Service> {
     }),
   );
   const audit = createAuditWriter({ database, log });
+  const dataDir = await mkdtemp(join(tmpdir(), 'taxclaims-documents-'));
+  const documentFolder = join(dataDir, 'documents');
+  const documents = await openDocuments({
+    ...{ store: { kind: 'folder', path: documentFolder }, endpoint: undefined, maxBytes: 25 * 1024 * 1024 },
+    ...options.documents,
+    ...{ dataDir, database, log },
+  });
   const { issuer, audience, jwksUrl } = identity;
   const verifier = createTokenVerifier({
     ...{ issuer, audience, jwksUrl, log },
@@ -76,7 +94,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     clientAccessClaim: 'client_access',
   });
   const parts = {
-    ...{ database, verifier, audit, log },
+    ...{ database, documents, verifier, audit, log },
     limits: options.limits ?? { perUser: 100_000, perIp: 100_000 },
     trustProxy: options.trustProxy ?? 0,
     corsOrigins: options.corsOrigins ?? [],
@@ -92,16 +110,26 @@ export async function startService(options: Options = {}): Promise<Service> {
     });
 
   return {
-    ...{ port, identity, postgres, database, admin },
+    ...{ port, identity, postgres, database, documents, documentFolder, admin },
     get runs() {
       return counts.runs;
     },
-    ask: (line, question) => ask(port, line, question),
+    ask: async (line, question) => {
+      const answer = await ask(port, line, question);
+      if (endpoints === undefined) expectDescribed(line, answer);
+      return answer;
+    },
     token: (role, clientAccess = [], claims = {}) =>
       identity.token({ sub: `idp|${role}`, role, client_access: clientAccess, ...claims }),
-    tenant: (name) => makeTenant(admin, name),
+    tenant: async (name) => {
+      const tenant = newTenant();
+      await admin(tenantSql(tenant, name));
+      return tenant;
+    },
     close: async () => {
       await server.close();
+      await documents.close();
+      await rm(dataDir, { recursive: true });
       await audit.close();
       await database.close();
       await identity.stop();
@@ -110,10 +138,13 @@ export async function startService(options: Options = {}): Promise<Service> {
   };
 }
 
-function serving(endpoints: readonly Endpoint[], { database, verifier, audit }: AppOptions): Express {
+function serving(
+  endpoints: readonly Endpoint[],
+  { database, documents, verifier, audit }: AppOptions,
+): Express {
   const app = express();
   app.use(openRequest, authenticate(verifier));
-  mount(app, endpoints, database);
+  mount(app, endpoints, { database, documents });
   mountRefusals(app, endpoints);
   app.use(answerErrors(audit));
   return app;
@@ -136,23 +167,6 @@ function counting(database: Database): { database: Database; counts: { runs: num
       },
     },
   };
-}
-
-async function makeTenant(admin: Service['admin'], name: string): Promise<Tenant> {
-  const tenant = { clients: randomUUID(), sites: randomUUID(), reclamations: randomUUID() };
-  await admin(`insert into public.clients (id, company_name, contact_email) values ($1, $2, 'a@b.example')`, [
-    tenant.clients,
-    name,
-  ]);
-  await admin(`insert into public.sites (id, client_id, site_name) values ($1, $2, 'Siège')`, [
-    tenant.sites,
-    tenant.clients,
-  ]);
-  await admin(
-    `insert into public.reclamations (id, client_id, site_id, claim_type, amount) values ($1, $2, $3, 'TF', 1200.5)`,
-    [tenant.reclamations, tenant.clients, tenant.sites],
-  );
-  return tenant;
 }
 
 /** Holds an answer against the envelope, which is all that an error may say. */

@@ -8,6 +8,7 @@ from (
         ('public.users', 'password_hash', '{taxclaims_definer,taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'::name[]),
         ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'),
         ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'),
+        ('public.users', 'client_access', '{taxclaims_reporting,taxclaims_auditor}'),
         ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_auditor}')
 ) as s (table_name, column_name, hidden_from);
 
@@ -55,12 +56,20 @@ from (
             'who was given which client is what an auditor is for; it holds no business row'
         ),
         (
+            'policy_constant_true', 'grants\_%\_owner on reporting.grants to taxclaims_owner',
+            'the DBA, a member of the owner, says which login reads which client; the table holds no business row'
+        ),
+        (
             'policy_constant_true', 'applied\_% on audit.applied to taxclaims\_%',
             'the record of what was applied holds rights, and no business row'
         ),
         (
             'policy_constant_true', 'migrations\_all\_owner on app.migrations to taxclaims_owner',
             'the list of migrations is the owner''s own'
+        ),
+        (
+            'policy_constant_true', 'content\_removals\_%\_definer on app.content_removals to taxclaims_definer',
+            'paths of contents without a document are nobody''s; only the functions of the document store touch them'
         ),
         (
             'policy_ignores_row', 'partners\_insert\_tenant on public.partners to taxclaims_account_manager, taxclaims_scoped_admin',

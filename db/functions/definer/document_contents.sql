@@ -1,0 +1,82 @@
+-- Which contents the document store must lose. The store knows paths and nothing of rows, the database rows and
+-- nothing of files: app.content_removals is what they agree on.
+
+-- To be called before a content is put into the store: where its document's row does not follow, it is removed.
+-- An hour is longer than any upload and any statement may take.
+create or replace function app.plan_removal(file_path text)
+    returns void
+    language sql
+    volatile
+    security definer
+    set search_path = ''
+begin atomic
+    insert into app.content_removals (file_path, due_at)
+    values (plan_removal.file_path, pg_catalog.now() + interval '1 hour');
+end;
+
+revoke execute on function app.plan_removal(text) from public;
+grant execute on function app.plan_removal(text) to taxclaims_api;
+
+-- The paths to remove now, the longest due first; never one that a document has, whatever is planned.
+create or replace function app.due_removals(most integer)
+    returns setof text
+    language sql
+    stable
+    security definer
+    set search_path = ''
+begin atomic
+    select c.file_path
+    from app.content_removals as c
+    where c.due_at <= pg_catalog.now()
+        and not exists (select from public.documents as d where d.file_path = c.file_path)
+    order by c.due_at
+    limit due_removals.most;
+end;
+
+revoke execute on function app.due_removals(integer) from public;
+grant execute on function app.due_removals(integer) to taxclaims_api;
+
+-- To be called once the contents are gone.
+create or replace function app.complete_removals(file_paths text[])
+    returns void
+    language sql
+    volatile
+    security definer
+    set search_path = ''
+begin atomic
+    delete from app.content_removals as c
+    where c.file_path = any (complete_removals.file_paths);
+end;
+
+revoke execute on function app.complete_removals(text[]) from public;
+grant execute on function app.complete_removals(text[]) to taxclaims_api;
+
+-- A document's row keeps its content; without the row the content is due at once, whoever deletes and by whatever
+-- way: a cascade, a DBA at psql, a truncate.
+create or replace function app.track_content()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    case tg_op
+        when 'INSERT' then
+            delete from app.content_removals as c where c.file_path = new.file_path;
+        when 'DELETE' then
+            insert into app.content_removals (file_path, due_at)
+            values (old.file_path, pg_catalog.now())
+            on conflict do nothing;
+        when 'TRUNCATE' then
+            insert into app.content_removals (file_path, due_at)
+            select d.file_path, pg_catalog.now()
+            from public.documents as d
+            on conflict do nothing;
+    end case;
+    return null;
+end
+$function$;
+
+revoke execute on function app.track_content() from public;
+grant execute on function app.track_content() to taxclaims_owner;

@@ -1,0 +1,38 @@
+import type { Readable } from 'node:stream';
+import { RequestError } from '../errors.ts';
+
+/** The first and the last byte of a part, both included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Where the contents of documents lie, each under the path that its document's row has.
+ * All throw RequestError ERROR_UNAVAILABLE where the store is out of reach.
+ */
+export interface ContentStore {
+  /** Takes over a file that was written aside. The content is there whole and for good, or not at all. */
+  place(path: string, file: string): Promise<void>;
+  /** How many bytes the content has; undefined where there is none. */
+  size(path: string): Promise<number | undefined>;
+  /** @throws Error also where there is no such content */
+  read(path: string, range?: ByteRange): Promise<Readable>;
+  /** One that is gone already counts as removed. */
+  remove(path: string): Promise<void>;
+  close(): void;
+}
+
+/** Segments that do not begin with a dot: none leads upwards, and none into what the store keeps for itself. */
+const PATH = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/;
+
+/** True for a path that a content can lie under; whatever else a row says, there is nothing there. */
+export function isContentPath(path: string): boolean {
+  return PATH.test(path);
+}
+
+/** What is thrown where the store does not do what it must. */
+export function outOfReach(cause: unknown): RequestError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new RequestError('ERROR_UNAVAILABLE', `the document store is out of reach: ${reason}`, { cause });
+}

@@ -1,0 +1,71 @@
+import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isContentPath, outOfReach } from './content-store.ts';
+import type { ContentStore } from './content-store.ts';
+
+/** Where a folder store's contents are written aside: on the same file system, so that a rename is enough. */
+export function spoolFolderOf(folder: string): string {
+  return join(folder, '.partial');
+}
+
+/** Contents as files below a folder. What is placed must come from its spool folder. */
+export function createFolderStore(folder: string): ContentStore {
+  const locate = (path: string): string => {
+    if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
+    return join(folder, path);
+  };
+
+  /** No such file is an answer only as long as the store's own folder is there, and no disk was taken away. */
+  const unlessAbsent = async (error: unknown): Promise<undefined> => {
+    if (!isAbsence(error)) throw outOfReach(error);
+    await reaching(access(spoolFolderOf(folder)));
+  };
+
+  return {
+    place: (path, file) => reaching(move(file, locate(path))),
+    async size(path) {
+      if (!isContentPath(path)) return undefined;
+      return stat(locate(path)).then(({ size }) => size, unlessAbsent);
+    },
+    async read(path, range) {
+      // Opened here: a stream that opens by itself would fail only once the answer has begun.
+      const file = await open(locate(path)).catch(unlessAbsent);
+      if (file === undefined) throw new Error(`there is no content at ${path}`);
+      return file.createReadStream(range);
+    },
+    async remove(path) {
+      if (isContentPath(path)) await rm(locate(path)).catch(unlessAbsent);
+    },
+    close: () => undefined,
+  };
+}
+
+/** A rename is for good once the folder that names the file is synced, and the one that names a new folder. */
+async function move(file: string, target: string): Promise<void> {
+  const folder = dirname(target);
+  const created = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (created !== undefined) await sync(dirname(created));
+  await rename(file, target);
+  await sync(folder);
+}
+
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function reaching<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw outOfReach(error);
+  }
+}
+
+function isAbsence(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

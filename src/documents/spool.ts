@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { outOfReach } from './content-store.ts';
+
+/** A content that was written aside, whole and synced to the disk. */
+export interface SpooledFile {
+  readonly file: string;
+  readonly size: number;
+}
+
+/** Where contents are written until it is known that they are whole and may be kept. */
+export interface Spool {
+  /**
+   * Writes a stream aside, as it comes.
+   * @throws RequestError ERROR_UNAVAILABLE for a disk that is full or away, and whatever the stream fails with;
+   * nothing is left then
+   */
+  write(content: Readable): Promise<SpooledFile>;
+  /** Removes one that is not kept. Never rejects: what cannot be removed now, `removeAbandoned` will. */
+  discard(spooled: SpooledFile): Promise<void>;
+  /** Removes what a crash has left. */
+  removeAbandoned(): Promise<void>;
+}
+
+/** Longer than any upload may take. */
+const ABANDONED_MS = 3_600_000;
+
+/** @throws Error where the folder cannot be made */
+export async function openSpool(folder: string): Promise<Spool> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+
+  const discard = async (file: string): Promise<void> => {
+    await rm(file, { force: true }).catch(() => undefined);
+  };
+
+  return {
+    async write(content) {
+      const file = join(folder, randomUUID());
+      const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
+      try {
+        await pipeline(content, target);
+      } catch (error) {
+        await discard(file);
+        throw isOfTheDisk(error) ? outOfReach(error) : error;
+      }
+      return { file, size: target.bytesWritten };
+    },
+    discard: ({ file }) => discard(file),
+    async removeAbandoned() {
+      const oldest = Date.now() - ABANDONED_MS;
+      for (const name of await readdir(folder)) {
+        const file = join(folder, name);
+        const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Infinity }));
+        if (mtimeMs < oldest) await discard(file);
+      }
+    },
+  };
+}
+
+/** Only what the operating system refused has the name of a system call. */
+function isOfTheDisk(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
+}
