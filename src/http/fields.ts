@@ -84,7 +84,11 @@ export const timestamp = z.iso.datetime({ offset: true });
 export const bytes = z.string().meta({ type: 'string', format: 'binary' });
 
 /** A field of a record that the database computes: it may be sent back as it was read, and is ignored. */
-export const ignored = z.unknown().optional().meta({ description: 'Read-only: ignored.', readOnly: true });
+export const ignored = z
+  .unknown()
+  .transform(() => undefined)
+  .optional()
+  .meta({ description: 'Read-only: ignored.', readOnly: true });
 
 /** What any record may send back. */
 export const readOnly = { id: ignored, created_at: ignored, updated_at: ignored };

@@ -308,9 +308,10 @@ describe('the list of invoices', () => {
     const theirs = await made({ client_id: foreign.clients, reclamation_id: foreign.reclamations });
     await moved(cancelled, 'ISSUED', 'CANCELLED');
     const client = await service.token('CLIENT', [second.clients]);
-    expect(await listed('', client)).toEqual([cancelled, draft]);
-    expect(await listed('sort=status', client)).toEqual([cancelled, draft]);
-    expect(await listed(`reclamation_id=${second.reclamations}&status=DRAFT`)).toEqual([draft]);
+    expect(await listed('', client)).toEqual([cancelled, draft, second.factures]);
+    const ofClaim = `reclamation_id=${second.reclamations}`;
+    expect(await listed(`${ofClaim}&sort=status`, client)).toEqual([cancelled, draft]);
+    expect(await listed(`${ofClaim}&status=DRAFT`)).toEqual([draft]);
     expect(await listed(`client_id=${second.clients}&status=CANCELLED`)).toEqual([cancelled]);
     expect(await listed('created_from=2999-01-01T00:00:00Z')).toEqual([]);
     expect(await listed(`reclamation_id=${foreign.reclamations}`)).toEqual([]);
