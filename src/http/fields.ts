@@ -132,5 +132,11 @@ export function sortBy(newest: string, ...others: readonly string[]): z.ZodType<
 /** Filters of every list whose records have a time of creation. */
 export const created = { created_from: timestampInput.optional(), created_to: timestampInput.optional() };
 
+/** True or false, as a query says it. */
+export const flag = z
+  .string()
+  .refine((value) => value === 'true' || value === 'false', 'must be true or false')
+  .meta({ type: 'boolean' });
+
 /** A text to search for. */
 export const search = text(200).optional();
