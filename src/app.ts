@@ -4,6 +4,7 @@ import helmet from 'helmet';
 import type { Logger } from 'pino';
 import type { AuditWriter } from './db/audit-writer.ts';
 import type { Database } from './db/database.ts';
+import type { Documents } from './documents/documents.ts';
 import { authenticate } from './http/authenticate.ts';
 import { cors } from './http/cors.ts';
 import { answerErrors } from './http/errors.ts';
@@ -16,6 +17,7 @@ import { endpoints, probes, publicEndpoints } from './resources/index.ts';
 
 export interface AppOptions {
   readonly database: Database;
+  readonly documents: Documents;
   readonly verifier: TokenVerifier;
   readonly audit: AuditWriter;
   /** Requests a minute. */
@@ -29,6 +31,7 @@ export interface AppOptions {
 /** What happens to a request, in this order. */
 export function createApp({
   database,
+  documents,
   verifier,
   audit,
   limits,
@@ -46,12 +49,12 @@ export function createApp({
   app.use(helmet());
   app.use(cors(corsOrigins));
   // Before the limits: a health check shares the address of a load balancer, and so of everybody.
-  mountPublic(app, probes, { database, verifier });
+  mountPublic(app, probes, { database, documents, verifier });
   app.use(limitByAddress(limits.perIp));
-  mountPublic(app, publicEndpoints, { database, verifier });
+  mountPublic(app, publicEndpoints, { database, documents, verifier });
   app.use(authenticate(verifier));
   app.use(limitByUser(limits.perUser));
-  mount(app, endpoints, database);
+  mount(app, endpoints, { database, documents });
   mountRefusals(app, [...probes, ...publicEndpoints, ...endpoints]);
   app.use(answerErrors(audit));
   return app;

@@ -21,6 +21,9 @@ export interface Config {
   /** How many proxies in front of the service to believe. */
   readonly trustProxy: number;
   readonly documentStore: value.DocumentStore;
+  /** Of an S3 store that is not Amazon's. */
+  readonly documentStoreEndpoint: string | undefined;
+  readonly documentMaxBytes: number;
   readonly corsOrigins: readonly string[];
 }
 
@@ -68,6 +71,8 @@ const variables = z.object({
   REDIS_URL: value.redisUrl.optional(),
   TRUST_PROXY: value.integer(0, 100).default(0),
   DOCUMENT_STORE: value.documentStore.optional(),
+  DOCUMENT_STORE_ENDPOINT: value.httpUrl.optional(),
+  DOCUMENT_MAX_BYTES: value.integer(1, 500_000_000).default(25 * 1024 * 1024),
   CORS_ORIGINS: value.origins.default([]),
 });
 
@@ -96,6 +101,8 @@ export function loadConfig(environment: Environment): Config {
     redisUrl: values.REDIS_URL,
     trustProxy: values.TRUST_PROXY,
     documentStore: values.DOCUMENT_STORE ?? { kind: 'folder', path: `${values.DATA_DIR}/documents` },
+    documentStoreEndpoint: values.DOCUMENT_STORE_ENDPOINT,
+    documentMaxBytes: values.DOCUMENT_MAX_BYTES,
     corsOrigins: values.CORS_ORIGINS,
   };
 }
@@ -135,7 +142,7 @@ function identityFrom(values: z.output<typeof variables>): IdentityConfig {
 /** What is wrong between variables, whether or not each is right by itself. */
 function* conflicts(set: Environment): Generator<string> {
   const { DATABASE_URL, AUTH_ISSUER, AUTH_AUDIENCE, AUTH_JWKS_URL } = set;
-  const { AUTH_MANAGEMENT_URL, AUTH_MANAGEMENT_TOKEN } = set;
+  const { AUTH_MANAGEMENT_URL, AUTH_MANAGEMENT_TOKEN, DOCUMENT_STORE, DOCUMENT_STORE_ENDPOINT } = set;
   const { AUTH_ROLE_CLAIM = 'role', AUTH_CLIENT_ACCESS_CLAIM = 'client_access' } = set;
   if (set['NODE_ENV'] === 'production') {
     if (!DATABASE_URL) yield 'DATABASE_URL must be set: NODE_ENV=production allows no embedded Postgres';
@@ -155,6 +162,8 @@ function* conflicts(set: Environment): Generator<string> {
   if (AUTH_MANAGEMENT_TOKEN && !AUTH_MANAGEMENT_URL) {
     yield 'AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_TOKEN is';
   }
+  if (DOCUMENT_STORE_ENDPOINT && !DOCUMENT_STORE?.startsWith('s3:'))
+    yield 'DOCUMENT_STORE must be s3://bucket/prefix where DOCUMENT_STORE_ENDPOINT is set';
   if (AUTH_ROLE_CLAIM === AUTH_CLIENT_ACCESS_CLAIM)
     yield 'AUTH_CLIENT_ACCESS_CLAIM must differ from AUTH_ROLE_CLAIM';
 }

@@ -12,6 +12,7 @@ export const ERRORS = {
   ERROR_PRECONDITION_FAILED: { status: 412, message: 'The resource has changed since it was read.' },
   ERROR_PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is too large.' },
   ERROR_UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The content type is not supported.' },
+  ERROR_RANGE_NOT_SATISFIABLE: { status: 416, message: 'The content has no such range.' },
   ERROR_RATE_LIMITED: { status: 429, message: 'Too many requests.' },
   ERROR_HEADERS_TOO_LARGE: { status: 431, message: 'The request headers are too large.' },
   ERROR_INTERNAL: { status: 500, message: 'The request could not be completed.' },

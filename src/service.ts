@@ -2,8 +2,10 @@ import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { createAuditWriter } from './db/audit-writer.ts';
-import { openDatabase } from './db/database.ts';
+import { type Database, openDatabase } from './db/database.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './db/embedded/prepare.ts';
+import { type Documents, openDocuments } from './documents/documents.ts';
+import { placeDemonstration } from './documents/demonstration.ts';
 import { createHttpServer } from './http/server.ts';
 import { type EmbeddedProvider, startEmbeddedProvider } from './identity/embedded-provider.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
@@ -45,12 +47,14 @@ async function startParts(config: Config, log: Logger, endings: Ending[]): Promi
   endings.push(() => database.close());
   const audit = createAuditWriter({ database, log });
   endings.push(() => audit.close());
+  const documents = await contents(config, database, embedded, log);
+  endings.push(() => documents.close());
   const { issuer, audience, jwksUrl } = required(identity.provider ?? provider);
   const { roleClaim, clientAccessClaim } = identity;
   const verifier = createTokenVerifier({ issuer, audience, jwksUrl, roleClaim, clientAccessClaim, log });
   const { rateLimits: limits, trustProxy, corsOrigins } = config;
   const server = createHttpServer(
-    createApp({ database, verifier, audit, limits, trustProxy, corsOrigins, log }),
+    createApp({ database, documents, verifier, audit, limits, trustProxy, corsOrigins, log }),
   );
   endings.push(() => server.close());
   const port = await listening(server.listen(config.port, config.host), config);
@@ -80,6 +84,17 @@ async function embeddedDatabase(
   const embedded = await startEmbeddedDatabase({ dataDir, log });
   endings.push(() => embedded.stop());
   return embedded;
+}
+
+async function contents(
+  { documentStore: store, documentStoreEndpoint: endpoint, documentMaxBytes: maxBytes, dataDir }: Config,
+  database: Database,
+  embedded: EmbeddedDatabase | undefined,
+  log: Logger,
+): Promise<Documents> {
+  const documents = await openDocuments({ store, endpoint, maxBytes, dataDir, database, log });
+  if (embedded?.isNew === true) await placeDemonstration(documents);
+  return documents;
 }
 
 async function listening(port: Promise<number>, { host, port: wanted }: Config): Promise<number> {

@@ -95,11 +95,11 @@ where id = 'e1000000-0000-4000-8000-000000000006';
 
 insert into public.documents (reclamation_id, filename, file_path, file_size, mime_type, uploaded_at)
 values
-    ('e1000000-0000-4000-8000-000000000001', 'avis-taxe-foncière-2024.pdf', 'demonstration/avis-tf-2024.pdf', 84211, 'application/pdf', '2024-10-07 09:40+00'),
-    ('e1000000-0000-4000-8000-000000000001', 'mandat.pdf', 'demonstration/mandat.pdf', 40322, 'application/pdf', '2024-10-07 09:42+00'),
-    ('e1000000-0000-4000-8000-000000000003', 'relevé-de-surface.csv', 'demonstration/releve-surface.csv', 1875, 'text/csv', '2025-10-02 13:50+00'),
-    ('e1000000-0000-4000-8000-000000000004', 'décision-de-rejet.pdf', 'demonstration/decision-rejet.pdf', 61240, 'application/pdf', '2025-02-11 08:30+00'),
-    ('e1000000-0000-4000-8000-000000000006', 'avis-de-dégrèvement.pdf', 'demonstration/avis-degrevement.pdf', 38900, 'application/pdf', '2025-02-05 16:00+00');
+    ('e1000000-0000-4000-8000-000000000001', 'avis-taxe-foncière-2024.pdf', 'demonstration/avis-tf-2024.pdf', 1024, 'application/pdf', '2024-10-07 09:40+00'),
+    ('e1000000-0000-4000-8000-000000000001', 'mandat.pdf', 'demonstration/mandat.pdf', 1009, 'application/pdf', '2024-10-07 09:42+00'),
+    ('e1000000-0000-4000-8000-000000000003', 'relevé-de-surface.csv', 'demonstration/releve-surface.csv', 186, 'text/csv', '2025-10-02 13:50+00'),
+    ('e1000000-0000-4000-8000-000000000004', 'décision-de-rejet.pdf', 'demonstration/decision-rejet.pdf', 1042, 'application/pdf', '2025-02-11 08:30+00'),
+    ('e1000000-0000-4000-8000-000000000006', 'avis-de-dégrèvement.pdf', 'demonstration/avis-degrevement.pdf', 1005, 'application/pdf', '2025-02-05 16:00+00');
 
 insert into public.partners (id, name, siret, contact_email, phone, address, commission_rate)
 values

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
@@ -10,7 +10,6 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
-import { stat } from 'node:fs/promises';
 import { isContentPath, outOfReach } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
 
@@ -50,7 +49,8 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
       } catch (error) {
         throw outOfReach(error);
       }
-      await rm(file, { force: true });
+      // What stays behind, the spool's own sweep will find.
+      await rm(file, { force: true }).catch(() => undefined);
     },
     async size(path) {
       if (!isContentPath(path)) return undefined;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Database } from '../db/database.ts';
 import type { Result } from '../db/statement.ts';
 import type { Caller } from '../identity/caller.ts';
 import { callerRequest } from './caller-request.ts';
+import type { Sources } from './caller-request.ts';
 import type { CallerRequest, Endpoint, Input, ListQuery, Reply } from './endpoint.ts';
 import { explained } from './explained.ts';
 import { isNotModified } from './preconditions.ts';
@@ -22,11 +22,11 @@ export interface Admitted {
  * Gives what an endpoint answers with.
  * @throws RequestError, and the errors of the database
  */
-export async function answer(admitted: Admitted, database: Database): Promise<Reply> {
+export async function answer(admitted: Admitted, sources: Sources): Promise<Reply> {
   try {
-    return await answered(admitted, callerRequest(admitted, database));
+    return await answered(admitted, callerRequest(admitted, sources));
   } catch (error) {
-    throw await explained(error, admitted, database);
+    throw await explained(error, admitted, sources);
   }
 }
 
@@ -69,9 +69,10 @@ export async function changed({ rows }: Result, request: CallerRequest): Promise
   return whole(200, row);
 }
 
-/** Nothing, once there was something. */
+/** Nothing, once there was something; nor the contents of documents that went along. */
 export async function removed({ rowCount }: Result, request: CallerRequest): Promise<Reply> {
   if (rowCount === 0) throw await request.notFound();
+  await request.documents.removeDue();
   return { status: 204 };
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
 import type { RequestContext } from '../db/request-settings.ts';
+import type { Documents } from '../documents/documents.ts';
 import { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Admitted } from './answer.ts';
@@ -7,16 +8,24 @@ import type { CallerRequest } from './endpoint.ts';
 import { ifMatchOf } from './preconditions.ts';
 import type { RequestState } from './request-state.ts';
 
+/** What requests are answered from. */
+export interface Sources {
+  readonly database: Database;
+  readonly documents: Documents;
+}
+
 /** The database with the rights of the caller, and nothing more of it. */
 export function callerRequest(
   admitted: Pick<Admitted, 'state' | 'caller' | 'incoming'>,
-  database: Database,
+  sources: Sources,
 ): CallerRequest {
   const { state, caller, incoming } = admitted;
+  const { database, documents } = sources;
   const context = contextOf(state, caller);
   const request: CallerRequest = {
     caller,
     incoming,
+    documents,
     ifMatch: ifMatchOf(incoming),
     run: async (statement) => {
       const [result] = await database.run(context, [statement]);
@@ -25,13 +34,21 @@ export function callerRequest(
     },
     runAll: (...statements) => database.run(context, statements),
     transaction: (work) => database.transaction(context, work),
-    within: (client) => callerRequest({ state: { ...state, client }, caller, incoming }, database),
-    notFound: () => whyNot(request, state, database),
+    within: (client) => callerRequest({ state: { ...state, client }, caller, incoming }, sources),
+    notFound: () => whyNot(request, unconfined(admitted, sources), state, database),
     assertVisible: async () => {
       if (!(await isVisible(request, state))) throw await notVisible(state, database);
     },
   };
   return request;
+}
+
+/** The same with all the clients of the caller, also where the request names one. */
+export function unconfined(
+  { state, caller, incoming }: Pick<Admitted, 'state' | 'caller' | 'incoming'>,
+  sources: Sources,
+): CallerRequest {
+  return callerRequest({ caller, incoming, state: { ...state, client: undefined } }, sources);
 }
 
 /** What one request tells the database about itself. */
@@ -44,6 +61,7 @@ export function contextOf(state: RequestState, caller: Caller): RequestContext {
 /** Why a statement about a record found nothing: 403, 404, 412 for another version of it, or 409. */
 async function whyNot(
   request: CallerRequest,
+  unconfinedRequest: CallerRequest,
   state: RequestState,
   database: Database,
 ): Promise<RequestError> {
@@ -51,8 +69,7 @@ async function whyNot(
   const record = `${String(state.resource)} ${String(state.resourceId)}`;
   if (!(await isVisible(request, state))) {
     // The body may name another client of the caller's than the record has: no refusal, for both are the caller's.
-    const unconfined = callerRequest({ ...request, state: { ...state, client: undefined } }, database);
-    return (await isVisible(unconfined, state))
+    return (await isVisible(unconfinedRequest, state))
       ? new RequestError('ERROR_CONFLICT', `${record} is of another client`)
       : notVisible(state, database);
   }

@@ -9,6 +9,9 @@ export function cors(origins: readonly string[]): RequestHandler {
       decide(null, origin !== undefined && allowed.has(origin));
     },
     exposedHeaders: [
+      'Accept-Ranges',
+      'Content-Disposition',
+      'Content-Range',
       'ETag',
       'Link',
       'Location',

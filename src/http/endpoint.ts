@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import type { Result, Statement } from '../db/statement.ts';
+import type { Documents } from '../documents/documents.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 
 type Fields = z.ZodObject;
@@ -31,6 +32,8 @@ export interface CallerRequest {
   assertVisible(): Promise<void>;
   /** The entity tags of `If-Match`; null where the request has none, or `*`. */
   readonly ifMatch: readonly string[] | null;
+  /** The contents of documents; which of them the caller may have, the rows of documents say. */
+  readonly documents: Documents;
   /** The request itself, for a body that is no JSON. */
   readonly incoming: IncomingMessage;
 }
@@ -104,7 +107,7 @@ type Answer<P extends Fields, Q extends Fields, B extends Fields> =
   | { create(input: Input<P, Q, B>, id: string): Statement }
   /** 200 and the record. The statement touches no row whose tag is not among `ifMatch`, unless that is null. */
   | { change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statement }
-  /** 204; the same of `ifMatch`. */
+  /** 204; the same of `ifMatch`. The contents of documents that went along are removed. */
   | { remove(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statement }
   /** Written out in full. */
   | { handle(input: Input<P, Q, B>, request: CallerRequest): Promise<Reply> };

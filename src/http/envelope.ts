@@ -36,7 +36,13 @@ export async function sendReply(response: ServerResponse, { status, body, header
   }
   response.statusCode = status;
   if (body === undefined) response.end();
-  else await pipeline(body, response);
+  else await pipeline(body, response).catch(unlessHungUp);
+}
+
+/** The caller may go at any time; the request log tells that it was not sent to the end. */
+function unlessHungUp(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'))
+    throw error;
 }
 
 /** Sends the error in its envelope. */

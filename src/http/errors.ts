@@ -21,8 +21,9 @@ export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
     const error = toRequestError(thrown);
     state.error = error;
     if (error.status === 401 || error.status === 403) await recordRefusal(audit, state, error);
-    if (response.headersSent) next(thrown);
-    else sendError(response, error, state.requestId);
+    if (!response.headersSent) sendError(response, error, state.requestId);
+    // A reply that failed half-way is broken off already.
+    else if (!response.destroyed) next(thrown);
   };
 }
 

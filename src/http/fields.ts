@@ -80,6 +80,9 @@ export function decimal(maximum: string): z.ZodType<string> {
 export const decimalOutput = z.number();
 export const timestamp = z.iso.datetime({ offset: true });
 
+/** A content, which is no JSON. */
+export const bytes = z.string().meta({ type: 'string', format: 'binary' });
+
 /** A field of a record that the database computes: it may be sent back as it was read, and is ignored. */
 export const ignored = z.unknown().optional().meta({ description: 'Read-only: ignored.', readOnly: true });
 

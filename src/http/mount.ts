@@ -1,10 +1,10 @@
 import type { Express, RequestHandler } from 'express';
-import type { Database } from '../db/database.ts';
 import { RequestError } from '../errors.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { requireClient, requireRole } from './access.ts';
 import { answer } from './answer.ts';
 import { callerRequest } from './caller-request.ts';
+import type { Sources } from './caller-request.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
 import { readInput } from './input.ts';
@@ -14,7 +14,7 @@ import { stateOf } from './request-state.ts';
 export function mountPublic(
   app: Express,
   endpoints: readonly PublicEndpoint[],
-  { database, verifier }: { readonly database: Database; readonly verifier: TokenVerifier },
+  { verifier, ...sources }: Sources & { readonly verifier: TokenVerifier },
 ): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](routeOf(endpoint.path), async (request, response) => {
@@ -22,10 +22,10 @@ export function mountPublic(
       state.resource = endpoint.resource;
       const input = await readInput(endpoint, request, response);
       const reply = await endpoint.handle(input, {
-        database,
+        database: sources.database,
         authenticate: async (token) => {
           state.caller = await verifier.verify(token);
-          return callerRequest({ state, caller: state.caller, incoming: request }, database);
+          return callerRequest({ state, caller: state.caller, incoming: request }, sources);
         },
       });
       await sendReply(response, reply);
@@ -34,7 +34,7 @@ export function mountPublic(
 }
 
 /** Adds endpoints that take a caller; stands after authentication. */
-export function mount(app: Express, endpoints: readonly Endpoint[], database: Database): void {
+export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sources): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](routeOf(endpoint.path), async (request, response) => {
       const state = stateOf(request);
@@ -46,7 +46,7 @@ export function mount(app: Express, endpoints: readonly Endpoint[], database: Da
       for (const client of [state.client, ...(endpoint.clients?.(input) ?? [])])
         requireClient(caller, client);
       const admitted = { endpoint, input, state, caller, incoming: request };
-      await sendReply(response, await answer(admitted, database));
+      await sendReply(response, await answer(admitted, sources));
     });
   }
 }

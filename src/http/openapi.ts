@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ERRORS } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
+import { bytes } from './fields.ts';
 
 type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
 type Route = Parameters<OpenAPIRegistry['registerPath']>[0];
@@ -85,7 +86,7 @@ function routeOf(endpoint: Endpoint | PublicEndpoint): Route {
     },
     responses: {
       ...Object.fromEntries(Object.entries(responses).map(([status, schema]) => success(status, schema))),
-      ...('record' in endpoint && endpoint.id && { 304: { description: 'The caller has this version.' } }),
+      ...(hasVersions(endpoint) && { 304: { description: 'The caller has this version.' } }),
       ...Object.fromEntries(errorsOf(endpoint).map(errorResponse)),
     },
   };
@@ -95,8 +96,18 @@ function success(status: string, schema: z.ZodType | null): [string, Route['resp
   const description = SUCCESSES[status] ?? 'Success.';
   return [
     status,
-    schema === null ? { description } : { description, content: { 'application/json': { schema } } },
+    schema === null ? { description } : { description, content: { [mediaTypeOf(schema)]: { schema } } },
   ];
+}
+
+/** A record by its id, or a content. */
+function hasVersions(endpoint: Endpoint | PublicEndpoint): boolean {
+  return ('record' in endpoint && endpoint.id !== undefined) || 206 in endpoint.responses;
+}
+
+/** A content may be of any type that a document may have. */
+function mediaTypeOf(schema: z.ZodType): string {
+  return schema === bytes ? '*/*' : 'application/json';
 }
 
 /** A change or a deletion that can be bound to the version that the caller has read. */
@@ -116,6 +127,7 @@ function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
   if (endpoint.params !== undefined || endpoint.references !== undefined) errors.push('ERROR_NOT_FOUND');
   if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
   if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');
+  if (206 in endpoint.responses) errors.push('ERROR_RANGE_NOT_SATISFIABLE');
   if (endpoint.body !== undefined || endpoint.form !== undefined)
     errors.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
   return errors;

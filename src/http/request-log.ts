@@ -22,7 +22,7 @@ export function logRequests(log: Logger): RequestHandler {
         reason: error?.message,
         aborted: response.writableFinished ? undefined : true,
       };
-      if (response.statusCode < 500) log.info(line, 'request');
+      if ((error?.status ?? response.statusCode) < 500) log.info(line, 'request');
       else log.error({ ...line, err: error?.cause }, 'request');
     });
     next();

@@ -3,6 +3,7 @@ import { logIn, readProfile } from './auth.ts';
 import { changeCadastre, createCadastre, deleteCadastre, listCadastres, readCadastre } from './cadastres.ts';
 import { changeClient, createClient, deleteClient, listClients, readClient } from './clients.ts';
 import { description } from './description.ts';
+import { createDocument, deleteDocument, listDocuments, readContent, readDocument } from './documents.ts';
 import { healthOfPath, healthOfRoot } from './health.ts';
 import { changeInvoice, createInvoice, deleteInvoice, listInvoices, readInvoice } from './invoices.ts';
 import {
@@ -73,6 +74,11 @@ export const endpoints: readonly Endpoint[] = [
   readPartnerInvoice,
   changePartnerInvoice,
   deletePartnerInvoice,
+  listDocuments,
+  createDocument,
+  readDocument,
+  deleteDocument,
+  readContent,
   description(() => allEndpoints),
 ];
 

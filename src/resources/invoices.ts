@@ -12,14 +12,10 @@ const invoice = z
     id: z.guid(),
     client_id: z.guid(),
     reclamation_id: z.guid().nullable(),
-    number: z
-      .string()
-      .max(50)
-      .nullable()
-      .meta({
-        description: 'Given when the invoice is issued, without a gap within a year.',
-        readOnly: true,
-      }),
+    number: z.string().max(50).nullable().meta({
+      description: 'Given when the invoice is issued, without a gap within a year.',
+      readOnly: true,
+    }),
     status: z.enum(STATUSES),
     issue_date: z.iso.date().nullable(),
     due_date: z.iso.date().nullable(),
@@ -72,6 +68,7 @@ const written = {
   ...common,
   references: { client_id: 'clients', reclamation_id: 'reclamations' },
   constraints: {
+    factures_reclamation_of_client: { reclamation_id: 'must be a record of the same client' },
     factures_due_after_issue: { due_date: 'must not lie before issue_date' },
     factures_paid_when_paid: { paid_at: 'must be given for a paid invoice alone' },
     factures_dated_when_issued: { issue_date: 'must be given once the invoice is issued' },

@@ -123,6 +123,15 @@ const shape = {
 
 const common = { tag: 'Reclamations', resource: 'reclamations' } as const;
 
+const written = {
+  ...common,
+  references: { client_id: 'clients', site_id: 'sites' },
+  constraints: {
+    reclamations_site_of_client: { site_id: 'must be a record of the same client' },
+    reclamations_granted_amount_range: { granted_amount: 'must not exceed amount' },
+  },
+} as const;
+
 export const listReclamations = endpoint({
   ...common,
   method: 'get',
@@ -173,7 +182,7 @@ from (
 });
 
 export const createReclamation = endpoint({
-  ...common,
+  ...written,
   method: 'post',
   path: '/api/reclamations',
   summary: 'Create a claim, as DRAFT, for a site of the same client',
@@ -215,7 +224,7 @@ from (
  * with other fields of the record that was read.
  */
 export const changeReclamation = endpoint({
-  ...common,
+  ...written,
   method: 'put',
   path: '/api/reclamations/{id}',
   summary: 'Change the given fields of a claim, or move it to another status',

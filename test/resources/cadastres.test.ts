@@ -173,7 +173,7 @@ describe('the list of parcels', () => {
         const page = await service.ask(`GET ${next}`, { token });
         expect(page.headers['x-total-count']).toBe(String(whole.length));
         seen.push(...(page.json as { id: string }[]).map(({ id }) => id));
-        next = /<(.+)>; rel="next"/.exec(String(page.headers.link))?.[1] ?? '';
+        next = /<(.+)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
       }
       expect(whole.length).toBeGreaterThan(2);
       expect(seen).toEqual(whole);

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import express from 'express';
 import type { Express } from 'express';
@@ -8,6 +11,8 @@ import type { AppOptions } from '../../src/app.ts';
 import { createAuditWriter } from '../../src/db/audit-writer.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
+import { openDocuments } from '../../src/documents/documents.ts';
+import type { Documents, DocumentsOptions } from '../../src/documents/documents.ts';
 import { ERRORS } from '../../src/errors.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { authenticate } from '../../src/http/authenticate.ts';
@@ -36,6 +41,9 @@ export interface Service {
   readonly identity: TestIdentity;
   readonly postgres: TestDatabase;
   readonly database: Database;
+  readonly documents: Documents;
+  /** Where the contents of documents lie, unless the store is another. */
+  readonly documentFolder: string;
   /** How often a request went to the database as its caller. */
   readonly runs: number;
   /** Sends a request, and holds the answer against the description of the interface. */
@@ -55,6 +63,7 @@ interface Options extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'co
   /** Served on the mechanism that all endpoints share, instead of the service's own. */
   readonly endpoints?: readonly Endpoint[];
   readonly log?: Logger;
+  readonly documents?: Partial<Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'maxBytes'>>;
 }
 
 export async function startService(options: Options = {}): Promise<Service> {
@@ -71,6 +80,13 @@ export async function startService(options: Options = {}): Promise<Service> {
     }),
   );
   const audit = createAuditWriter({ database, log });
+  const dataDir = await mkdtemp(join(tmpdir(), 'taxclaims-documents-'));
+  const documentFolder = join(dataDir, 'documents');
+  const documents = await openDocuments({
+    ...{ store: { kind: 'folder', path: documentFolder }, endpoint: undefined, maxBytes: 25 * 1024 * 1024 },
+    ...options.documents,
+    ...{ dataDir, database, log },
+  });
   const { issuer, audience, jwksUrl } = identity;
   const verifier = createTokenVerifier({
     ...{ issuer, audience, jwksUrl, log },
@@ -78,7 +94,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     clientAccessClaim: 'client_access',
   });
   const parts = {
-    ...{ database, verifier, audit, log },
+    ...{ database, documents, verifier, audit, log },
     limits: options.limits ?? { perUser: 100_000, perIp: 100_000 },
     trustProxy: options.trustProxy ?? 0,
     corsOrigins: options.corsOrigins ?? [],
@@ -94,7 +110,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     });
 
   return {
-    ...{ port, identity, postgres, database, admin },
+    ...{ port, identity, postgres, database, documents, documentFolder, admin },
     get runs() {
       return counts.runs;
     },
@@ -112,6 +128,8 @@ export async function startService(options: Options = {}): Promise<Service> {
     },
     close: async () => {
       await server.close();
+      await documents.close();
+      await rm(dataDir, { recursive: true });
       await audit.close();
       await database.close();
       await identity.stop();
@@ -120,10 +138,13 @@ export async function startService(options: Options = {}): Promise<Service> {
   };
 }
 
-function serving(endpoints: readonly Endpoint[], { database, verifier, audit }: AppOptions): Express {
+function serving(
+  endpoints: readonly Endpoint[],
+  { database, documents, verifier, audit }: AppOptions,
+): Express {
   const app = express();
   app.use(openRequest, authenticate(verifier));
-  mount(app, endpoints, database);
+  mount(app, endpoints, { database, documents });
   mountRefusals(app, endpoints);
   app.use(answerErrors(audit));
   return app;

@@ -11,6 +11,8 @@ export interface EmbeddedDatabase {
   readonly apiUrl: string;
   /** What a DBA types for a look inside as the superuser; names the file of the password, not the password. */
   readonly psql: string;
+  /** True where this start has filled it with the demonstration data. */
+  readonly isNew: boolean;
   stop(): Promise<void>;
 }
 
@@ -26,11 +28,12 @@ export async function startEmbeddedDatabase(options: {
   const { adminUrl } = server;
   try {
     await migrate({ adminUrl, log: options.log });
-    await loadDemonstration(adminUrl);
+    const isNew = await loadDemonstration(adminUrl);
     const { port, passwordFile } = server;
     return {
       apiUrl: await createApiLogin(server),
       psql: `PGPASSWORD=$(cat ${passwordFile}) psql -h 127.0.0.1 -p ${String(port)} -U postgres taxclaims`,
+      isNew,
       stop: () => server.stop(),
     };
   } catch (error) {
@@ -40,12 +43,13 @@ export async function startEmbeddedDatabase(options: {
 }
 
 /** Data that somebody has changed or deleted stays so: only a database that never had a user gets it. */
-async function loadDemonstration(adminUrl: string): Promise<void> {
-  await withClient(adminUrl, async (client) => {
+async function loadDemonstration(adminUrl: string): Promise<boolean> {
+  return withClient(adminUrl, async (client) => {
     const { rows } = await client.query<{ used: boolean }>(
       `select exists (select from public.audit_logs) or exists (select from public.users) as used`,
     );
-    if (rows[0]?.used === true) return;
+    if (rows[0]?.used === true) return false;
     await client.query(await readFile(directory('demonstration/data.sql'), 'utf8'));
+    return true;
   });
 }

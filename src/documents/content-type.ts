@@ -1,0 +1,69 @@
+import { createReadStream } from 'node:fs';
+import { fileTypeFromFile } from 'file-type';
+import { namesAtRoot } from './compound-file.ts';
+
+/** What the sender says of a file: a hint where the bytes alone cannot tell. */
+export interface Claim {
+  readonly filename: string;
+  readonly declaredType: string;
+}
+
+const PDF = 'application/pdf';
+const COMPOUND_FILE = 'application/x-cfb';
+
+/** What a document may be, beside text. */
+const ALLOWED: ReadonlySet<string> = new Set([
+  PDF,
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/gif',
+  'image/tiff',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  'application/vnd.oasis.opendocument.text',
+  'application/vnd.oasis.opendocument.spreadsheet',
+]);
+
+/** The media type of a file, by its bytes; undefined where it is none that a document may have. */
+export async function contentTypeOf(file: string, claim: Claim): Promise<string | undefined> {
+  const detected = (await fileTypeFromFile(file))?.mime;
+  // Of all of these only a PDF can be text, and only text can begin by chance as something else does.
+  if (detected === PDF) return PDF;
+  const text = textType(claim);
+  if (text !== undefined && (await isText(file))) return text;
+  if (detected === COMPOUND_FILE) return officeType(file);
+  return detected !== undefined && ALLOWED.has(detected) ? detected : undefined;
+}
+
+/** Text has no mark of its own: it must be named or declared as such, so that no script or page comes in as a text. */
+function textType({ filename, declaredType }: Claim): string | undefined {
+  const name = filename.toLowerCase();
+  if (declaredType === 'text/csv' || name.endsWith('.csv')) return 'text/csv';
+  return declaredType === 'text/plain' || name.endsWith('.txt') ? 'text/plain' : undefined;
+}
+
+async function officeType(file: string): Promise<string | undefined> {
+  const names = await namesAtRoot(file);
+  if (names.has('WordDocument')) return 'application/msword';
+  return names.has('Workbook') || names.has('Book') ? 'application/vnd.ms-excel' : undefined;
+}
+
+/** Every control character but tab, line feed, form feed and carriage return. */
+const CONTROL = /[\0-\x08\x0b\x0e-\x1f\x7f]/;
+
+/** UTF-8 without control characters, to the end. */
+async function isText(file: string): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for await (const chunk of createReadStream(file)) {
+      if (CONTROL.test(decoder.decode(chunk as Buffer, { stream: true }))) return false;
+    }
+    decoder.decode();
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Logger } from 'pino';
+import type { DocumentStore } from '../config-values.ts';
+import type { Database } from '../db/database.ts';
+import { sqlState } from '../db/errors.ts';
+import type { ContentStore } from './content-store.ts';
+import { createFolderStore, spoolFolderOf } from './folder-store.ts';
+import { createRemovals } from './removals.ts';
+import type { Removals } from './removals.ts';
+import { createS3Store } from './s3-store.ts';
+import type { S3Options } from './s3-store.ts';
+import { openSpool } from './spool.ts';
+import type { Spool, SpooledFile } from './spool.ts';
+
+/** The contents of documents: as many as there are rows of documents, whatever fails in between. */
+export interface Documents
+  extends Pick<Spool, 'write' | 'discard'>,
+    Pick<ContentStore, 'size' | 'read'>,
+    Pick<Removals, 'removeDue'> {
+  readonly maxBytes: number;
+  /**
+   * Puts a file that was written aside into the store, then calls for the row that holds its path. The file is taken
+   * over: whatever happens, the caller has nothing left to remove.
+   * @throws whatever `insertRow` does, and RequestError ERROR_UNAVAILABLE
+   */
+  keep<T>(spooled: SpooledFile, insertRow: (path: string) => Promise<T>): Promise<T>;
+  /** Puts a content under a path that a row has already. */
+  restore(path: string, content: Readable): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DocumentsOptions {
+  readonly store: DocumentStore;
+  /** Of an S3 store that is not Amazon's. */
+  readonly endpoint: string | undefined;
+  /** Where contents are written aside that go elsewhere in the end. */
+  readonly dataDir: string;
+  readonly maxBytes: number;
+  readonly database: Pick<Database, 'own'>;
+  readonly log: Logger;
+  /** Access to S3 other than what the SDK finds by itself. */
+  readonly s3Access?: S3Options['access'];
+}
+
+/** @throws Error in one line where the folder cannot be written to */
+export async function openDocuments(options: DocumentsOptions): Promise<Documents> {
+  const { maxBytes, database, log } = options;
+  const store = openStore(options);
+  const spool = await openSpool(spoolFolder(options)).catch((error: unknown) => {
+    throw new Error(`DOCUMENT_STORE cannot be written to: ${String(error)}`, { cause: error });
+  });
+  const removals = createRemovals({ store, spool, database, log });
+
+  return {
+    maxBytes,
+    write: (content) => spool.write(content),
+    discard: (spooled) => spool.discard(spooled),
+    size: (path) => store.size(path),
+    read: (path, range) => store.read(path, range),
+    removeDue: () => removals.removeDue(),
+    async keep(spooled, insertRow) {
+      const path = newPath();
+      try {
+        await removals.plan(path);
+        await store.place(path, spooled.file);
+      } catch (error) {
+        await spool.discard(spooled);
+        throw error;
+      }
+      try {
+        return await insertRow(path);
+      } catch (error) {
+        // Refused by the server, the row is surely not there. After a lost connection it may yet come: the plan
+        // stands, and finds out in an hour.
+        if (sqlState(error) !== undefined) await removals.removeNow(path);
+        throw error;
+      }
+    },
+    async restore(path, content) {
+      const { file } = await spool.write(content);
+      await store.place(path, file);
+    },
+    async close() {
+      await removals.close();
+      store.close();
+    },
+  };
+}
+
+function openStore({ store, endpoint, s3Access }: DocumentsOptions): ContentStore {
+  if (store.kind === 'folder') return createFolderStore(store.path);
+  return createS3Store({ ...store, endpoint, ...(s3Access && { access: s3Access }) });
+}
+
+function spoolFolder({ store, dataDir }: DocumentsOptions): string {
+  return store.kind === 'folder' ? spoolFolderOf(store.path) : join(dataDir, 'uploads');
+}
+
+/** Says nothing of the document; the first part keeps folders small. */
+function newPath(): string {
+  const name = randomUUID();
+  return `${name.slice(0, 2)}/${name}`;
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { create as contentDisposition } from 'content-disposition';
+import parseRange from 'range-parser';
+import { RequestError } from '../errors.ts';
+import type { Reply } from './endpoint.ts';
+import { isNotModified } from './preconditions.ts';
+
+export interface Content {
+  readonly size: number;
+  readonly type: string;
+  readonly filename: string;
+  /** Its entity tag: the content under a tag never changes. */
+  readonly tag: string;
+  read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
+}
+
+/**
+ * A content as an attachment, whole or the part that the request asks for (RFC 9110, section 14).
+ * Several parts at once are answered with the whole, as is a part of another version.
+ * @throws RequestError ERROR_RANGE_NOT_SATISFIABLE
+ */
+export async function contentReply(incoming: IncomingMessage, content: Content): Promise<Reply> {
+  const { size, type, filename, tag } = content;
+  if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };
+  const headers = {
+    ETag: tag,
+    'Accept-Ranges': 'bytes',
+    'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+    'Content-Disposition': contentDisposition(baseOf(filename)),
+  };
+  const whole = { ...headers, 'Content-Length': String(size) };
+  if (incoming.method === 'HEAD') return { status: 200, headers: whole };
+  const range = rangeOf(incoming, content);
+  if (range === undefined) return { status: 200, headers: whole, body: await content.read() };
+  const { start, end } = range;
+  return {
+    status: 206,
+    headers: {
+      ...headers,
+      'Content-Range': `bytes ${start}-${end}/${size}`,
+      'Content-Length': String(end - start + 1),
+    },
+    body: await content.read({ start, end }),
+  };
+}
+
+function rangeOf(
+  { headers }: IncomingMessage,
+  { size, tag }: Content,
+): { start: number; end: number } | undefined {
+  if (headers.range === undefined) return undefined;
+  const condition = headers['if-range'];
+  if (condition !== undefined && condition !== tag) return undefined;
+  const ranges = parseRange(size, headers.range);
+  if (ranges === -1) {
+    throw new RequestError('ERROR_RANGE_NOT_SATISFIABLE', `${headers.range} of ${size} bytes`, {
+      headers: { 'Content-Range': `bytes */${size}` },
+    });
+  }
+  // A header that is malformed, or of another unit, is as none.
+  return ranges === -2 || ranges.type !== 'bytes' || ranges.length > 1 ? undefined : ranges[0];
+}
+
+/** A name is kept as it came; what is proposed to whoever saves it has no folder in it. */
+function baseOf(filename: string): string {
+  return /[^/\\]+$/.exec(filename)?.[0] ?? 'document';
+}
