@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { fileTypeFromFile } from 'file-type';
 import { namesAtRoot } from './compound-file.ts';
+import { codeOf } from './content-store.ts';
 
 /** What the sender says of a file: a hint where the bytes alone cannot tell. */
 export interface Claim {
@@ -63,7 +64,7 @@ async function isText(file: string): Promise<boolean> {
     decoder.decode();
     return true;
   } catch (error) {
-    if (error instanceof TypeError) return false;
+    if (codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isContentPath, outOfReach } from './content-store.ts';
+import { codeOf, isContentPath, outOfReach } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
 
 /** Where a folder store's contents are written aside: on the same file system, so that a rename is enough. */
@@ -67,5 +67,5 @@ async function reaching<T>(work: Promise<T>): Promise<T> {
 }
 
 function isAbsence(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
 }

@@ -23,6 +23,8 @@ export interface S3Options {
   readonly access?: Pick<S3ClientConfig, 'region' | 'credentials'>;
 }
 
+const silent = (): void => undefined;
+
 /** Contents as objects of a bucket. */
 export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): ContentStore {
   const client = new S3Client({
@@ -31,6 +33,8 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
+    // What fails is thrown; by default some of it is printed as well.
+    logger: { debug: silent, info: silent, warn: silent, error: silent },
     requestHandler: { connectionTimeout: 3_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
   });
   const locate = (path: string): { Bucket: string; Key: string } => {

@@ -63,5 +63,5 @@ export async function openSpool(folder: string): Promise<Spool> {
 
 /** Only what the operating system refused has the name of a system call. */
 function isOfTheDisk(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
+  return typeof error === 'object' && error !== null && 'syscall' in error;
 }

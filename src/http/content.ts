@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
-import parseRange from 'range-parser';
 import { RequestError } from '../errors.ts';
 import type { Reply } from './endpoint.ts';
 import { isNotModified } from './preconditions.ts';
@@ -45,21 +44,24 @@ export async function contentReply(incoming: IncomingMessage, content: Content):
   };
 }
 
+const ONE_RANGE = /^bytes=\s*(?:(?<first>\d+)-(?<last>\d*)|-(?<suffix>\d+))\s*$/i;
+
+/** The part that is asked for; a header that is malformed, of several parts or of another unit is as none. */
 function rangeOf(
   { headers }: IncomingMessage,
   { size, tag }: Content,
 ): { start: number; end: number } | undefined {
-  if (headers.range === undefined) return undefined;
   const condition = headers['if-range'];
-  if (condition !== undefined && condition !== tag) return undefined;
-  const ranges = parseRange(size, headers.range);
-  if (ranges === -1) {
-    throw new RequestError('ERROR_RANGE_NOT_SATISFIABLE', `${headers.range} of ${size} bytes`, {
-      headers: { 'Content-Range': `bytes */${size}` },
-    });
-  }
-  // A header that is malformed, or of another unit, is as none.
-  return ranges === -2 || ranges.type !== 'bytes' || ranges.length > 1 ? undefined : ranges[0];
+  const asked = ONE_RANGE.exec(headers.range ?? '')?.groups;
+  if (asked === undefined || (condition !== undefined && condition !== tag)) return undefined;
+  const { first, last, suffix } = asked;
+  const start = first === undefined ? Math.max(size - Number(suffix), 0) : Number(first);
+  const end = last ? Number(last) : size - 1;
+  if (last && end < start) return undefined;
+  if (start < size) return { start, end: Math.min(end, size - 1) };
+  throw new RequestError('ERROR_RANGE_NOT_SATISFIABLE', `${headers.range ?? ''} of ${size} bytes`, {
+    headers: { 'Content-Range': `bytes */${size}` },
+  });
 }
 
 /** A name is kept as it came; what is proposed to whoever saves it has no folder in it. */

@@ -41,8 +41,8 @@ export async function sendReply(response: ServerResponse, { status, body, header
 
 /** The caller may go at any time; the request log tells that it was not sent to the end. */
 function unlessHungUp(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'))
-    throw error;
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  if (code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
 }
 
 /** Sends the error in its envelope. */

@@ -182,27 +182,24 @@ export const readContent = endpoint({
     const { documents, incoming } = request;
     const { rows } = await request.run({
       text: `
-select d.file_path, d.filename, d.mime_type, app.etag(d.uploaded_at)
+select d.file_path, d.filename, coalesce(d.mime_type, 'application/octet-stream'), app.etag(d.uploaded_at), d.file_size
 from public.documents as d
 where d.id = $1`,
       values: [params.id],
     });
     const [row] = rows;
     if (row === undefined) throw await request.notFound();
-    const [path, filename, type, tag] = row.map((value) => value ?? '');
-    if (path === undefined || filename === undefined || tag === undefined)
-      throw new Error('a row without its columns');
+    const [path, filename, type, tag, expected] = row;
+    if (path == null || filename == null || type == null || tag == null)
+      throw new Error('null in a column that has none');
     const size = await documents.size(path);
-    if (size === undefined) {
+    if (size === undefined || size !== Number(expected ?? size)) {
       // Deleted meanwhile, or lost, which nobody may overlook.
       await request.assertVisible();
-      throw new Error(`the content of document ${params.id} is lost: there is nothing at ${path}`);
+      throw new Error(`the content of document ${params.id} is lost: ${String(size)} bytes at ${path}`);
     }
     return contentReply(incoming, {
-      size,
-      filename,
-      tag,
-      type: type || 'application/octet-stream',
+      ...{ size, type, filename, tag },
       read: (range) => documents.read(path, range),
     });
   },

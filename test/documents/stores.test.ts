@@ -1,0 +1,116 @@
+import { mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import S3rver from 's3rver';
+import type { ContentStore } from '../../src/documents/content-store.ts';
+import { createFolderStore } from '../../src/documents/folder-store.ts';
+import { createS3Store } from '../../src/documents/s3-store.ts';
+import { openSpool } from '../../src/documents/spool.ts';
+
+const BUCKET = 'documents';
+const ACCESS = { region: 'eu-west-3', credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } };
+const PATH = 'ab/abcdef';
+const TEXT = 'avis d’imposition';
+
+interface Opened {
+  readonly store: ContentStore;
+  /** Takes what the store lies on away. */
+  cut(): Promise<void>;
+  end(): Promise<void>;
+}
+
+async function openFolder(): Promise<Opened> {
+  const parent = await mkdtemp(join(tmpdir(), 'taxclaims-store-'));
+  const folder = join(parent, 'documents');
+  await openSpool(join(folder, '.partial'));
+  return {
+    store: createFolderStore(folder),
+    cut: () => rename(folder, join(parent, 'away')),
+    end: () => rm(parent, { recursive: true }),
+  };
+}
+
+async function openS3(): Promise<Opened> {
+  const directory = await mkdtemp(join(tmpdir(), 'taxclaims-s3-'));
+  const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] };
+  const server = new S3rver({ ...options, directory });
+  const { port } = await server.run();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const store = createS3Store({ bucket: BUCKET, prefix: 'claims/contents', endpoint, access: ACCESS });
+  return {
+    store,
+    cut: () => server.close(),
+    end: async () => {
+      store.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+describe.each([
+  ['a folder', openFolder],
+  ['S3', openS3],
+])('a document store in %s', (_kind, open) => {
+  let opened: Opened;
+  let store: ContentStore;
+  let spool: string;
+
+  beforeAll(async () => {
+    spool = await mkdtemp(join(tmpdir(), 'taxclaims-spool-'));
+    opened = await open();
+    store = opened.store;
+  });
+  afterAll(async () => {
+    await opened.end();
+    await rm(spool, { recursive: true });
+  });
+
+  async function place(path: string, text = TEXT): Promise<string> {
+    const file = join(spool, 'content');
+    await writeFile(file, text);
+    await store.place(path, file);
+    return file;
+  }
+
+  test('takes a file over and gives its bytes back, whole and in part', async () => {
+    const file = await place(PATH);
+    await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await store.size(PATH)).toBe(Buffer.byteLength(TEXT));
+    expect((await buffer(await store.read(PATH))).toString()).toBe(TEXT);
+    expect((await buffer(await store.read(PATH, { start: 5, end: 5 }))).toString()).toBe('d');
+  });
+
+  test('removes a content, also one that is gone, and leaves the others', async () => {
+    await place('cd/first');
+    await place('cd/second');
+    await store.remove('cd/first');
+    await store.remove('cd/first');
+    expect(await store.size('cd/first')).toBeUndefined();
+    expect(await store.size('cd/second')).toBeDefined();
+    await expect(store.read('cd/first')).rejects.toThrow(/no content/);
+  });
+
+  test.each(['../x', '/etc/passwd', 'a/../../x', '.partial/x', 'a//b', 'a/', '', 'a\0b', 'a\\b'])(
+    'has nothing at %j, whatever lies there',
+    async (path) => {
+      await place(PATH);
+      expect(await store.size(path)).toBeUndefined();
+      await store.remove(path);
+      await expect(store.read(path)).rejects.toThrow(/no path/);
+      await expect(place(path)).rejects.toThrow(/no path/);
+      expect(await store.size(PATH)).toBeDefined();
+    },
+  );
+
+  test('says that it is out of reach, and never that there is nothing', async () => {
+    await place(PATH);
+    await opened.cut();
+    const unavailable = { code: 'ERROR_UNAVAILABLE' };
+    await expect(store.size(PATH)).rejects.toMatchObject(unavailable);
+    await expect(store.read(PATH)).rejects.toMatchObject(unavailable);
+    await expect(store.remove(PATH)).rejects.toMatchObject(unavailable);
+    await expect(store.place(PATH, join(spool, 'content'))).rejects.toMatchObject(unavailable);
+  });
+});

@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { pdf, png } from '../support/samples.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service, Tenant } from '../support/service.ts';
+import { begin, download, filesIn, form, FORM, upload } from '../support/upload.ts';
+import type { Part } from '../support/upload.ts';
+
+const MAX_BYTES = 100_000;
+
+let service: Service;
+let own: Tenant;
+let foreign: Tenant;
+let manager: string;
+
+beforeAll(async () => {
+  service = await startService({ documents: { maxBytes: MAX_BYTES } });
+  own = await service.tenant('Own');
+  foreign = await service.tenant('Foreign');
+  manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
+});
+afterAll(() => service.close());
+
+async function attach(part?: Part): Promise<Record<string, unknown> & { id: string }> {
+  const answer = await upload(service, manager, own.reclamations, part);
+  expect(answer.status).toBe(201);
+  return answer.json as Record<string, unknown> & { id: string };
+}
+
+/** As many contents as rows of documents, and nothing partial. */
+async function expectNothingLoose(): Promise<void> {
+  const rows = await service.admin('select file_path from public.documents order by file_path');
+  expect(await filesIn(service.documentFolder)).toEqual(rows.map(({ file_path }) => file_path));
+}
+
+describe('an upload', () => {
+  test('gives the record, without the path of its content, and its address', async () => {
+    const answer = await upload(service, manager, own.reclamations, { name: 'avis foncière €.pdf' });
+    const record = answer.json as { id: string };
+    expect(answer.status).toBe(201);
+    expect(record).toEqual({
+      id: expect.any(String),
+      reclamation_id: own.reclamations,
+      filename: 'avis foncière €.pdf',
+      file_size: pdf.length,
+      mime_type: 'application/pdf',
+      uploaded_at: expect.stringMatching(/\+00:00$/),
+    });
+    expect(answer.headers.location).toBe(`/api/documents/${record.id}`);
+    const read = await service.ask(`GET ${answer.headers.location ?? ''}`, { token: manager });
+    expect([read.status, read.json, read.headers.etag]).toEqual([200, record, answer.headers.etag]);
+  });
+
+  test('takes the type from the bytes, not from the name or the sender', async () => {
+    const record = await attach({ name: 'avis.pdf', type: 'application/pdf', bytes: png });
+    expect(record).toMatchObject({ filename: 'avis.pdf', mime_type: 'image/png', file_size: png.length });
+  });
+
+  test.each([
+    '../../x',
+    '/etc/passwd',
+    'C:\\x\\y.pdf',
+    'con',
+    '.partial',
+    'a"b%.pdf',
+    '…'.repeat(255),
+    '💶'.repeat(255),
+  ])('keeps the name %j as it is, and it leads nowhere', async (name) => {
+    const { id } = await attach({ name });
+    const { json } = await service.ask(`GET /api/documents/${id}`, { token: manager });
+    expect(json).toMatchObject({ filename: name });
+    const [row] = await service.admin('select file_path from public.documents where id = $1', [id]);
+    expect(row?.['file_path']).toMatch(/^[0-9a-f]{2}\/[0-9a-f-]{36}$/);
+    await expectNothingLoose();
+  });
+
+  test('may be as long as the limit, and not a byte longer', async () => {
+    const longest = Buffer.concat([pdf, Buffer.alloc(MAX_BYTES - pdf.length)]);
+    expect(await attach({ bytes: longest })).toMatchObject({ file_size: MAX_BYTES });
+    const longer = await upload(service, manager, own.reclamations, {
+      bytes: Buffer.concat([longest, Buffer.alloc(1)]),
+    });
+    expectError(longer, 'ERROR_PAYLOAD_TOO_LARGE');
+    const huge = { 'content-type': FORM, 'content-length': 10 * MAX_BYTES };
+    const line = `POST /api/reclamations/${own.reclamations}/documents`;
+    const body = form({ bytes: Buffer.alloc(11 * MAX_BYTES) }).subarray(0, 10 * MAX_BYTES);
+    expectError(await service.ask(line, { token: manager, headers: huge, body }), 'ERROR_PAYLOAD_TOO_LARGE');
+    await expectNothingLoose();
+  });
+
+  test.each<[string, Buffer, string]>([
+    ['without any part', form(), 'file'],
+    ['with a second file', form({}, {}), 'body'],
+    ['with a second file of another name', form({}, { field: 'other' }), 'body'],
+    ['with the file in another field', form({ field: 'attachment' }), 'attachment'],
+    ['with the file in a field named after a prototype', form({ field: '__proto__' }), '__proto__'],
+    ['with an empty file', form({ bytes: '' }), 'file'],
+    ['with a file without a name', form({ name: '', type: 'application/octet-stream' }), 'file'],
+    ['with a file whose name is left empty', form({ name: '' }), 'body'],
+    ['with a name of 256 characters', form({ name: 'x'.repeat(256) }), 'file'],
+    ['with a blank name', form({ name: '  ' }), 'file'],
+    ['with a line break in the name', form({ name: 'a\r\nb.pdf' }), 'file'],
+    ['with a control character in the header', form({ name: 'a\x1b.pdf' }), 'body'],
+    ['with a NUL in the header', form({ name: 'a\0.pdf' }), 'body'],
+    ['with a control character in an encoded name', encodedName('a%1b.pdf'), 'file'],
+    ['with a NUL in an encoded name', encodedName('a%00.pdf'), 'file'],
+    [
+      'with a name in Latin-1',
+      Buffer.from(form({ name: 'é.pdf' }).toString().replace('é', '\xe9'), 'latin1'),
+      'file',
+    ],
+    ['with a field beside the file', Buffer.concat([field('note'), form({})]), 'body'],
+    ['that ends within the file', form({}).subarray(0, -20), 'body'],
+    ['that ends within a header', form({}).subarray(0, 40), 'body'],
+    ['of nothing', Buffer.alloc(0), 'body'],
+    ['that is no form', Buffer.from('x'), 'body'],
+  ])('%s is refused by name, and leaves nothing', async (_what, body, name) => {
+    const answer = await upload(service, manager, own.reclamations, {}, body);
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(Object.keys(details(answer) as object)).toEqual([name]);
+    await expectNothingLoose();
+  });
+
+  test.each([
+    ['a form without a boundary', 'multipart/form-data', 'ERROR_VALIDATION'],
+    ['another multipart', FORM.replace('form-data', 'mixed'), 'ERROR_UNSUPPORTED_MEDIA_TYPE'],
+    ['JSON', 'application/json', 'ERROR_UNSUPPORTED_MEDIA_TYPE'],
+    ['no media type', 'x', 'ERROR_UNSUPPORTED_MEDIA_TYPE'],
+  ] as const)('as %s is refused', async (_what, type, code) => {
+    const line = `POST /api/reclamations/${own.reclamations}/documents`;
+    const answer = await service.ask(line, {
+      token: manager,
+      headers: { 'content-type': type },
+      body: form({}),
+    });
+    expectError(answer, code);
+    await expectNothingLoose();
+  });
+
+  test('without a body is refused', async () => {
+    const line = `POST /api/reclamations/${own.reclamations}/documents`;
+    expectError(await service.ask(line, { token: manager }), 'ERROR_UNSUPPORTED_MEDIA_TYPE');
+    const answer = await service.ask(line, { token: manager, headers: { 'content-type': FORM } });
+    expectError(answer, 'ERROR_VALIDATION');
+  });
+
+  test('of a type that no document has is refused, and leaves nothing', async () => {
+    const answer = await upload(service, manager, own.reclamations, {
+      name: 'x.html',
+      type: 'text/html',
+      bytes: '<p>',
+    });
+    expectError(answer, 'ERROR_UNSUPPORTED_MEDIA_TYPE');
+    expect(Object.keys(details(answer) as object)).toEqual(['file']);
+    await expectNothingLoose();
+  });
+
+  test('is recorded with its caller and client, and a refused one without a document', async () => {
+    const { id } = await attach();
+    const records = await service.admin('select * from public.audit_logs where resource_id = $1', [id]);
+    expect(records).toEqual([
+      expect.objectContaining({
+        action: `POST /api/reclamations/${own.reclamations}/documents`,
+        actor: 'idp|ACCOUNT_MANAGER',
+        client_context: own.clients,
+        success: true,
+      }),
+    ]);
+  });
+});
+
+function encodedName(name: string): Buffer {
+  return Buffer.from(
+    form({}).toString('latin1').replace('filename="avis.pdf"', `filename*=UTF-8''${name}`),
+    'latin1',
+  );
+}
+
+function field(name: string): Buffer {
+  const [boundary = ''] = form({}).toString().split('\r\n');
+  return Buffer.from(`${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nx\r\n`);
+}
+
+describe('who may', () => {
+  test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
+    'attach and read, with access to the client: %s',
+    async (role) => {
+      const token = await service.token(role, [own.clients]);
+      const answer = await upload(service, token, own.reclamations);
+      expect(answer.status).toBe(201);
+      const { id } = answer.json as { id: string };
+      expect((await download(service, token, id)).bytes).toEqual(pdf);
+    },
+  );
+
+  test('delete: everybody but a CLIENT', async () => {
+    const { id } = await attach();
+    const asClient = await service.token('CLIENT', [own.clients]);
+    await expectRefusal(
+      service,
+      await service.ask(`DELETE /api/documents/${id}`, { token: asClient }),
+      'ERROR_FORBIDDEN',
+    );
+    expect((await download(service, asClient, id)).status).toBe(200);
+    const specialist = await service.token('TAX_SPECIALIST', [own.clients]);
+    expect((await service.ask(`DELETE /api/documents/${id}`, { token: specialist })).status).toBe(204);
+    expectError(await service.ask(`GET /api/documents/${id}`, { token: asClient }), 'ERROR_NOT_FOUND');
+    await expectNothingLoose();
+  });
+
+  test('not: whoever has no access to the claim, before a byte is taken, audited with its client', async () => {
+    const { request, answer } = begin(service, manager, foreign.reclamations);
+    request.flushHeaders();
+    const { status } = await answer;
+    request.destroy();
+    expect(status).toBe(403);
+    const records = await service.admin(
+      `select client_context, resource_type, resource_id from public.audit_logs where not success and action = $1`,
+      [`POST /api/reclamations/${foreign.reclamations}/documents`],
+    );
+    expect(records).toEqual([
+      { client_context: foreign.clients, resource_type: 'reclamations', resource_id: foreign.reclamations },
+    ]);
+    const admin = await service.token('ADMIN');
+    expect((await upload(service, admin, foreign.reclamations)).status).toBe(201);
+  });
+
+  test('not: for a claim that does not exist, before a byte is taken', async () => {
+    const { request, answer } = begin(service, manager, randomUUID());
+    request.flushHeaders();
+    expect((await answer).status).toBe(404);
+    request.destroy();
+  });
+
+  test('not: on another client’s document, whichever way', async () => {
+    const admin = await service.token('ADMIN');
+    const { id } = (await upload(service, admin, foreign.reclamations)).json as { id: string };
+    for (const line of [`GET /api/documents/${id}`, `DELETE /api/documents/${id}`]) {
+      const refused = await service.ask(line, { token: manager });
+      expect(await expectRefusal(service, refused, 'ERROR_FORBIDDEN')).toMatchObject({
+        client_context: foreign.clients,
+      });
+    }
+    expect((await download(service, manager, id)).status).toBe(403);
+    expect((await download(service, manager, id, {}, 'HEAD')).status).toBe(403);
+    expect((await download(service, admin, id)).bytes).toEqual(pdf);
+    expect((await download(service, admin, randomUUID())).status).toBe(404);
+  });
+});
+
+describe('the list of a claim’s documents', () => {
+  test('gives them newest first, by name, page by page, and found by text', async () => {
+    const { reclamations } = await service.tenant('Listed');
+    const admin = await service.token('ADMIN');
+    for (const name of ['b.pdf', 'a.pdf', 'c 100%.pdf']) await upload(service, admin, reclamations, { name });
+    const names = async (query = '') => {
+      const answer = await service.ask(`GET /api/reclamations/${reclamations}/documents${query}`, {
+        token: admin,
+      });
+      expect(answer.status).toBe(200);
+      return { names: (answer.json as { filename: string }[]).map(({ filename }) => filename), ...answer };
+    };
+    expect((await names()).names).toEqual(['c 100%.pdf', 'a.pdf', 'b.pdf']);
+    expect((await names('?sort=filename&count=exact')).names).toEqual(['a.pdf', 'b.pdf', 'c 100%.pdf']);
+    expect((await names('?q=0%25')).names).toEqual(['c 100%.pdf']);
+    const first = await names('?limit=2&sort=filename&count=exact');
+    expect([first.names, first.headers['x-total-count']]).toEqual([['a.pdf', 'b.pdf'], '3']);
+    const next = /\?[^>]+/.exec(String(first.headers['link']))?.[0];
+    expect((await names(next)).names).toEqual(['c 100%.pdf']);
+  });
+
+  test('is empty for a claim without any, 403 for a foreign claim and 404 for none', async () => {
+    const { reclamations, clients } = await service.tenant('Empty');
+    const line = `GET /api/reclamations/${reclamations}/documents`;
+    const token = await service.token('CLIENT', [clients]);
+    expect((await service.ask(line, { token })).json).toEqual([]);
+    await expectRefusal(service, await service.ask(line, { token: manager }), 'ERROR_FORBIDDEN');
+    expectError(
+      await service.ask(`GET /api/reclamations/${randomUUID()}/documents`, { token }),
+      'ERROR_NOT_FOUND',
+    );
+  });
+});
+
+describe('a deletion', () => {
+  test('of a document with another version’s tag changes nothing, and with its own takes the content along', async () => {
+    const { id } = await attach();
+    const { headers } = await service.ask(`GET /api/documents/${id}`, { token: manager });
+    const remove = (tag: string) =>
+      service.ask(`DELETE /api/documents/${id}`, { token: manager, headers: { 'if-match': tag } });
+    expectError(await remove('"0"'), 'ERROR_PRECONDITION_FAILED');
+    expect((await download(service, manager, id)).bytes).toEqual(pdf);
+    expect((await remove(String(headers.etag))).status).toBe(204);
+    expectError(await remove(String(headers.etag)), 'ERROR_NOT_FOUND');
+    await expectNothingLoose();
+  });
+
+  test.each(['reclamations', 'sites', 'clients'] as const)(
+    'of %s takes the contents along',
+    async (table) => {
+      const tenant = await service.tenant('Deleted');
+      const admin = await service.token('ADMIN');
+      for (const name of ['1.pdf', '2.pdf']) await upload(service, admin, tenant.reclamations, { name });
+      const before = await filesIn(service.documentFolder);
+      const answer = await service.ask(`DELETE /api/${table}/${tenant[table]}`, { token: admin });
+      expect(answer.status).toBe(204);
+      expect((await filesIn(service.documentFolder)).length).toBe(before.length - 2);
+      await expectNothingLoose();
+    },
+  );
+
+  test('by a DBA takes the content along at the next sweep', async () => {
+    await attach();
+    await service.admin('delete from public.documents where reclamation_id = $1', [own.reclamations]);
+    expect(await filesIn(service.documentFolder)).not.toEqual([]);
+    await service.documents.removeDue();
+    await expectNothingLoose();
+  });
+});
