@@ -83,7 +83,6 @@ const CALLERS = {
   'with few clients': () => service.token('ACCOUNT_MANAGER', clients.slice(0, FEW)),
   'with many clients': () => service.token('ACCOUNT_MANAGER', clients),
   'who is an ADMIN': () => service.token('ADMIN'),
-  'who is an ADMIN with few clients': () => service.token('ADMIN', clients.slice(0, FEW)),
 } as const;
 type Caller = keyof typeof CALLERS;
 
@@ -110,50 +109,52 @@ async function whole(path: string, token: string, query = ''): Promise<string[]>
   return ids;
 }
 
-/** Follows the pages to their end, with something to do between them. */
+/** Follows the pages to their end, with something to do before the second and the third. */
 async function walk(
   line: string,
   token: string,
   between: () => Promise<void> = async () => {},
 ): Promise<string[]> {
   const seen: string[] = [];
-  for (let next: string | undefined = line; next !== undefined; ) {
+  let pages = 0;
+  for (let next: string | undefined = line; next !== undefined; pages += 1) {
     const { ids, next: after } = await page(next, token);
     seen.push(...ids);
     next = after;
-    await between();
+    // Not for ever: who inserts behind the walk faster than it goes never lets it end.
+    if (pages < 2) await between();
   }
   return seen;
 }
 
-/** Writes a row more into every list, in front of and behind wherever a walk stands. */
+const ENDS = `(values (now()), ('2020-01-01')) as t (at)`;
+
+/** Writes rows into every list, in front of and behind wherever a walk stands. */
 async function insertEverywhere(): Promise<void> {
-  const id = randomUUID();
-  const { clients: client, reclamations } = rich;
-  await service.admin(
-    `insert into public.sites (id, client_id, site_name, created_at)
-     select $1, $2, 'Nouveau', case when random() < 0.5 then now() else '2020-01-01' end`,
-    [id, client],
-  );
-  await service.admin(
-    `insert into public.cadastres (site_id, commune_code, section, number, created_at)
-     values ($1, '75056', 'AA', '0001', now()), ($1, '75056', 'ZZ', '0001', '2020-01-01')`,
-    [id],
-  );
-  await service.admin(
-    `insert into public.reclamations (client_id, site_id, claim_type, amount, created_at)
-     values ($1, $2, 'TF', 99999, now()), ($1, $2, 'TF', 0, '2020-01-01')`,
-    [client, id],
-  );
-  await service.admin(
-    `insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, actor, changed_at)
-     values ($1, $2, 'DRAFT', 'DRAFT', 'fixture', now()), ($1, $2, 'DRAFT', 'DRAFT', 'fixture', '2020-01-01')`,
-    [reclamations, client],
-  );
-  await service.admin(
-    `insert into public.factures (client_id, amount_excl_tax, created_at) values ($1, 99999, now()), ($1, 0, '2020-01-01')`,
-    [client],
-  );
+  const site = randomUUID();
+  const ids = { client: rich.clients, claim: rich.reclamations };
+  await service.admin(`
+    insert into public.sites (id, client_id, site_name) values ('${site}', '${ids.client}', 'Passing');
+    insert into public.sites (client_id, site_name, created_at) values ('${ids.client}', 'Passing', '2020-01-01');
+    insert into public.cadastres (site_id, commune_code, section, number, created_at)
+    select '${site}', '75056', 'AA', lpad(extract(day from at)::text, 4, '0'), at from ${ENDS};
+    insert into public.reclamations (client_id, site_id, claim_type, amount, created_at)
+    select '${ids.client}', '${site}', 'TF', 0, at from ${ENDS};
+    insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, actor, changed_at)
+    select '${ids.claim}', '${ids.client}', 'DRAFT', 'DRAFT', 'passing', at from ${ENDS};
+    insert into public.documents (reclamation_id, filename, file_path, uploaded_at)
+    select '${ids.claim}', 'passing', gen_random_uuid(), at from ${ENDS};
+    insert into public.factures (client_id, amount_excl_tax, created_at)
+    select '${ids.client}', 12345, at from ${ENDS};`);
+}
+
+/** Takes away what was inserted, so that one walk is as long as the next. */
+async function clearInserted(): Promise<void> {
+  await service.admin(`
+    delete from public.sites where site_name = 'Passing';
+    delete from public.reclamation_history where actor = 'passing';
+    delete from public.documents where filename = 'passing';
+    delete from public.factures where amount_excl_tax = 12345;`);
 }
 
 describe.each(lists)('the list $path', ({ path, sorts, names }) => {
@@ -164,10 +165,11 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
       for (const sort of ['', ...sorts.map((one) => `&sort=${one}`)]) {
         const before = await whole(path, token, sort);
         expect(before.length).toBeGreaterThan(1);
-        const limit = Math.ceil(before.length / 5);
+        const limit = Math.ceil(before.length / 4);
         const seen = await walk(`${pathOf(path)}?limit=${limit}${sort}`, token, insertEverywhere);
         expect(new Set(seen).size).toBe(seen.length);
         expect(seen.filter((id) => before.includes(id))).toEqual(before);
+        await clearInserted();
       }
     },
   );
