@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Answer } from '../support/http.ts';
 import { startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
 import { anyRequest, CALLERS, OPERATIONS } from './requests.ts';
 import type { Caller, Request } from './requests.ts';
 
@@ -20,13 +21,13 @@ let tokens: Readonly<Partial<Record<Caller, string>>>;
 
 beforeAll(async () => {
   service = await startService();
-  foreign = await service.tenant('Garage Dupont');
+  foreign = await service.furnishedTenant('Garage Dupont');
 });
 afterAll(() => service.close());
 
 /** A tenant of the callers', each of whom has a list. */
 async function renew(): Promise<void> {
-  own = await service.tenant('Boulangerie Martin');
+  own = await service.furnishedTenant('Boulangerie Martin');
   const roles = CALLERS.filter((caller) => caller !== 'nobody');
   tokens = Object.fromEntries(
     await Promise.all(roles.map(async (role) => [role, await service.token(role, [own.clients])] as const)),
