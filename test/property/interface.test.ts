@@ -4,7 +4,7 @@ import type { Answer } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
-import { anyRequest, CALLERS, OPERATIONS } from './requests.ts';
+import { anyRequest, CALLERS, OPERATIONS, writableFields } from './requests.ts';
 import type { Caller, Request } from './requests.ts';
 
 /* Requests made up from the description itself: what it says must hold for whatever is sent. */
@@ -50,10 +50,34 @@ async function foreignRows(): Promise<unknown> {
 }
 
 function named(text: string): string {
-  return text.replaceAll(/<(own|foreign)\.(\w+)>/g, (_name, whose: string, kind: string) => {
+  const filled = text.replaceAll('<token>', tokens.CLIENT ?? '');
+  return filled.replaceAll(/<(own|foreign)\.(\w+)>/g, (_name, whose: string, kind: string) => {
     const tenant = whose === 'own' ? own : foreign;
     return tenant[kind as keyof Tenant];
   });
+}
+
+/** What was accepted is what is kept: nothing is rounded, cut or changed on the way. */
+function expectKept({ operation, body = '{}' }: Request, { json }: Answer): void {
+  const sent = JSON.parse(named(body)) as Record<string, unknown>;
+  const kept = json as Record<string, unknown>;
+  for (const field of writableFields(operation)) {
+    if (sent[field] === undefined || !(field in kept)) continue;
+    expect([operation, field, plain(sent[field], kept[field])]).toEqual([
+      operation,
+      field,
+      plain(kept[field]),
+    ]);
+  }
+}
+
+/** A value in one of the forms that it may be sent in: that of its counterpart. */
+function plain(value: unknown, like = value): unknown {
+  if (Array.isArray(value)) return [...new Set(value.map((one) => String(one).toLowerCase()))].toSorted();
+  if (typeof like === 'number') return Number(value);
+  if (typeof value !== 'string') return value;
+  if (/^\d{4}-\d\d-\d\dT/.test(value)) return Date.parse(value);
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? value.toLowerCase() : value;
 }
 
 async function send({ target, caller, headers, body }: Request): Promise<Answer> {
