@@ -18,8 +18,9 @@ WORKDIR /app
 COPY package.json ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-# Beside dist, where the migrations look for it.
+# Beside dist, where they are looked for.
 COPY db ./db
+COPY public ./public
 USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \

@@ -1,4 +1,4 @@
--- The log is read newest first by who, what and whether it was refused. An index that ends in the order of the list
+-- The log is read newest first, by who and by what. An index that ends in the order of the list
 -- gives the newest of whatever is rare without walking past millions of others.
 
 drop index public.audit_logs_user_id_idx;

@@ -162,6 +162,6 @@ create policy users_update_definer on public.users
     using (true)
     with check (
         subject = app.setting('actor')
-        or app.role() = 'ADMIN'
-        or (app.role() = 'ACCOUNT_MANAGER' and role in ('TAX_SPECIALIST', 'CLIENT'))
+        or (select app.role()) = 'ADMIN'
+        or ((select app.role()) = 'ACCOUNT_MANAGER' and role in ('TAX_SPECIALIST', 'CLIENT'))
     );

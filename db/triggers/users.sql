@@ -1,7 +1,8 @@
 -- What nobody may make of a user, by whatever way. These run as the writer: they need no right of their own.
 
 -- Clients that are added to a list exist (TX409). A login is not asked: its list is what the identity provider says,
--- and a client that was deleted since stays in lists without any effect.
+-- and a client that was deleted since stays in lists without any effect. After the row, so that the policies, which
+-- say what may be given at all, are asked first.
 create or replace function app.check_clients_of_user()
     returns trigger
     language plpgsql
@@ -18,12 +19,12 @@ begin
     ) then
         raise exception 'client_access names a client that does not exist' using errcode = 'TX409';
     end if;
-    return new;
+    return null;
 end
 $function$;
 
 create or replace trigger users_check_clients
-    before insert or update of client_access on public.users
+    after insert or update of client_access on public.users
     for each row
     when (new.client_access <> '{}' and current_user <> 'taxclaims_definer')
     execute function app.check_clients_of_user();

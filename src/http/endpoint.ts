@@ -89,7 +89,7 @@ export interface ListQuery {
 
 interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
   readonly roles: readonly Role[];
-  /** The client that the request names: it is held against the caller's clients before anything is read. */
+  /** The client that the request is about: held against the caller's before anything is read, and all it may touch. */
   client?(input: Input<P, Q, B>): string | undefined;
   /** Clients named by a request about more than them: held against the caller's, and nothing is narrowed. */
   clients?(input: Input<P, Q, B>): readonly string[];

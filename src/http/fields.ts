@@ -84,7 +84,11 @@ export const timestamp = z.iso.datetime({ offset: true });
 export const bytes = z.string().meta({ type: 'string', format: 'binary' });
 
 /** A field of a record that the database computes: it may be sent back as it was read, and is ignored. */
-export const ignored = z.unknown().optional().meta({ description: 'Read-only: ignored.', readOnly: true });
+export const ignored = z
+  .unknown()
+  .transform(() => undefined)
+  .optional()
+  .meta({ description: 'Read-only: ignored.', readOnly: true });
 
 /** What any record may send back. */
 export const readOnly = { id: ignored, created_at: ignored, updated_at: ignored };
@@ -127,6 +131,12 @@ export function sortBy(newest: string, ...others: readonly string[]): z.ZodType<
 
 /** Filters of every list whose records have a time of creation. */
 export const created = { created_from: timestampInput.optional(), created_to: timestampInput.optional() };
+
+/** True or false, as a query says it. */
+export const flag = z
+  .string()
+  .refine((value) => value === 'true' || value === 'false', 'must be true or false')
+  .meta({ type: 'boolean' });
 
 /** A text to search for. */
 export const search = text(200).optional();

@@ -1,6 +1,8 @@
 import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
+import { listAuditRecords } from './audit-logs.ts';
 import { logIn, readProfile } from './auth.ts';
 import { changeCadastre, createCadastre, deleteCadastre, listCadastres, readCadastre } from './cadastres.ts';
+import { assignClient, withdrawClient } from './client-access.ts';
 import { changeClient, createClient, deleteClient, listClients, readClient } from './clients.ts';
 import { description } from './description.ts';
 import { createDocument, deleteDocument, listDocuments, readContent, readDocument } from './documents.ts';
@@ -24,7 +26,7 @@ import {
   readReclamation,
 } from './reclamations.ts';
 import { changeSite, createSite, deleteSite, listSites, readSite } from './sites.ts';
-import { readSelf } from './users.ts';
+import { changeUser, createUser, listUsers, readSelf, readUser } from './users.ts';
 
 /** Everything that exists, in the order of matching: a fixed path stands before one with a parameter. */
 
@@ -37,6 +39,12 @@ export const publicEndpoints: readonly PublicEndpoint[] = [logIn];
 export const endpoints: readonly Endpoint[] = [
   readProfile,
   readSelf,
+  listUsers,
+  createUser,
+  readUser,
+  changeUser,
+  assignClient,
+  withdrawClient,
   listClients,
   createClient,
   readClient,
@@ -79,6 +87,7 @@ export const endpoints: readonly Endpoint[] = [
   readDocument,
   deleteDocument,
   readContent,
+  listAuditRecords,
   description(() => allEndpoints),
 ];
 

@@ -1,15 +1,15 @@
 const HOUSE = `('public', 'app', 'reporting', 'audit')`;
 
-const switched = (kind: string, off: string, on: string): string => `
-  select t.name as object, array[split_part(t.name, '.', 2), '${kind}'] as hints,
+const switched = (off: string, on: string): string => `
+  select t.name as object, array[split_part(t.name, '.', 2), 'row-level security', 'enabled', 'forced'] as hints,
       format('alter table %s ${off} row level security', t.name) as sql,
       format('alter table %s ${on} row level security', t.name) as undo
   from audit.house_tables as t`;
 
 /** Tables, views, functions, triggers and roles made into what they must not be. */
 export const OBJECTS: Readonly<Record<string, string>> = {
-  'row-level security off': switched('security', 'disable', 'enable'),
-  'row-level security not forced': switched('security', 'no force', 'force'),
+  'row-level security off': switched('disable', 'enable'),
+  'row-level security not forced': switched('no force', 'force'),
   'view reads as its owner': `
     select c.oid::regclass::text as object, array[c.relname::text, c.relnamespace::regnamespace || ' view'] as hints,
         format('alter view %s reset (security_invoker)', c.oid::regclass) as sql,

@@ -21,7 +21,7 @@ export interface Trial {
 }
 
 /** Far more than it takes: most mutants that can be noticed at all die by the first. */
-const NEAREST = 40;
+const NEAREST = 25;
 
 const BEHAVIOUR = CHECKS.filter((check) => !goldenChecks.includes(check));
 

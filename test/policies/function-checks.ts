@@ -3,6 +3,7 @@ import type { Check } from './checks.ts';
 import { idOf, SELF } from './fixture.ts';
 import { REQUEST_ROLES, TABLES } from './rights.ts';
 import { OWN } from './row-checks.ts';
+import { assignmentChecks } from './assignment-checks.ts';
 import { attempt } from './session.ts';
 import type { World } from './world.ts';
 
@@ -23,6 +24,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.record_refusal': 'api',
   'app.record_login': REQUESTS,
   'app.gain_client': 'admin scoped_admin account_manager',
+  'app.assign_client': 'admin scoped_admin account_manager',
   'app.partner_within_reach': 'scoped_admin account_manager',
   'app.record_change': 'owner',
   'app.record_reclamation_move': 'owner',
@@ -244,6 +246,7 @@ export const functionChecks: readonly Check[] = [
       equal(role, 'CLIENT');
     },
   },
+  ...assignmentChecks,
   {
     title:
       'a move of a claim is kept with who, from where and to where; one that is not listed is a conflict',

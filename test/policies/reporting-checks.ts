@@ -55,7 +55,7 @@ export const reportingChecks: readonly Check[] = [
     const read = (firm: Firm): string =>
       statementFor(table as Table, 'r', firm).replace(`public.${table}`, `reporting.${view}`);
     return {
-      title: `a reporting login reads reporting.${view} of the client it was granted, every column of ${table} that is open to it, and no other client’s`,
+      title: `a reporting login reads the reporting view ${view} of the client it was granted, every column of ${table} that is open to it, and no other client’s`,
       run: async ({ reporting, admin }) => {
         equal(await attempt(reporting, { sql: read('a') }), 'done');
         equal(await attempt(reporting, { clientAccess: EVERYTHING, sql: read('b') }), 'nothing');

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
@@ -143,6 +144,32 @@ describe('granting a client to a reporting login', () => {
       await as(`select reporting.revoke_client('${login.name}', '${A}')`);
       expect(await seen()).toEqual([]);
     });
+  });
+
+  test('a DBA who follows db/README.md gets a login that reads its clients, within limits', async () => {
+    const readme = await readFile(new URL('../../db/README.md', import.meta.url), 'utf8');
+    const [, recipe = ''] = /### A login, its limits.*?```sql\n(.*?)```/s.exec(readme) ?? [];
+    const name = `${database.name}_recipe`;
+    const [granted = A, revoked = B] = new Set(recipe.match(/[0-9a-f-]{36}/g));
+    await dba.query(recipe.replaceAll('bi_acme', name).replaceAll(granted, A).replaceAll(revoked, B));
+    try {
+      const { rows } = await dba.query<{ limits: string[] }>(
+        `select rolconfig || ('connections=' || rolconnlimit) as limits from pg_roles where rolname = $1`,
+        [name],
+      );
+      expect(rows[0]?.limits.sort()).toEqual([
+        'connections=5',
+        'default_transaction_read_only=on',
+        'idle_in_transaction_session_timeout=5min',
+        'statement_timeout=2min',
+        'temp_file_limit=2GB',
+      ]);
+      expect((await dba.query('select client_id, objection from reporting.granted')).rows).toEqual([
+        { client_id: A, objection: null },
+      ]);
+    } finally {
+      await dba.query(`drop role ${name}`);
+    }
   });
 
   test('an auditor reads who was granted what, and grants nothing', async () => {

@@ -40,6 +40,7 @@ describe('a reporting login that tries', () => {
     'set role taxclaims_owner',
     'set session authorization postgres',
     'set session_replication_role = replica',
+    'set temp_file_limit = -1',
     'create temporary table own (id integer)',
     'create table public.own (id integer)',
     'create view reporting.own as select 1',

@@ -6,8 +6,8 @@ create function audit.attempt(target regclass, command text, id uuid, client_acc
     returns table (statement text, touched bigint, failure text, message text)
     language plpgsql
     volatile
-    set search_path = ''
     set lock_timeout = '2s'
+    set search_path = ''
 as $function$
 declare
     -- The schema is closed to the callers: what is needed of the catalog is read here and not through a view.

@@ -37,10 +37,14 @@ begin
         raise exception 'user % has changed since', assign_client.target using errcode = 'TX412';
     end if;
 
+    -- A client that was deleted stays in lists, and can be taken from there.
+    if not exists (select from public.clients as c where c.id = assign_client.client)
+        and (assign_client.assigned or assign_client.client <> all (stored.client_access))
+    then
+        raise exception 'no client %', assign_client.client using errcode = 'TX404';
+    end if;
+
     if assign_client.assigned then
-        if not exists (select from public.clients as c where c.id = assign_client.client) then
-            raise exception 'no client %', assign_client.client using errcode = 'TX404';
-        end if;
         if stored.has_all or assign_client.client = any (stored.client_access) then
             return;
         end if;
