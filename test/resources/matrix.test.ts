@@ -17,7 +17,7 @@ import type { Cast, Situation, Verdict } from './situations.ts';
  */
 
 /** The tables whose endpoints are still to come; empty once every row of the page must exist. */
-const COMING: readonly string[] = ['documents', 'users', 'audit_logs'];
+const COMING: readonly string[] = [];
 
 const existing = new Set(allEndpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
 const rows = ROWS.filter(({ line }) => existing.has(line));
@@ -150,7 +150,8 @@ async function expectSuccess(
   expect(answer.headers['cache-control']).toBe('no-store');
   if (isRecord) expect(answer.headers.etag).toMatch(/^"[^"]+"$/);
   if (!cast.isUnlimited && row.right[1] !== 'description') expect(answer.text).not.toContain(foreign.clients);
-  expect(answer.text).not.toMatch(/"(?:password|password_hash|file_path|subject)":/);
+  if (row.right[1] !== 'description')
+    expect(answer.text).not.toMatch(/"(?:password|password_hash|file_path|subject)":/);
   if (method === 'HEAD') expect(answer.text).toBe('');
   if (method === 'GET' && Array.isArray(answer.json))
     expectOwn(row, cast, answer.json as { id: string }[], mine);
@@ -159,6 +160,8 @@ async function expectSuccess(
 
 /** A list has the caller's own record in it, so that the absence of foreign ones means something. */
 function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 'nobody'): void {
+  // Of a full page nothing can be said; narrowed to a client it is not full.
+  if (list.length === 1000) return;
   if (mine === 'nobody' || rightOf(row, cast) === 'self') {
     expect(list).toEqual([]);
     return;
