@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Answer } from '../support/http.ts';
 import { startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
-import { anyRequest, CALLERS, OPERATIONS } from './requests.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { anyRequest, CALLERS, OPERATIONS, writableFields } from './requests.ts';
 import type { Caller, Request } from './requests.ts';
 
 /* Requests made up from the description itself: what it says must hold for whatever is sent. */
@@ -20,13 +21,13 @@ let tokens: Readonly<Partial<Record<Caller, string>>>;
 
 beforeAll(async () => {
   service = await startService();
-  foreign = await service.tenant('Garage Dupont');
+  foreign = await service.furnishedTenant('Garage Dupont');
 });
 afterAll(() => service.close());
 
 /** A tenant of the callers', each of whom has a list. */
 async function renew(): Promise<void> {
-  own = await service.tenant('Boulangerie Martin');
+  own = await service.furnishedTenant('Boulangerie Martin');
   const roles = CALLERS.filter((caller) => caller !== 'nobody');
   tokens = Object.fromEntries(
     await Promise.all(roles.map(async (role) => [role, await service.token(role, [own.clients])] as const)),
@@ -49,10 +50,37 @@ async function foreignRows(): Promise<unknown> {
 }
 
 function named(text: string): string {
-  return text.replaceAll(/<(own|foreign)\.(\w+)>/g, (_name, whose: string, kind: string) => {
+  const filled = text.replaceAll('<token>', tokens.CLIENT ?? '');
+  return filled.replaceAll(/<(own|foreign)\.(\w+)>/g, (_name, whose: string, kind: string) => {
     const tenant = whose === 'own' ? own : foreign;
     return tenant[kind as keyof Tenant];
   });
+}
+
+/** What was accepted is what is kept: nothing is rounded, cut or changed on the way. */
+function expectKept({ operation, body = '{}' }: Request, { json }: Answer): void {
+  const fields = writableFields(operation);
+  // A form is no JSON, and has none.
+  const sent = (fields.length === 0 ? {} : JSON.parse(named(body))) as Record<string, unknown>;
+  const kept = json as Record<string, unknown>;
+  for (const field of fields) {
+    if (sent[field] === undefined || !(field in kept)) continue;
+    expect([operation, field, plain(sent[field], kept[field])]).toEqual([
+      operation,
+      field,
+      plain(kept[field]),
+    ]);
+  }
+}
+
+/** A value in one of the forms that it may be sent in: that of its counterpart. */
+function plain(value: unknown, like = value): unknown {
+  if (Array.isArray(value)) return [...new Set(value.map((one) => String(one).toLowerCase()))].toSorted();
+  // Minus zero is kept as zero.
+  if (typeof like === 'number') return Number(value) + 0;
+  if (typeof value !== 'string') return value;
+  if (/^\d{4}-\d\d-\d\dT/.test(value)) return Date.parse(value);
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? value.toLowerCase() : value;
 }
 
 async function send({ target, caller, headers, body }: Request): Promise<Answer> {
@@ -75,6 +103,8 @@ test(`${REQUESTS} requests of all kinds are answered as described, never with 5x
       const answer = await send(request);
       expect(answer.status).toBeLessThan(500);
       if (answer.status < 400) expect(answer.text).not.toContain(foreign.clients);
+      if (answer.status === 201 || (answer.status === 200 && request.target.startsWith('PUT')))
+        expectKept(request, answer);
       statuses.set(request.operation, (statuses.get(request.operation) ?? new Set()).add(answer.status));
     }),
     { numRuns: REQUESTS, seed: SEED },

@@ -38,6 +38,13 @@ export const OPERATIONS = Object.entries(document.paths as Paths).flatMap(([path
   })),
 );
 
+/** The fields of a body that an operation stores as they are sent. */
+export function writableFields(name: string): readonly string[] {
+  const content = OPERATIONS.find((one) => one.name === name)?.operation.requestBody?.content;
+  const { properties = {} } = content?.['application/json']?.schema ?? {};
+  return Object.keys(properties).filter((field) => properties[field]?.readOnly !== true);
+}
+
 /** The table whose record an `id` in a path names. */
 function tableOf(path: string): string {
   const table = path.split('/')[2]?.replace('-', '_') ?? '';

@@ -10,6 +10,7 @@ export interface Schema {
   readonly maximum?: number;
   readonly maxLength?: number;
   readonly nullable?: boolean;
+  readonly readOnly?: boolean;
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -93,6 +94,7 @@ export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
       fc.emailAddress(),
       fc.constantFrom(`${'a'.repeat(250)}@b.example`, '@', 'a@b', 'é@é.fr', ''),
     );
+  if (name === 'token') return fc.constantFrom('<token>', 'nonsense', 'a.b.c');
   if (name === 'siret') return fc.constantFrom('73282932000074', '73282932000075', '35600000000048', '1');
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   return textOf(schema.maxLength);

@@ -47,8 +47,8 @@ export interface Row {
   readonly right: readonly [Table, Right] | readonly ['everyone', string];
   /** What each placeholder of the path names; the first is the record that the request is about. */
   readonly ids?: Readonly<Record<string, keyof Tenant>>;
-  /** A list that can be narrowed to a client. */
-  readonly byClient?: true;
+  /** The parameter by which a list can be narrowed to a client. */
+  readonly byClient?: string;
   /** A body that is accepted. */
   readonly body?: (tenant: Tenant) => Readonly<Record<string, unknown>>;
   /** The records that the body names, by field. */
@@ -73,7 +73,7 @@ function resource(
   const one = `${path}/{${placeholder}}`;
   const ids = { [placeholder]: table };
   return [
-    { line: `GET ${path}`, right: [table, 'r'], ...(table !== 'clients' && { byClient: true }) },
+    { line: `GET ${path}`, right: [table, 'r'], ...(table !== 'clients' && { byClient: 'client_id' }) },
     { line: `POST ${path}`, right: [table, 'c'], body: create, ...(names && { names }) },
     { line: `GET ${one}`, right: [table, 'r'], ids },
     { line: `PUT ${one}`, right: [table, 'u'], ids, body: change },
@@ -170,10 +170,8 @@ const DOCUMENTS: readonly Row[] = [
   { line: 'DELETE /api/documents/{id}', right: ['documents', 'd'], ids: { id: 'documents' } },
 ];
 
-const assignment = { id: 'newcomer', clientId: 'clients' } as const;
-
 const USERS: readonly Row[] = [
-  { line: 'GET /api/users', right: ['users', 'r'] },
+  { line: 'GET /api/users', right: ['users', 'r'], byClient: 'client_id' },
   {
     line: 'POST /api/users',
     right: ['users', 'c'],
@@ -187,8 +185,16 @@ const USERS: readonly Row[] = [
   },
   { line: 'GET /api/users/{id}', right: ['users', 'r'], ids: { id: 'users' } },
   { line: 'PUT /api/users/{id}', right: ['users', 'u'], ids: { id: 'users' }, body: () => ({ name: 'Zoé' }) },
-  { line: 'PUT /api/users/{id}/client-access/{clientId}', right: ['users', 'a'], ids: assignment },
-  { line: 'DELETE /api/users/{id}/client-access/{clientId}', right: ['users', 'a'], ids: assignment },
+  {
+    line: 'PUT /api/users/{id}/client-access/{clientId}',
+    right: ['users', 'a'],
+    ids: { id: 'newcomer', clientId: 'clients' },
+  },
+  {
+    line: 'DELETE /api/users/{id}/client-access/{clientId}',
+    right: ['users', 'a'],
+    ids: { id: 'users', clientId: 'clients' },
+  },
 ];
 
 export const ROWS: readonly Row[] = [
@@ -210,7 +216,7 @@ export const ROWS: readonly Row[] = [
   ...INVOICES,
   ...PARTNER_INVOICES,
   ...USERS,
-  { line: 'GET /api/audit-logs', right: ['audit_logs', 'r'] },
+  { line: 'GET /api/audit-logs', right: ['audit_logs', 'r'], byClient: 'client_context' },
 ];
 
 /** No token. */

@@ -4,7 +4,7 @@ import { document } from '../support/described.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import type { Answer } from '../support/http.ts';
 import type { Service } from '../support/service.ts';
-import { newTenant, tenantSql } from '../support/tenant.ts';
+import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
 /* Every list that the description has, in every order that it names. */
 
@@ -33,7 +33,11 @@ let rich: { clients: string; reclamations: string };
 beforeAll(async () => {
   service = await startService();
   const tenants = Array.from({ length: MANY }, newTenant);
-  await service.admin(tenants.map((tenant, index) => tenantSql(tenant, `Client ${index % 7}`)).join('\n'));
+  await service.admin(
+    tenants
+      .map((tenant, index) => tenantSql(tenant, `Client ${index % 7}`) + furnitureSql(tenant))
+      .join('\n'),
+  );
   clients = tenants.map((tenant) => tenant.clients);
   const [first = newTenant()] = tenants;
   rich = first;

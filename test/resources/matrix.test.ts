@@ -3,8 +3,9 @@ import pg from 'pg';
 import { allEndpoints, endpoints } from '../../src/resources/index.ts';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
-import { newTenant, tenantSql } from '../support/tenant.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { newTenant } from '../support/tenant.ts';
 import { OPEN, ROWS } from './access.ts';
 import type { Row } from './access.ts';
 import { CASTS, isWrite, rightOf, situationsOf } from './situations.ts';
@@ -16,7 +17,7 @@ import type { Cast, Situation, Verdict } from './situations.ts';
  */
 
 /** The tables whose endpoints are still to come; empty once every row of the page must exist. */
-const COMING: readonly string[] = ['documents', 'users', 'audit_logs'];
+const COMING: readonly string[] = [];
 
 const existing = new Set(allEndpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
 const rows = ROWS.filter(({ line }) => existing.has(line));
@@ -35,20 +36,14 @@ beforeAll(async () => {
   service = await startService();
   admin = new pg.Client({ connectionString: service.postgres.adminUrl });
   await admin.connect();
-  own = await plant();
-  foreign = await plant();
+  own = await service.furnishedTenant('Boulangerie Martin');
+  foreign = await service.furnishedTenant('Boulangerie Martin');
   digest = await digestQuery();
 });
 afterAll(async () => {
   await admin.end();
   await service.close();
 });
-
-async function plant(): Promise<Tenant> {
-  const tenant = newTenant();
-  await admin.query(tenantSql(tenant, 'Boulangerie Martin'));
-  return tenant;
-}
 
 /** The query that gives everything that is stored, but for the audit log, as one number. */
 async function digestQuery(): Promise<string> {
@@ -83,7 +78,7 @@ function tableOf(row: Row): string {
 }
 
 async function tryOut(row: Row, cast: Cast, situation: Situation): Promise<void> {
-  const mine = situation.writes ? await plant() : own;
+  const mine = situation.writes ? await service.furnishedTenant('Boulangerie Martin') : own;
   const { line, question, verdict } = situation.request(mine, foreign);
   const token = await tokenOf(cast, mine.clients);
   const before = { stored: await stored(), runs: service.runs };
@@ -155,14 +150,18 @@ async function expectSuccess(
   expect(answer.headers['cache-control']).toBe('no-store');
   if (isRecord) expect(answer.headers.etag).toMatch(/^"[^"]+"$/);
   if (!cast.isUnlimited && row.right[1] !== 'description') expect(answer.text).not.toContain(foreign.clients);
-  expect(answer.text).not.toMatch(/"(?:password|password_hash|file_path|subject)":/);
+  if (row.right[1] !== 'description')
+    expect(answer.text).not.toMatch(/"(?:password|password_hash|file_path|subject)":/);
   if (method === 'HEAD') expect(answer.text).toBe('');
-  if (method === 'GET' && Array.isArray(answer.json)) expectOwn(row, cast, answer.json as { id: string }[], mine);
+  if (method === 'GET' && Array.isArray(answer.json))
+    expectOwn(row, cast, answer.json as { id: string }[], mine);
   if (method === 'POST' && mine !== 'nobody') await expectLocation(row, cast, answer, mine);
 }
 
 /** A list has the caller's own record in it, so that the absence of foreign ones means something. */
 function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 'nobody'): void {
+  // Of a full page nothing can be said; narrowed to a client it is not full.
+  if (list.length === 1000) return;
   if (mine === 'nobody' || rightOf(row, cast) === 'self') {
     expect(list).toEqual([]);
     return;

@@ -81,7 +81,7 @@ export function situationsOf(row: Row, cast: Cast): Situation[] {
     ...own(row, cast),
     ...named(row, cast),
     ...unknownParameter(row),
-    ...(row.byClient ? narrowed(row, cast) : []),
+    ...(row.byClient === undefined ? [] : narrowed(row, cast, row.byClient)),
     ...(row.body === undefined ? [] : [...bodies(row), ...foreignNames(row, cast)]),
   ];
   if (rightOf(row, cast) !== 'no') return situations;
@@ -183,7 +183,7 @@ function unknownParameter(row: Row): Situation[] {
 }
 
 /** A list narrowed to a client. */
-function narrowed(row: Row, cast: Cast): Situation[] {
+function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
   const to = (
     name: string,
     client: (mine: Tenant, other: Tenant) => string,
@@ -193,7 +193,7 @@ function narrowed(row: Row, cast: Cast): Situation[] {
     writes: false,
     request: (mine, other) => {
       const id = client(mine, other);
-      return { line: `${fill(row, mine)}?client_id=${id}`, question: {}, verdict: verdict(id, other) };
+      return { line: `${fill(row, mine)}?${parameter}=${id}`, question: {}, verdict: verdict(id, other) };
     },
   });
   type Answers = (id: string, other: Tenant) => Verdict;
@@ -212,7 +212,7 @@ function narrowed(row: Row, cast: Cast): Situation[] {
     to(
       'no id',
       () => '1',
-      () => ({ is: 'invalid', fields: ['client_id'] }),
+      () => ({ is: 'invalid', fields: [parameter] }),
     ),
   ];
 }

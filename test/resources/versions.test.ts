@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import type { Answer } from '../support/http.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
 import { ROWS } from './access.ts';
 import type { Row } from './access.ts';
 
@@ -29,7 +30,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     let path: string;
 
     beforeAll(async () => {
-      tenant = await service.tenant('Boulangerie Martin');
+      tenant = await service.furnishedTenant('Boulangerie Martin');
       token = await service.token('ADMIN', [tenant.clients]);
       path = row.line.replace('PUT ', '').replace(/\{\w+\}/, kind === undefined ? '' : tenant[kind]);
     });
@@ -96,7 +97,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     );
 
     test('a refusal comes before any condition', async () => {
-      const foreign = await service.tenant('Garage Dupont');
+      const foreign = await service.furnishedTenant('Garage Dupont');
       const foreignPath = path.replace(
         kind === undefined ? '' : tenant[kind],
         kind === undefined ? '' : foreign[kind],

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
@@ -30,10 +30,11 @@ import { ask } from './http.ts';
 import type { Answer, Question } from './http.ts';
 import { startTestIdentity } from './identity.ts';
 import type { TestIdentity } from './identity.ts';
-import { newTenant, tenantSql } from './tenant.ts';
-import type { Tenant } from './tenant.ts';
+import { furnitureSql, newTenant, tenantSql } from './tenant.ts';
+import type { Tenant as FurnishedTenant } from './tenant.ts';
 
-export type { Tenant } from './tenant.ts';
+/** A client with a site and a claim. */
+export type Tenant = Pick<FurnishedTenant, 'clients' | 'sites' | 'reclamations'>;
 
 /** The whole service over real HTTP, on a real database, with a real identity provider. */
 export interface Service {
@@ -49,8 +50,10 @@ export interface Service {
   /** Sends a request, and holds the answer against the description of the interface. */
   ask(line: string, question?: Question): Promise<Answer>;
   token(role: Role, clientAccess?: readonly string[], claims?: Record<string, unknown>): Promise<string>;
-  /** Makes a client with a record of everything. */
+  /** Makes a client with a site and a claim. */
   tenant(name: string): Promise<Tenant>;
+  /** Makes a client with a record of everything. */
+  furnishedTenant(name: string): Promise<FurnishedTenant>;
   /** Runs SQL as the superuser. */
   admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
@@ -124,6 +127,12 @@ export async function startService(options: Options = {}): Promise<Service> {
     tenant: async (name) => {
       const tenant = newTenant();
       await admin(tenantSql(tenant, name));
+      return tenant;
+    },
+    furnishedTenant: async (name) => {
+      const tenant = newTenant();
+      await admin(tenantSql(tenant, name) + furnitureSql(tenant));
+      await writeFile(join(documentFolder, tenant.documents), 'Avis');
       return tenant;
     },
     close: async () => {

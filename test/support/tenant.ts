@@ -25,15 +25,21 @@ export function newTenant(): Tenant {
   return Object.fromEntries(KINDS.map((kind) => [kind, randomUUID()])) as Tenant;
 }
 
-/** The SQL that makes it: a client with a record of everything, and a user who has access to it. */
-export function tenantSql(tenant: Tenant, name: string): string {
-  const id = (kind: keyof Tenant): string => `'${tenant[kind]}'`;
-  const quoted = `'${name.replaceAll("'", "''")}'`;
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** The SQL that makes its client, with a site and a claim. */
+export function tenantSql({ clients, sites, reclamations }: Tenant, name: string): string {
   return `
-    insert into public.clients (id, company_name, contact_email) values (${id('clients')}, ${quoted}, 'a@b.example');
-    insert into public.sites (id, client_id, site_name) values (${id('sites')}, ${id('clients')}, 'Siège');
+    insert into public.clients (id, company_name, contact_email) values ('${clients}', ${quoted(name)}, 'a@b.example');
+    insert into public.sites (id, client_id, site_name) values ('${sites}', '${clients}', 'Siège');
+    insert into public.reclamations (id, client_id, site_id, claim_type, amount) values ('${reclamations}', '${clients}', '${sites}', 'TF', 1200.5);`;
+}
+
+/** The SQL that adds a record of everything else, and a user who has access to the client. */
+export function furnitureSql(tenant: Tenant): string {
+  const id = (kind: keyof Tenant): string => quoted(tenant[kind]);
+  return `
     insert into public.cadastres (id, site_id, commune_code, section, number) values (${id('cadastres')}, ${id('sites')}, '75056', 'AB', '0001');
-    insert into public.reclamations (id, client_id, site_id, claim_type, amount) values (${id('reclamations')}, ${id('clients')}, ${id('sites')}, 'TF', 1200.5);
     insert into public.reclamation_history (id, reclamation_id, client_id, from_status, to_status, actor) values (${id('reclamation_history')}, ${id('reclamations')}, ${id('clients')}, 'DRAFT', 'DRAFT', 'fixture');
     insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type) values (${id('documents')}, ${id('reclamations')}, 'avis.txt', ${id('documents')}, 4, 'text/plain');
     insert into public.partners (id, name) values (${id('partners')}, 'Cabinet Dubois'), (${id('biller')}, 'Cabinet Blanc');
