@@ -166,6 +166,8 @@ describe('a wrong value stops the start with one line that names the variable an
       'file:///x',
       ' ',
     ],
+    DOCUMENT_STORE_ENDPOINT: ['https://s3.example', 's3.example', 'https://key:hunter2@s3.example'],
+    DOCUMENT_MAX_BYTES: ['0', '25MB', '500000001'],
     CORS_ORIGINS: [
       ...[
         '*',
