@@ -13,7 +13,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional
 
 FROM node:24-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY package.json ./
 COPY --from=dependencies /app/node_modules ./node_modules
@@ -21,6 +21,8 @@ COPY --from=build /app/dist ./dist
 # Beside dist, where they are looked for.
 COPY db ./db
 COPY public ./public
+# Where documents lie, unless they go to S3; uploads are written here in any case.
+RUN install --directory --owner=node --group=node --mode=700 /data
 USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \

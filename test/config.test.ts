@@ -36,6 +36,8 @@ describe('a configuration', () => {
       redisUrl: undefined,
       trustProxy: 0,
       documentStore: { kind: 'folder', path: '.data/documents' },
+      documentStoreEndpoint: undefined,
+      documentMaxBytes: 25 * 1024 * 1024,
       corsOrigins: [],
     });
   });
@@ -57,6 +59,7 @@ describe('a configuration', () => {
         REDIS_URL: 'rediss://:secret@redis.example:6380/1',
       },
       ...{ TRUST_PROXY: '2', DOCUMENT_STORE: 's3://claims-documents/a/b/', UNRELATED: 'x' },
+      ...{ DOCUMENT_STORE_ENDPOINT: 'https://s3.example', DOCUMENT_MAX_BYTES: '1000' },
       CORS_ORIGINS: 'https://app.example, http://localhost:5173,https://app.example',
     };
     expect(loadConfig(environment)).toEqual({
@@ -79,6 +82,8 @@ describe('a configuration', () => {
       redisUrl: 'rediss://:secret@redis.example:6380/1',
       trustProxy: 2,
       documentStore: { kind: 's3', bucket: 'claims-documents', prefix: 'a/b' },
+      documentStoreEndpoint: 'https://s3.example',
+      documentMaxBytes: 1000,
       corsOrigins: ['https://app.example', 'http://localhost:5173'],
     });
   });
@@ -161,6 +166,8 @@ describe('a wrong value stops the start with one line that names the variable an
       'file:///x',
       ' ',
     ],
+    DOCUMENT_STORE_ENDPOINT: ['https://s3.example', 's3.example', 'https://key:hunter2@s3.example'],
+    DOCUMENT_MAX_BYTES: ['0', '25MB', '500000001'],
     CORS_ORIGINS: [
       ...[
         '*',

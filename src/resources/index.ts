@@ -16,15 +16,9 @@ import {
   readPartnerInvoice,
 } from './partner-invoices.ts';
 import { changePartner, createPartner, deletePartner, listPartners, readPartner } from './partners.ts';
-import {
-  changeReclamation,
-  createReclamation,
-  deleteReclamation,
-  listMoves,
-  listReclamations,
-  listReclamationsOfClient,
-  readReclamation,
-} from './reclamations.ts';
+import { listMoves } from './reclamation-history.ts';
+import { listReclamations, listReclamationsOfClient } from './reclamation-lists.ts';
+import { changeReclamation, createReclamation, deleteReclamation, readReclamation } from './reclamations.ts';
 import { changeSite, createSite, deleteSite, listSites, readSite } from './sites.ts';
 import { changeUser, createUser, listUsers, readSelf, readUser } from './users.ts';
 

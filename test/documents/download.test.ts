@@ -1,7 +1,6 @@
-import { rename, truncate } from 'node:fs/promises';
-import { readdir, readlink } from 'node:fs/promises';
+import { readdir, readlink, rename, truncate } from 'node:fs/promises';
 import { get } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -160,26 +159,45 @@ describe('a download', () => {
   });
 
   test('that its caller breaks off closes the file, is no error of the service, and harms no other', async () => {
-    const large = Buffer.concat([pdf, Buffer.alloc(20 * 1024 * 1024)]);
     const { id, file } = await attach(large);
-    const request = get({
-      port: service.port,
-      host: '127.0.0.1',
-      path: `/api/documents/${id}/content`,
-      headers: { authorization: `Bearer ${token}` },
-      agent: false,
-    });
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
-    await once(response, 'data');
-    response.pause();
+    const { request } = await paused(id);
     expect(await isOpen(file)).toBe(true);
+    const before = aborted().length;
     request.destroy();
-    await until(async () => !(await isOpen(file)));
+    await until(async () => !(await isOpen(file)) && aborted().length > before);
+    expect(aborted().at(-1)).toBe(30);
     expect((await download(service, token, id)).bytes.equals(large)).toBe(true);
-    const broken = lines.filter((line) => 'aborted' in line);
-    expect(broken.map(({ level }) => level)).toEqual([30]);
+  });
+
+  test('whose content is cut short meanwhile is broken off and told by the log, never passed off as whole', async () => {
+    const { id, file } = await attach(large);
+    const { response } = await paused(id);
+    const before = aborted().length;
+    await truncate(file, 1024);
+    response.resume();
+    await expect(once(response, 'end')).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await until(() => aborted().length > before);
+    expect(aborted().at(-1)).toBe(50);
   });
 });
+
+const large = Buffer.concat([pdf, Buffer.alloc(20 * 1024 * 1024)]);
+
+/** The levels of the log's lines about answers that were not sent to the end. */
+const aborted = (): number[] => lines.filter((line) => 'aborted' in line).map(({ level }) => level);
+
+/** Begins a download and stops reading. */
+async function paused(id: string): Promise<{ request: ClientRequest; response: IncomingMessage }> {
+  const path = `/api/documents/${id}/content`;
+  const headers = { authorization: `Bearer ${token}` };
+  const request = get({ port: service.port, host: '127.0.0.1', path, headers, agent: false });
+  request.on('error', () => undefined);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.on('error', () => undefined);
+  await once(response, 'data');
+  response.pause();
+  return { request, response };
+}
 
 /** Whether this process, in which the service runs, has the file open. */
 async function isOpen(file: string): Promise<boolean> {

@@ -112,7 +112,11 @@ export async function filesIn(folder: string): Promise<string[]> {
     .sort();
 }
 
-/** Waits until something is so, as long as the test may take. */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+/** Waits until something is so; where it never is, the test fails. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 20_000;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`it never was so: ${isSo.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }

@@ -57,7 +57,9 @@ begin
                 when 'public.client_partners' then '(client_id, partner_id) values (%1$L, pg_catalog.gen_random_uuid())'
                 when 'public.factures' then '(client_id, amount_excl_tax) values (%1$L, 0)'
                 when 'public.partner_invoices' then
-                    '(partner_id, client_id, number, amount_excl_tax) values (pg_catalog.gen_random_uuid(), %1$L, ''x'', 0)'
+                    '(partner_id, client_id, number, amount_excl_tax) values ('
+                    '(select l.partner_id from public.client_partners as l where l.client_id = %1$L limit 1), '
+                    '%1$L, ''x'', 0)'
                 when 'public.users' then
                     '(email, password_hash, name, role, client_access) '
                     'values (pg_catalog.gen_random_uuid()::text, ''!'', ''x'', ''CLIENT'', array[%1$L]::uuid[])'
