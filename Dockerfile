@@ -18,8 +18,9 @@ WORKDIR /app
 COPY package.json ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-# Beside dist, where the migrations look for it.
+# Beside dist, where they are looked for.
 COPY db ./db
+COPY public ./public
 # Where documents lie, unless they go to S3; uploads are written here in any case.
 RUN install --directory --owner=node --group=node --mode=700 /data
 USER node

@@ -7,6 +7,7 @@ import type { Database } from './db/database.ts';
 import type { Documents } from './documents/documents.ts';
 import { authenticate } from './http/authenticate.ts';
 import { cors } from './http/cors.ts';
+import { mountDocs } from './http/docs.ts';
 import { answerErrors } from './http/errors.ts';
 import { limitByAddress, limitByUser } from './http/limits.ts';
 import { mount, mountPublic, mountRefusals } from './http/mount.ts';
@@ -46,11 +47,13 @@ export function createApp({
 
   app.use(openRequest);
   app.use(logRequests(log));
-  app.use(helmet());
+  // Inside a network the page of /docs may be reached over plain HTTP, and its parts then as well.
+  app.use(helmet({ contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } } }));
   app.use(cors(corsOrigins));
   // Before the limits: a health check shares the address of a load balancer, and so of everybody.
   mountPublic(app, probes, { database, documents, verifier });
   app.use(limitByAddress(limits.perIp));
+  mountDocs(app);
   mountPublic(app, publicEndpoints, { database, documents, verifier });
   app.use(authenticate(verifier));
   app.use(limitByUser(limits.perUser));

@@ -37,7 +37,7 @@ describe('a configuration', () => {
       trustProxy: 0,
       documentStore: { kind: 'folder', path: '.data/documents' },
       documentStoreEndpoint: undefined,
-      documentMaxBytes: 26_214_400,
+      documentMaxBytes: 25 * 1024 * 1024,
       corsOrigins: [],
     });
   });

@@ -3,34 +3,40 @@
 -- table's command happens where it is granted and a policy holds; a view has its tables' policies.
 create view audit.matrix with (security_invoker) as
 select
-    h.name as role,
+    relation.role,
     relation.object,
     c.command,
-    pg_catalog.has_table_privilege(h.oid, relation.oid, c.command)
-        or c.command <> 'DELETE' and pg_catalog.has_any_column_privilege(h.oid, relation.oid, c.command) as granted,
+    pg_catalog.has_table_privilege(relation.role_oid, relation.oid, c.command)
+        or c.command <> 'DELETE' and pg_catalog.has_any_column_privilege(relation.role_oid, relation.oid, c.command) as granted,
     case
-        when c.command <> 'DELETE' and not pg_catalog.has_table_privilege(h.oid, relation.oid, c.command) then (
+        when c.command <> 'DELETE' and not pg_catalog.has_table_privilege(relation.role_oid, relation.oid, c.command) then (
             select pg_catalog.string_agg(a.attname, ', ' order by a.attnum)
             from pg_catalog.pg_attribute as a
             where a.attrelid = relation.oid
                 and a.attnum > 0
                 and not a.attisdropped
-                and pg_catalog.has_column_privilege(h.oid, a.attrelid, a.attnum, c.command)
+                and pg_catalog.has_column_privilege(relation.role_oid, a.attrelid, a.attnum, c.command)
         )
     end as columns,
-    policy.names as policies,
-    policy.using_expressions,
-    policy.check_expressions
+    case when relation.held then policy.names else '(row-level security does not hold)' end as policies,
+    case when relation.held or c.command = 'INSERT' then policy.using_expressions else 'true' end as using_expressions,
+    case
+        when relation.held or c.command in ('SELECT', 'DELETE') then policy.check_expressions
+        else 'true'
+    end as check_expressions
 from (
     select
         k.oid,
-        pg_catalog.format('%I.%I', s.name, k.relname) as object,
-        k.relowner as owner
+        h.oid as role_oid,
+        h.name as role,
+        -- A view has none of its own, and those of its tables hold.
+        k.relkind in ('v', 'm', 'f') or k.relrowsecurity and (k.relforcerowsecurity or k.relowner <> h.oid) as held,
+        pg_catalog.format('%I.%I', s.name, k.relname) as object
     from pg_catalog.pg_class as k
     join audit.house_schemas as s on s.oid = k.relnamespace
+    cross join audit.house_roles as h
     where k.relkind in ('r', 'p', 'v', 'm', 'f')
 ) as relation
-cross join audit.house_roles as h
 cross join (values ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) as c (command)
 left join lateral (
     select
@@ -39,7 +45,7 @@ left join lateral (
         pg_catalog.string_agg(coalesce(p.check_expression, p.using_expression), ' | ' order by p.name)
             filter (where c.command in ('INSERT', 'UPDATE')) as check_expressions
     from audit.policy_reach as p
-    where p.role_oid = h.oid and p.table_oid = relation.oid and p.command = c.command
+    where p.role_oid = relation.role_oid and p.table_oid = relation.oid and p.command = c.command
 ) as policy on true
 union all
 select

@@ -38,11 +38,15 @@ create policy partner_invoices_insert_admin on public.partner_invoices
     for insert to taxclaims_admin
     with check (true);
 
+-- The foreign key looks past the partner's policies: a bill is of a partner that the caller sees.
 create policy partner_invoices_insert_tenant on public.partner_invoices
     for insert to
         taxclaims_scoped_admin,
         taxclaims_account_manager
-    with check (client_id = any ((select app.client_access())::uuid[]));
+    with check (
+        client_id = any ((select app.client_access())::uuid[])
+        and exists (select from public.partners as p where p.id = partner_id)
+    );
 
 -- client_id and partner_id are not granted: a bill never moves.
 grant update (

@@ -20,6 +20,27 @@ create policy reclamation_history_select_tenant on public.reclamation_history
         taxclaims_client
     using (client_id = any ((select app.client_access())::uuid[]));
 
+-- Reporting reads no setting, which anyone with SQL can set: it asks what was granted to the login. The name that
+-- the identity provider has for who made the move (actor) is not for reporting.
+grant select (
+    id,
+    reclamation_id,
+    client_id,
+    from_status,
+    to_status,
+    changed_by,
+    changed_at
+) on public.reclamation_history to
+    taxclaims_reporting;
+
+create policy reclamation_history_select_reporting on public.reclamation_history
+    for select to taxclaims_reporting
+    using (
+        client_id = any (
+            (select array(select g.client_id from reporting.grants as g where g.login = session_user))::uuid[]
+        )
+    );
+
 -- app.record_reclamation_move writes them, from within an update of the claim alone.
 grant insert (
     reclamation_id,

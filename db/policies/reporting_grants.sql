@@ -1,4 +1,5 @@
--- A reporting login reads which clients it was granted, and no other login's. The DBA grants and revokes.
+-- A reporting login reads which clients it was granted, and no other login's. The DBA grants and revokes,
+-- by reporting.grant_client and reporting.revoke_client, as a superuser or as a member of taxclaims_owner.
 
 grant usage on schema reporting to taxclaims_reporting;
 grant select (
@@ -19,3 +20,17 @@ grant select on reporting.grants to
 create policy grants_select_auditor on reporting.grants
     for select to taxclaims_auditor
     using (true);
+
+create policy grants_select_owner on reporting.grants
+    for select to taxclaims_owner
+    using (true);
+
+create policy grants_insert_owner on reporting.grants
+    for insert to taxclaims_owner
+    with check (true);
+
+create policy grants_delete_owner on reporting.grants
+    for delete to taxclaims_owner
+    using (true);
+
+-- Update is nobody's: a grant is there or not.

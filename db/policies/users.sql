@@ -91,6 +91,27 @@ create policy users_update_scoped_admin on public.users
 
 -- Delete is granted to nobody.
 
+-- A reporting login reads the users who share a client with it. Their list (client_access) is not granted: it names
+-- clients of others; nor is a secret, or what ties them to the identity provider.
+grant select (
+    id,
+    email,
+    name,
+    role,
+    is_active,
+    created_at,
+    updated_at
+) on public.users to
+    taxclaims_reporting;
+
+create policy users_select_reporting on public.users
+    for select to taxclaims_reporting
+    using (
+        client_access && (
+            select array(select g.client_id from reporting.grants as g where g.login = session_user)
+        )::uuid[]
+    );
+
 -- app.authenticate and app.record_login: who the caller is, and what the last token said.
 grant select (
     id,
@@ -134,7 +155,13 @@ grant update (
 ) on public.users to
     taxclaims_definer;
 
+-- A login and whoever creates a client change their own row; app.assign_client changes one of another, for an
+-- ADMIN, or for an account manager that of a TAX_SPECIALIST or CLIENT.
 create policy users_update_definer on public.users
     for update to taxclaims_definer
     using (true)
-    with check (subject = app.setting('actor'));
+    with check (
+        subject = app.setting('actor')
+        or (select app.role()) = 'ADMIN'
+        or ((select app.role()) = 'ACCOUNT_MANAGER' and role in ('TAX_SPECIALIST', 'CLIENT'))
+    );

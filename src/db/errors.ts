@@ -12,3 +12,8 @@ export class DatabaseUnavailable extends Error {
 export function sqlState(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;
 }
+
+/** The name of the constraint that a statement would have broken. */
+export function constraintOf(error: unknown): string | undefined {
+  return error instanceof DatabaseError ? error.constraint : undefined;
+}

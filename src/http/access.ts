@@ -17,5 +17,5 @@ export function requireRole({ caller, action }: RequestState, roles: readonly Ro
 export function requireClient(caller: Caller, client: string | undefined): void {
   if (client === undefined || caller.clientAccess.includes(client)) return;
   if (caller.role === 'ADMIN' && caller.clientAccess.length === 0) return;
-  throw new RequestError('ERROR_FORBIDDEN', `no access to client ${client}`);
+  throw new RequestError('ERROR_FORBIDDEN', `no access to client ${client}`, { clientContext: client });
 }

@@ -5,6 +5,7 @@ import type { Caller } from '../identity/caller.ts';
 import { callerRequest } from './caller-request.ts';
 import type { Sources } from './caller-request.ts';
 import type { CallerRequest, Endpoint, Input, ListQuery, Reply } from './endpoint.ts';
+import { explained } from './explained.ts';
 import { isNotModified } from './preconditions.ts';
 import type { RequestState } from './request-state.ts';
 
@@ -22,8 +23,17 @@ export interface Admitted {
  * @throws RequestError, and the errors of the database
  */
 export async function answer(admitted: Admitted, sources: Sources): Promise<Reply> {
-  const { endpoint, input, caller, incoming } = admitted;
-  const request = callerRequest(admitted, sources);
+  try {
+    return await answered(admitted, callerRequest(admitted, sources));
+  } catch (error) {
+    throw await explained(error, admitted, sources);
+  }
+}
+
+async function answered(
+  { endpoint, input, caller, incoming }: Admitted,
+  request: CallerRequest,
+): Promise<Reply> {
   if ('record' in endpoint) return record(await request.run(endpoint.record(input, caller)), request);
   if ('list' in endpoint) return list(endpoint.list(input, caller), request, endpoint);
   if ('create' in endpoint) {

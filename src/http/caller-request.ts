@@ -35,12 +35,20 @@ export function callerRequest(
     runAll: (...statements) => database.run(context, statements),
     transaction: (work) => database.transaction(context, work),
     within: (client) => callerRequest({ state: { ...state, client }, caller, incoming }, sources),
-    notFound: () => whyNot(request, state, database),
+    notFound: () => whyNot(request, unconfined(admitted, sources), state, database),
     assertVisible: async () => {
       if (!(await isVisible(request, state))) throw await notVisible(state, database);
     },
   };
   return request;
+}
+
+/** The same with all the clients of the caller, also where the request names one. */
+export function unconfined(
+  { state, caller, incoming }: Pick<Admitted, 'state' | 'caller' | 'incoming'>,
+  sources: Sources,
+): CallerRequest {
+  return callerRequest({ caller, incoming, state: { ...state, client: undefined } }, sources);
 }
 
 /** What one request tells the database about itself. */
@@ -53,24 +61,28 @@ export function contextOf(state: RequestState, caller: Caller): RequestContext {
 /** Why a statement about a record found nothing: 403, 404, 412 for another version of it, or 409. */
 async function whyNot(
   request: CallerRequest,
+  unconfinedRequest: CallerRequest,
   state: RequestState,
   database: Database,
 ): Promise<RequestError> {
-  if (state.readOnly || !(await isVisible(request, state))) return notVisible(state, database);
-  const { resource, resourceId } = state;
+  if (state.readOnly) return notVisible(state, database);
+  const record = `${String(state.resource)} ${String(state.resourceId)}`;
+  if (!(await isVisible(request, state))) {
+    // The body may name another client of the caller's than the record has: no refusal, for both are the caller's.
+    return (await isVisible(unconfinedRequest, state))
+      ? new RequestError('ERROR_CONFLICT', `${record} is of another client`)
+      : notVisible(state, database);
+  }
   return request.ifMatch === null
-    ? new RequestError(
-        'ERROR_CONFLICT',
-        `${String(resource)} ${String(resourceId)} is not in a state for this`,
-      )
-    : new RequestError(
-        'ERROR_PRECONDITION_FAILED',
-        `${String(resource)} ${String(resourceId)} has changed since`,
-      );
+    ? new RequestError('ERROR_CONFLICT', `${record} is not in a state for this`)
+    : new RequestError('ERROR_PRECONDITION_FAILED', `${record} has changed since`);
 }
 
-/** Whether the caller may read the record that the path names; `resource` is a table, from our own endpoints. */
-async function isVisible(request: CallerRequest, { resource, resourceId }: RequestState): Promise<boolean> {
+/** Whether the caller may read the record that is named; `resource` is a table, from our own endpoints. */
+export async function isVisible(
+  request: CallerRequest,
+  { resource, resourceId }: RequestState,
+): Promise<boolean> {
   if (resource === undefined || resourceId === undefined) return false;
   const { rowCount } = await request.run({
     text: `select from public.${resource} where id = $1`,
@@ -80,7 +92,10 @@ async function isVisible(request: CallerRequest, { resource, resourceId }: Reque
 }
 
 /** A record that the caller cannot see is someone else's (403), or there is none (404). */
-async function notVisible({ resource, resourceId }: RequestState, database: Database): Promise<RequestError> {
+export async function notVisible(
+  { resource, resourceId }: RequestState,
+  database: Database,
+): Promise<RequestError> {
   if (resource === undefined || resourceId === undefined)
     return new RequestError('ERROR_NOT_FOUND', 'no such record');
   const { rows } = await database.own({

@@ -70,6 +70,10 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
   readonly form?: z.ZodObject;
   /** The body of a success, by its status; null where there is none. */
   readonly responses: Responses;
+  /** Fields of the body that name other records by their ids, and the table of each. */
+  readonly references?: Readonly<Record<string, string>>;
+  /** What a broken constraint says to the caller: the rule of each field, by the name of the constraint. */
+  readonly constraints?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 export type Responses = Readonly<Partial<Record<200 | 201 | 204 | 206, z.ZodType | null>>>;
@@ -85,8 +89,10 @@ export interface ListQuery {
 
 interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
   readonly roles: readonly Role[];
-  /** The client that the request names: it is held against the caller's clients before anything is read. */
+  /** The client that the request is about: held against the caller's before anything is read, and all it may touch. */
   client?(input: Input<P, Q, B>): string | undefined;
+  /** Clients named by a request about more than them: held against the caller's, and nothing is narrowed. */
+  clients?(input: Input<P, Q, B>): readonly string[];
   /** The id of the one record that the request names: where it is not visible, tells 403 from 404. */
   id?(input: Input<P, Q, B>): string;
 }

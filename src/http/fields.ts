@@ -9,7 +9,7 @@ export const uuid = z.guid('must be a UUID').toLowerCase();
 export function name(longest: number): z.ZodType<string> {
   return text(longest)
     .refine((value) => value.trim() !== '', 'must not be blank')
-    .meta({ type: 'string', minLength: 1, maxLength: longest });
+    .meta({ minLength: 1, maxLength: longest });
 }
 
 /** Text of a column with a length, in characters as Postgres counts them. */
@@ -18,7 +18,7 @@ export function text(longest: number): z.ZodType<string> {
   return z
     .string(rule)
     .refine((value) => value.length <= longest || Array.from(value).length <= longest, rule)
-    .meta({ type: 'string', maxLength: longest });
+    .meta({ maxLength: longest });
 }
 
 /** Free text: an address, the grounds of a claim. */
@@ -27,7 +27,7 @@ export const prose = text(10_000);
 /** An email address; rules of form alone, since only a message proves it. */
 export const email = text(255)
   .refine((value) => z.email().safeParse(value).success, 'must be an email address')
-  .meta({ type: 'string', format: 'email', maxLength: 255 });
+  .meta({ format: 'email', maxLength: 255 });
 
 /** One of a few words, exactly. */
 export function oneOf<const T extends readonly [string, ...string[]]>(
@@ -44,8 +44,7 @@ export const timestampInput = z.iso.datetime({ offset: true, error: TIMESTAMP_RU
 /** A day that the calendar has, in the years that the database takes. */
 export const date = z.iso
   .date('must be a date, as in 2026-12-31')
-  .refine((value) => value >= '1900-01-01' && value <= '2200-12-31', 'must lie between 1900 and 2200')
-  .meta({ type: 'string', format: 'date' });
+  .refine((value) => value >= '1900-01-01' && value <= '2200-12-31', 'must lie between 1900 and 2200');
 
 /** The INSEE code of a commune; the departments of Corsica have a letter. */
 export const communeCode = z
@@ -69,15 +68,12 @@ export function decimal(maximum: string): z.ZodType<string> {
   const rule = `must be a decimal from 0 to ${maximum} with at most two places`;
   const whole = maximum.split('.')[0]?.length ?? 0;
   const form = new RegExp(`^0*[0-9]{1,${whole}}(?:\\.[0-9]{1,2}0*)?$`);
+  const number = z.number(rule).meta({ minimum: 0, maximum: Number(maximum) });
+  const string = z.string(rule).meta({ pattern: form.source });
   return z
-    .union([z.number(rule).transform(String), z.string(rule)], rule)
-    .refine((value) => form.test(value) && Number(value) <= Number(maximum), rule)
-    .meta({
-      oneOf: [
-        { type: 'number', minimum: 0, maximum: Number(maximum) },
-        { type: 'string', pattern: form.source },
-      ],
-    });
+    .union([number, string], rule)
+    .transform(String)
+    .refine((value) => form.test(value) && Number(value) <= Number(maximum), rule);
 }
 
 /** A decimal as the database writes it into a record: a JSON number with two places. */
@@ -90,8 +86,9 @@ export const bytes = z.string().meta({ type: 'string', format: 'binary' });
 /** A field of a record that the database computes: it may be sent back as it was read, and is ignored. */
 export const ignored = z
   .unknown()
+  .transform(() => undefined)
   .optional()
-  .meta({ description: 'Read-only: ignored.', type: 'object', nullable: true });
+  .meta({ description: 'Read-only: ignored.', readOnly: true });
 
 /** What any record may send back. */
 export const readOnly = { id: ignored, created_at: ignored, updated_at: ignored };
@@ -134,6 +131,12 @@ export function sortBy(newest: string, ...others: readonly string[]): z.ZodType<
 
 /** Filters of every list whose records have a time of creation. */
 export const created = { created_from: timestampInput.optional(), created_to: timestampInput.optional() };
+
+/** True or false, as a query says it. */
+export const flag = z
+  .string()
+  .refine((value) => value === 'true' || value === 'false', 'must be true or false')
+  .meta({ type: 'boolean' });
 
 /** A text to search for. */
 export const search = text(200).optional();

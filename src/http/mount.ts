@@ -43,7 +43,8 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sou
       const input = await readInput(endpoint, request, response);
       state.resourceId = endpoint.id?.(input);
       state.client = endpoint.client?.(input);
-      requireClient(caller, state.client);
+      for (const client of [state.client, ...(endpoint.clients?.(input) ?? [])])
+        requireClient(caller, client);
       const admitted = { endpoint, input, state, caller, incoming: request };
       await sendReply(response, await answer(admitted, sources));
     });

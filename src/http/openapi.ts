@@ -43,12 +43,30 @@ export function describeInterface(endpoints: readonly (Endpoint | PublicEndpoint
     bearerFormat: 'JWT',
   });
   for (const endpoint of endpoints) registry.registerPath(routeOf(endpoint));
-  return new OpenApiGeneratorV3(registry.definitions).generateDocument({
+  const document = new OpenApiGeneratorV3(registry.definitions).generateDocument({
     openapi: '3.0.3',
     info: { title: 'Tax claim management', version: '1.0.0' },
     security: [{ bearer: [] }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
   });
+  return JSON.parse(JSON.stringify(document), mendNullable) as Document;
+}
+
+/**
+ * OpenAPI 3.0 knows `nullable` beside a `type` alone. The generator also writes it as one more alternative, which then
+ * allows anything, and beside nothing, where anything is allowed already.
+ */
+function mendNullable(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if ('anyOf' in value && Array.isArray(value.anyOf)) {
+    const typed = (value.anyOf as object[]).filter((one) => Object.keys(one).length > 0);
+    const isNullable = typed.length < value.anyOf.length;
+    return { ...value, anyOf: isNullable ? typed.map((one) => ({ ...one, nullable: true })) : typed };
+  }
+  if ('nullable' in value && !('type' in value || 'allOf' in value)) {
+    return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'nullable'));
+  }
+  return value;
 }
 
 function routeOf(endpoint: Endpoint | PublicEndpoint): Route {
@@ -106,7 +124,7 @@ function errorResponse(code: ErrorCode): [number, Route['responses'][string]] {
 function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
   const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_INTERNAL', 'ERROR_UNAVAILABLE'];
   if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN', 'ERROR_RATE_LIMITED');
-  if (endpoint.params !== undefined) errors.push('ERROR_NOT_FOUND');
+  if (endpoint.params !== undefined || endpoint.references !== undefined) errors.push('ERROR_NOT_FOUND');
   if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
   if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');
   if (206 in endpoint.responses) errors.push('ERROR_RANGE_NOT_SATISFIABLE');

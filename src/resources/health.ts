@@ -1,19 +1,28 @@
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
+import { RequestError } from '../errors.ts';
 import { publicEndpoint } from '../http/endpoint.ts';
 import type { PublicEndpoint } from '../http/endpoint.ts';
 
 const health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' });
 
-const checks = new WeakMap<Database, Promise<unknown>>();
+const checks = new WeakMap<Database, Promise<void>>();
 
 /** Whoever asks while a check is under way waits for that one: probes are not limited, the pool is. */
-function check(database: Database): Promise<unknown> {
-  const running =
-    checks.get(database) ??
-    database.own({ text: 'select 1', values: [] }).finally(() => checks.delete(database));
+function check(database: Database): Promise<void> {
+  const running = checks.get(database) ?? isolated(database).finally(() => checks.delete(database));
   checks.set(database, running);
   return running;
+}
+
+/** A service whose database would show one tenant another's rows must get no traffic. */
+async function isolated(database: Database): Promise<void> {
+  const { rows } = await database.own({ text: 'select app.isolation_holds()', values: [] });
+  if (rows[0]?.[0] === 't') return;
+  throw new RequestError(
+    'ERROR_UNAVAILABLE',
+    'row-level security is off or not forced on a table, or the login in DATABASE_URL could look past it: run db:audit',
+  );
 }
 
 function healthCheck(path: string): PublicEndpoint {

@@ -1,20 +1,26 @@
 import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
+import { listAuditRecords } from './audit-logs.ts';
 import { logIn, readProfile } from './auth.ts';
+import { changeCadastre, createCadastre, deleteCadastre, listCadastres, readCadastre } from './cadastres.ts';
+import { assignClient, withdrawClient } from './client-access.ts';
 import { changeClient, createClient, deleteClient, listClients, readClient } from './clients.ts';
 import { description } from './description.ts';
 import { createDocument, deleteDocument, listDocuments, readContent, readDocument } from './documents.ts';
 import { healthOfPath, healthOfRoot } from './health.ts';
+import { changeInvoice, createInvoice, deleteInvoice, listInvoices, readInvoice } from './invoices.ts';
 import {
-  changeReclamation,
-  createReclamation,
-  deleteReclamation,
-  listMoves,
-  listReclamations,
-  listReclamationsOfClient,
-  readReclamation,
-} from './reclamations.ts';
+  changePartnerInvoice,
+  createPartnerInvoice,
+  deletePartnerInvoice,
+  listPartnerInvoices,
+  readPartnerInvoice,
+} from './partner-invoices.ts';
+import { changePartner, createPartner, deletePartner, listPartners, readPartner } from './partners.ts';
+import { listMoves } from './reclamation-history.ts';
+import { listReclamations, listReclamationsOfClient } from './reclamation-lists.ts';
+import { changeReclamation, createReclamation, deleteReclamation, readReclamation } from './reclamations.ts';
 import { changeSite, createSite, deleteSite, listSites, readSite } from './sites.ts';
-import { readSelf } from './users.ts';
+import { changeUser, createUser, listUsers, readSelf, readUser } from './users.ts';
 
 /** Everything that exists, in the order of matching: a fixed path stands before one with a parameter. */
 
@@ -27,6 +33,12 @@ export const publicEndpoints: readonly PublicEndpoint[] = [logIn];
 export const endpoints: readonly Endpoint[] = [
   readProfile,
   readSelf,
+  listUsers,
+  createUser,
+  readUser,
+  changeUser,
+  assignClient,
+  withdrawClient,
   listClients,
   createClient,
   readClient,
@@ -38,17 +50,38 @@ export const endpoints: readonly Endpoint[] = [
   readSite,
   changeSite,
   deleteSite,
+  listCadastres,
+  createCadastre,
+  readCadastre,
+  changeCadastre,
+  deleteCadastre,
   listReclamations,
   createReclamation,
   readReclamation,
   changeReclamation,
   deleteReclamation,
   listMoves,
+  listPartners,
+  createPartner,
+  readPartner,
+  changePartner,
+  deletePartner,
+  listInvoices,
+  createInvoice,
+  readInvoice,
+  changeInvoice,
+  deleteInvoice,
+  listPartnerInvoices,
+  createPartnerInvoice,
+  readPartnerInvoice,
+  changePartnerInvoice,
+  deletePartnerInvoice,
   listDocuments,
   createDocument,
   readDocument,
   deleteDocument,
   readContent,
+  listAuditRecords,
   description(() => allEndpoints),
 ];
 

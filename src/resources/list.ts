@@ -49,7 +49,7 @@ export function listOf(shape: ListShape, query: ListParameters, caller: Caller):
   const limit = add(query.limit + 1);
   const offset = add(query.offset);
   const text = `
-select to_json(r)::text, json_build_array('${query.sort}', r.${field}::text, r.id)::text
+select to_json(r)::text, json_build_array('${tableOf(shape)}', '${query.sort}', r.${field}::text, r.id)::text
 from (${form({ ...shape, conditions, order, limit, offset })}
 ) r
 ${order}`;
@@ -133,22 +133,23 @@ function where(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
 }
 
-/** The condition for what comes after the cursor, which holds the order and the last record of a page. */
-function behind(
-  cursor: string,
-  { sorts }: ListShape,
-  sort: string,
-  add: (value: Parameter) => string,
-): string {
-  const [ofSort, value, id] = parse(cursor);
+function tableOf({ from }: ListShape): string {
+  return from.trim().split(' ', 1).join();
+}
+
+/** The condition for what comes after the cursor, which holds the list, its order and the last record of a page. */
+function behind(cursor: string, shape: ListShape, sort: string, add: (value: Parameter) => string): string {
+  const [list, order, value, id] = parse(cursor);
   const { field, direction } = orderOf(sort);
-  if (ofSort !== sort || typeof value !== 'string' || typeof id !== 'string' || sorts[field] === undefined) {
+  const type = shape.sorts[field];
+  const isOurs = list === tableOf(shape) && order === sort && type !== undefined;
+  if (!isOurs || typeof value !== 'string' || typeof id !== 'string') {
     throw new RequestError('ERROR_VALIDATION', 'after is no cursor of this list', {
       details: { after: 'must be the cursor of a Link header of the same list in the same order' },
     });
   }
   const comparison = direction === 'desc' ? '<' : '>';
-  return `(r.${field}, r.id) ${comparison} (${add(value)}::${sorts[field]}, ${add(id)}::uuid)`;
+  return `(r.${field}, r.id) ${comparison} (${add(value)}::${type}, ${add(id)}::uuid)`;
 }
 
 function parse(cursor: string): unknown[] {

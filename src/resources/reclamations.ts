@@ -2,51 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import { containing, CREATED, listOf } from './list.ts';
-
-/** The states of a claim; which move is allowed to whom stands in the table reclamation_transitions. */
-const STATUSES = [
-  'DRAFT',
-  'READY_FOR_REVIEW',
-  'APPROVED',
-  'SUBMITTED',
-  'ACKNOWLEDGED',
-  'REGULARISATION_REQUESTED',
-  'ACCEPTED',
-  'PARTIALLY_ACCEPTED',
-  'REJECTED',
-  'LITIGATION',
-  'REFUNDED',
-  'WITHDRAWN',
-  'CLOSED',
-] as const;
-
-const CLAIM_TYPES = ['TF', 'CFE'] as const;
-
-const reclamation = z
-  .strictObject({
-    id: z.guid(),
-    client_id: z.guid(),
-    site_id: z.guid(),
-    claim_type: z.enum(CLAIM_TYPES),
-    amount: field.decimalOutput,
-    status: z.enum(STATUSES),
-    tax_year: z.int().nullable(),
-    commune_code: z.string().max(5).nullable(),
-    notice_reference: z.string().max(100).nullable(),
-    collection_date: z.iso.date().nullable(),
-    claim_deadline: z.iso.date().nullable(),
-    submitted_at: field.timestamp.nullable(),
-    response_due_at: field.timestamp.nullable(),
-    decision_date: z.iso.date().nullable(),
-    court_deadline: z.iso.date().nullable(),
-    granted_amount: field.decimalOutput.nullable(),
-    refund_amount: field.decimalOutput.nullable(),
-    grounds: z.string().nullable(),
-    created_at: field.timestamp,
-    updated_at: field.timestamp,
-  })
-  .meta({ id: 'Reclamation' });
+import { CLAIM_TYPES, columns, common, reclamation, STATUSES } from './reclamation-record.ts';
 
 const MOST = '99999999.99';
 
@@ -68,88 +24,16 @@ const writable = {
 
 const readOnly = { ...field.readOnly, claim_deadline: field.ignored, response_due_at: field.ignored };
 
-const columns = `
-    r.id,
-    r.client_id,
-    r.site_id,
-    r.claim_type,
-    r.amount,
-    r.status,
-    r.tax_year,
-    r.commune_code,
-    r.notice_reference,
-    r.collection_date,
-    r.claim_deadline,
-    r.submitted_at,
-    r.response_due_at,
-    r.decision_date,
-    r.court_deadline,
-    r.granted_amount,
-    r.refund_amount,
-    r.grounds,
-    r.created_at,
-    r.updated_at`;
-
 const params = z.strictObject({ id: field.uuid });
 
-const filters = {
-  site_id: field.uuid.optional(),
-  status: field.oneOf(...STATUSES).optional(),
-  claim_type: field.oneOf(...CLAIM_TYPES).optional(),
-  q: field.search,
-};
-
-const page = {
-  ...field.page,
-  ...field.created,
-  sort: field.sortBy('created_at', 'updated_at', 'amount', 'status'),
-};
-
-const shape = {
-  columns,
-  from: 'public.reclamations as r',
-  client: 'r.client_id',
-  sorts: { created_at: 'timestamptz', updated_at: 'timestamptz', amount: 'numeric', status: 'text' },
-  filters: {
-    ...CREATED,
-    client_id: 'r.client_id = $',
-    site_id: 'r.site_id = $',
-    status: 'r.status = $',
-    claim_type: 'r.claim_type = $',
-    q: '(r.notice_reference ilike $ or r.commune_code ilike $ or r.grounds ilike $)',
-  },
-  selective: ['site_id'],
-};
-
-const common = { tag: 'Reclamations', resource: 'reclamations' } as const;
-
-export const listReclamations = endpoint({
+const written = {
   ...common,
-  method: 'get',
-  path: '/api/reclamations',
-  summary: 'List the claims of the caller’s clients',
-  roles: ROLES,
-  query: z.strictObject({ ...page, client_id: field.uuid.optional(), ...filters }),
-  responses: { 200: z.array(reclamation) },
-  client: ({ query }) => query.client_id,
-  list: ({ query }, caller) => listOf(shape, { ...query, q: containing(query.q) }, caller),
-});
-
-export const listReclamationsOfClient = endpoint({
-  tag: 'Reclamations',
-  resource: 'clients',
-  method: 'get',
-  path: '/api/clients/{clientId}/reclamations',
-  summary: 'List the claims of a client',
-  roles: ROLES,
-  params: z.strictObject({ clientId: field.uuid }),
-  query: z.strictObject({ ...page, ...filters }),
-  responses: { 200: z.array(reclamation) },
-  client: ({ params }) => params.clientId,
-  id: ({ params }) => params.clientId,
-  list: ({ params, query }, caller) =>
-    listOf(shape, { ...query, client_id: params.clientId, q: containing(query.q) }, caller),
-});
+  references: { client_id: 'clients', site_id: 'sites' },
+  constraints: {
+    reclamations_site_of_client: { site_id: 'must be a record of the same client' },
+    reclamations_granted_amount_range: { granted_amount: 'must not exceed amount' },
+  },
+} as const;
 
 export const readReclamation = endpoint({
   ...common,
@@ -173,7 +57,7 @@ from (
 });
 
 export const createReclamation = endpoint({
-  ...common,
+  ...written,
   method: 'post',
   path: '/api/reclamations',
   summary: 'Create a claim, as DRAFT, for a site of the same client',
@@ -215,7 +99,7 @@ from (
  * with other fields of the record that was read.
  */
 export const changeReclamation = endpoint({
-  ...common,
+  ...written,
   method: 'put',
   path: '/api/reclamations/{id}',
   summary: 'Change the given fields of a claim, or move it to another status',
@@ -284,46 +168,4 @@ delete from public.reclamations as c
 where c.id = $1 and ($2::text[] is null or app.etag(c.updated_at) = any ($2))`,
     values: [params.id, ifMatch],
   }),
-});
-
-const move = z
-  .strictObject({
-    id: z.guid(),
-    reclamation_id: z.guid(),
-    from_status: z.enum(STATUSES),
-    to_status: z.enum(STATUSES),
-    changed_by: z.guid().nullable(),
-    actor: z.string(),
-    changed_at: field.timestamp,
-  })
-  .meta({ id: 'ReclamationMove' });
-
-export const listMoves = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/reclamations/{id}/history',
-  summary: 'List the moves of a claim: who, when, from where to where',
-  roles: ROLES,
-  params,
-  query: z.strictObject({ ...field.page, sort: field.sortBy('changed_at') }),
-  responses: { 200: z.array(move) },
-  id: ({ params }) => params.id,
-  list: ({ params, query }, caller) =>
-    listOf(
-      {
-        columns: `
-    r.id,
-    r.reclamation_id,
-    r.from_status,
-    r.to_status,
-    r.changed_by,
-    r.actor,
-    r.changed_at`,
-        from: 'public.reclamation_history as r',
-        sorts: { changed_at: 'timestamptz' },
-        filters: { reclamation_id: 'r.reclamation_id = $' },
-      },
-      { ...query, reclamation_id: params.id },
-      caller,
-    ),
 });

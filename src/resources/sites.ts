@@ -88,6 +88,7 @@ from (
 
 export const createSite = endpoint({
   ...common,
+  references: { client_id: 'clients' },
   method: 'post',
   path: '/api/sites',
   summary: 'Create a site of a client',

@@ -232,9 +232,9 @@ describe('a caller of what does not exist', () => {
   });
 
   test.each([
-    ['DELETE /api/clients', 'GET, HEAD'],
-    ['OPTIONS /api/clients', 'GET, HEAD'],
-    ['PROPFIND /api/clients', 'GET, HEAD'],
+    ['DELETE /api/clients', 'GET, HEAD, POST'],
+    ['OPTIONS /api/clients', 'GET, HEAD, POST'],
+    ['PROPFIND /api/clients', 'GET, HEAD, POST'],
     ['POST /health', 'GET, HEAD'],
     ['GET /api/auth/login', 'POST'],
     ['HEAD /api/auth/login', 'POST'],

@@ -68,7 +68,7 @@ const createTwoSites = endpoint({
       const name = `after ${first.rows.join()}`;
       await run({ text, values: [params.clientId, name] });
       if (query.fail === 'yes') await run({ text: 'select 1 / 0', values: [] });
-      return JSON.stringify({ name });
+      return { status: 200, body: JSON.stringify({ name }) };
     }),
 });
 

@@ -45,20 +45,34 @@ test('no schema is without a type', () => {
 });
 
 test('a list describes what its parameters may be', () => {
-  const paths = document['paths'] as Record<string, Record<string, { parameters: unknown }>>;
-  expect(paths['/api/clients/{clientId}/reclamations']?.['get']?.parameters).toEqual([
-    expect.objectContaining({ in: 'path', name: 'clientId', required: true }),
-    {
-      in: 'query',
-      name: 'limit',
-      required: false,
-      schema: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 },
-    },
-    {
-      in: 'query',
-      name: 'offset',
-      required: false,
-      schema: { type: 'integer', minimum: 0, maximum: 2147483647, default: 0 },
-    },
+  const paths = document['paths'] as Record<string, Record<string, { parameters: unknown[] }>>;
+  const parameters = paths['/api/clients/{clientId}/reclamations']?.['get']?.parameters;
+  const query = (name: string, schema: object) => ({ in: 'query', name, required: false, schema });
+  const order = ['created_at', 'updated_at', 'amount', 'status'].flatMap((field) => [field, `-${field}`]);
+  expect(parameters).toEqual([
+    { in: 'path', name: 'clientId', required: true, schema: { type: 'string', format: 'uuid' } },
+    query('limit', { type: 'integer', minimum: 1, maximum: 1000, default: 1000 }),
+    query('offset', { type: 'integer', minimum: 0, maximum: 2147483647, default: 0 }),
+    query('after', { type: 'string' }),
+    query('count', { type: 'string', enum: ['exact'] }),
+    query('created_from', { type: 'string', format: 'date-time' }),
+    query('created_to', { type: 'string', format: 'date-time' }),
+    query('sort', { type: 'string', enum: order, default: '-created_at' }),
+    query('site_id', { type: 'string', format: 'uuid' }),
+    query('status', { type: 'string', enum: expect.arrayContaining(['DRAFT', 'CLOSED']) }),
+    query('claim_type', { type: 'string', enum: ['TF', 'CFE'] }),
+    query('q', { type: 'string', maxLength: 200 }),
   ]);
+});
+
+test('a field that may be null says so beside its type, never as one more alternative', () => {
+  const wrong: string[] = [];
+  const look = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('nullable' in value && !('type' in value || 'allOf' in value)) wrong.push(path);
+    for (const [key, inner] of Object.entries(value)) look(inner, `${path}/${key}`);
+  };
+  look(document, '');
+  expect(wrong).toEqual([]);
+  expect(JSON.stringify(document)).toContain('"nullable":true');
 });

@@ -14,14 +14,17 @@ type Held = [IncomingMessage, ServerResponse];
 let server: HttpServer;
 let port: number;
 let held: Held[];
+let taken: ServerResponse[];
 let arrived: () => void;
 
 /** A server whose responses the test sends itself, when it wants to. */
 async function start(drainMs?: number): Promise<void> {
   held = [];
+  taken = [];
   arrived = () => undefined;
   server = createHttpServer((request, response) => {
     held.push([request, response]);
+    taken.push(response);
     arrived();
   }, drainMs);
   port = await server.listen(0, '127.0.0.1');
@@ -51,7 +54,7 @@ async function readToEnd(socket: Socket): Promise<string> {
 }
 
 afterEach(async () => {
-  for (const [, response] of held) response.destroy();
+  for (const response of taken) response.destroy();
   await server.close();
 });
 

@@ -1,6 +1,7 @@
 import type { World } from './world.ts';
 import { columnChecks } from './column-checks.ts';
 import { functionChecks } from './function-checks.ts';
+import { goldenChecks } from './golden-checks.ts';
 import { privilegeChecks } from './privilege-checks.ts';
 import { reportingChecks } from './reporting-checks.ts';
 import { rowChecks } from './row-checks.ts';
@@ -21,4 +22,5 @@ export const CHECKS: readonly Check[] = [
   ...privilegeChecks,
   ...functionChecks,
   ...reportingChecks,
+  ...goldenChecks,
 ];

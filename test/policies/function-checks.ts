@@ -3,6 +3,7 @@ import type { Check } from './checks.ts';
 import { idOf, SELF } from './fixture.ts';
 import { REQUEST_ROLES, TABLES } from './rights.ts';
 import { OWN } from './row-checks.ts';
+import { assignmentChecks } from './assignment-checks.ts';
 import { attempt } from './session.ts';
 import type { World } from './world.ts';
 
@@ -23,9 +24,11 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.record_refusal': 'api',
   'app.record_login': REQUESTS,
   'app.gain_client': 'admin scoped_admin account_manager',
+  'app.assign_client': 'admin scoped_admin account_manager',
   'app.partner_within_reach': 'scoped_admin account_manager',
   'app.record_change': 'owner',
   'app.record_reclamation_move': 'owner',
+  'app.record_reporting_grant': 'owner',
   'app.check_invoice_move': 'owner',
   'app.isolation_holds': 'api',
   'app.plan_removal': 'api',
@@ -33,6 +36,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.complete_removals': 'api',
   'app.track_content': 'owner',
   'app.users_who_see': 'auditor',
+  'reporting.objection': 'auditor',
   'audit.expression': 'auditor',
   'audit.state': 'auditor',
   'audit.who_can_see': 'auditor',
@@ -78,7 +82,7 @@ export const functionChecks: readonly Check[] = [
          from pg_proc as f
          cross join lateral aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) as x
          left join pg_roles as r on r.oid = x.grantee
-         where f.pronamespace::regnamespace::text in ('public', 'app', 'audit') and x.grantee <> f.proowner
+         where f.pronamespace::regnamespace::text in ('public', 'app', 'reporting', 'audit') and x.grantee <> f.proowner
          group by 1`,
       );
       deepEqual(
@@ -242,6 +246,7 @@ export const functionChecks: readonly Check[] = [
       equal(role, 'CLIENT');
     },
   },
+  ...assignmentChecks,
   {
     title:
       'a move of a claim is kept with who, from where and to where; one that is not listed is a conflict',

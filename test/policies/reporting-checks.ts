@@ -1,11 +1,30 @@
 import { deepEqual, equal } from 'node:assert/strict';
+import type pg from 'pg';
 import type { Check } from './checks.ts';
-import { idOf, statementFor } from './fixture.ts';
-import { REPORTING_TABLES, REQUEST_ROLES, TABLES } from './rights.ts';
+import { type Firm, idOf, statementFor } from './fixture.ts';
+import {
+  REPORTING_HIDDEN,
+  REPORTING_TABLES,
+  REPORTING_VIEWS,
+  REQUEST_ROLES,
+  type Table,
+  TABLES,
+} from './rights.ts';
 import { attempt } from './session.ts';
 import { OWN } from './row-checks.ts';
 
 const EVERYTHING = `{${idOf('a', 'clients')},${idOf('b', 'clients')}}`;
+
+const FOREIGN = idOf('b', 'clients');
+
+async function columnsOf(admin: pg.Client, relation: string): Promise<string[]> {
+  const { rows } = await admin.query<{ name: string }>(
+    `select attname::text as name from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
+    [relation],
+  );
+  return rows.map(({ name }) => name).sort();
+}
 
 /** What a reporting login, which writes its own SQL, can reach; firm a was granted to it. */
 export const reportingChecks: readonly Check[] = [
@@ -32,6 +51,55 @@ export const reportingChecks: readonly Check[] = [
       },
     };
   }),
+  ...Object.entries(REPORTING_VIEWS).map(([table, { view, adds = [] }]): Check => {
+    const read = (firm: Firm): string =>
+      statementFor(table as Table, 'r', firm).replace(`public.${table}`, `reporting.${view}`);
+    return {
+      title: `a reporting login reads the reporting view ${view} of the client it was granted, every column of ${table} that is open to it, and no other client’s`,
+      run: async ({ reporting, admin }) => {
+        equal(await attempt(reporting, { sql: read('a') }), 'done');
+        equal(await attempt(reporting, { clientAccess: EVERYTHING, sql: read('b') }), 'nothing');
+        equal(await attempt(admin, { sql: statementFor(table as Table, 'r', 'b') }), 'done');
+        const hidden = REPORTING_HIDDEN[table as Table] ?? [];
+        deepEqual(
+          await columnsOf(admin, `reporting.${view}`),
+          [
+            ...(await columnsOf(admin, `public.${table}`)).filter((name) => !hidden.includes(name)),
+            ...adds,
+          ].sort(),
+        );
+      },
+    };
+  }),
+  {
+    title: 'a member of taxclaims_owner grants and revokes a client, and each leaves an audit record',
+    run: async ({ reporting, admin }) => {
+      const login = `'${String(reporting.user)}'`;
+      const given = `select 1 from reporting.grants where login = ${login} and client_id = '${FOREIGN}'`;
+      const recorded = (what: string): string =>
+        `reset role; select 1 from public.audit_logs
+         where action = '${what} ' || ${login} and client_context = '${FOREIGN}' and success and actor = session_user`;
+      const grant = `select reporting.grant_client(${login}, '${FOREIGN}')`;
+      const revoke = `select reporting.revoke_client(${login}, '${FOREIGN}')`;
+      const outcome = (...statements: string[]) =>
+        attempt(admin, { role: 'owner', sql: statements.join(';') });
+      equal(await outcome(given), 'nothing');
+      equal(await outcome(grant, grant, given), 'done');
+      equal(await outcome(grant, recorded('reporting.grant_client')), 'done');
+      equal(await outcome(grant, revoke, given), 'nothing');
+      equal(await outcome(grant, revoke, recorded('reporting.revoke_client')), 'done');
+    },
+  },
+  {
+    title: 'a reporting login grants itself nothing',
+    run: async ({ reporting }) => {
+      for (const call of ['grant_client', 'revoke_client']) {
+        const sql = `select reporting.${call}(session_user, '${FOREIGN}')`;
+        equal(await attempt(reporting, { sql }), 'denied', call);
+      }
+      equal(await attempt(reporting, { sql: 'select 1 from reporting.granted' }), 'denied');
+    },
+  },
   {
     title:
       'a reporting login reads nothing before a client is granted to it, and nothing after it is revoked',

@@ -108,15 +108,37 @@ export const COLUMNS: Readonly<
 };
 
 /** What a reporting login reads of the tables; everything else is closed to it. */
-export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = { documents: ['file_path'] };
+export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = {
+  documents: ['file_path'],
+  reclamation_history: ['actor'],
+  // The list names clients of others.
+  users: ['password_hash', 'subject', 'access_changed_at', 'access_digest', 'client_access'],
+};
 export const REPORTING_TABLES: readonly Table[] = [
   'clients',
   'sites',
   'cadastres',
   'reclamations',
+  'reclamation_history',
   'documents',
   'partners',
   'client_partners',
   'factures',
   'partner_invoices',
+  'users',
 ];
+
+/** The views of the reporting surface by what they show, with the columns that they add. */
+export const REPORTING_VIEWS: Partial<Record<Table, { view: string; adds?: readonly string[] }>> = {
+  clients: { view: 'clients' },
+  sites: { view: 'sites' },
+  cadastres: { view: 'cadastres', adds: ['client_id'] },
+  reclamations: { view: 'reclamations' },
+  reclamation_history: { view: 'reclamation_history' },
+  documents: { view: 'documents', adds: ['client_id'] },
+  partners: { view: 'partners' },
+  client_partners: { view: 'client_partners' },
+  factures: { view: 'invoices' },
+  partner_invoices: { view: 'partner_invoices' },
+  users: { view: 'users' },
+};

@@ -175,6 +175,17 @@ function special(): Check[] {
       own('account_manager', `update public.partner_invoices set invoice_id = '${idOf('b', 'factures')}'`),
       '23503',
     ],
+    ...(['scoped_admin', 'account_manager'] as const).map(
+      (role): [string, ReturnType<typeof own>, Outcome] => [
+        `a bill of one’s own client cannot be of a partner that ${role} does not see`,
+        own(
+          role,
+          `insert into public.partner_invoices (partner_id, client_id, number, amount_excl_tax)
+         values ('${idOf('b', 'partners')}', '${idOf('a', 'clients')}', 'new', 1)`,
+        ),
+        'refused',
+      ],
+    ),
     [
       'a scoped administrator cannot make an administrator without a list',
       own(

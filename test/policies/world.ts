@@ -32,7 +32,8 @@ export async function openWorld({ adminUrl, apiUrl, reportingUrl }: Addresses): 
     ]);
   });
   const [admin, api, unset, reporting] = await Promise.all([
-    connect(adminUrl),
+    // Compiling the views of the audit takes Postgres longer than answering them.
+    connect(adminUrl, '-c jit=off'),
     connect(apiUrl),
     connect(apiUrl),
     connect(reportingUrl),
@@ -48,8 +49,8 @@ export async function openWorld({ adminUrl, apiUrl, reportingUrl }: Addresses): 
   };
 }
 
-async function connect(connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString });
+async function connect(connectionString: string, options?: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString, ...(options === undefined ? {} : { options }) });
   await client.connect();
   return client;
 }

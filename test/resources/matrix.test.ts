@@ -1,163 +1,262 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Endpoint } from '../../src/http/endpoint.ts';
-import { ROLES } from '../../src/identity/caller.ts';
+import pg from 'pg';
 import { allEndpoints, endpoints } from '../../src/resources/index.ts';
-import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import type { Answer } from '../support/http.ts';
+import { details, expectError, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { newTenant } from '../support/tenant.ts';
+import { OPEN, ROWS } from './access.ts';
+import type { Row } from './access.ts';
+import { CASTS, isWrite, rightOf, situationsOf } from './situations.ts';
+import type { Cast, Situation, Verdict } from './situations.ts';
 
-/* Walks the list of endpoints: what is proven here holds for each of them, and for those of tomorrow. */
+/*
+ * Every endpoint for every role, with one's own records, foreign ones, absent ones and malformed ids, from the one page
+ * that says who may do what: nothing here looks into an endpoint.
+ */
+
+/** The tables whose endpoints are still to come; empty once every row of the page must exist. */
+const COMING: readonly string[] = [];
+
+const existing = new Set(allEndpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
+const rows = ROWS.filter(({ line }) => existing.has(line));
+const matrix = rows.flatMap((row) =>
+  CASTS.map((cast) => ({ row, cast, situations: situationsOf(row, cast) })),
+);
+const size = matrix.reduce((sum, { situations }) => sum + situations.length, 0) + rows.length * 2;
 
 let service: Service;
+let admin: pg.Client;
 let own: Tenant;
 let foreign: Tenant;
+let digest: string;
 
 beforeAll(async () => {
   service = await startService();
-  own = await service.tenant('Boulangerie Martin');
-  foreign = await service.tenant('Garage Dupont');
+  admin = new pg.Client({ connectionString: service.postgres.adminUrl });
+  await admin.connect();
+  own = await service.furnishedTenant('Boulangerie Martin');
+  foreign = await service.furnishedTenant('Boulangerie Martin');
+  digest = await digestQuery();
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  await admin.end();
+  await service.close();
+});
 
-/** The request line of an endpoint that names records of a tenant. */
-function lineFor({ method, path, resource, query }: Endpoint, tenant: Tenant): string {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_placeholder, name: string) => {
-    const id = name === 'clientId' ? tenant.clients : tenant[resource as keyof Tenant];
-    return id;
-  });
-  const filter = query !== undefined && 'client_id' in query.shape ? `?client_id=${tenant.clients}` : '';
-  return `${method.toUpperCase()} ${filled}${filter}`;
+/** The query that gives everything that is stored, but for the audit log, as one number. */
+async function digestQuery(): Promise<string> {
+  const { rows: tables } = await admin.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class
+     where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'audit_logs' order by 1`,
+  );
+  const each = tables.map(({ name }) => `select '${name}' || to_jsonb(t)::text as line from ${name} as t`);
+  return `select md5(string_agg(line, '' order by line)) as digest from (${each.join(' union all ')}) as all_lines`;
 }
 
-for (const endpoint of endpoints) {
-  describe(`${endpoint.method.toUpperCase()} ${endpoint.path}`, () => {
-    const { roles } = endpoint;
+async function stored(): Promise<unknown> {
+  return (await admin.query(digest)).rows;
+}
 
-    test('without a token is refused, audited once, and asks the database nothing', async () => {
-      const before = service.runs;
-      const answer = await service.ask(lineFor(endpoint, own));
-      const record = await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED');
-      expect(record).toMatchObject({
-        actor: 'anonymous',
-        action: lineFor(endpoint, own).replace(/\?.*/, ''),
-      });
-      expect(answer.headers['www-authenticate']).toBe('Bearer');
-      expect(service.runs).toBe(before);
-    });
+async function recordsOf(answer: Answer): Promise<Record<string, unknown>[]> {
+  const id = answer.headers['x-request-id'];
+  return (
+    await admin.query<Record<string, unknown>>('select * from public.audit_logs where request_id = $1', [id])
+  ).rows;
+}
 
-    for (const role of ROLES.filter((other) => !roles.includes(other))) {
-      test(`is refused to ${role}, audited once, and asks the database nothing`, async () => {
-        const before = service.runs;
-        const token = await service.token(role, [own.clients]);
-        const answer = await service.ask(lineFor(endpoint, own), { token });
-        const record = await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
-        expect(record).toMatchObject({ actor: `idp|${role}`, resource_type: endpoint.resource });
-        expect(service.runs).toBe(before);
-      });
-    }
+function tokenOf({ role, isUnlimited }: Cast, ...clients: readonly string[]): Promise<string> {
+  return service.token(role, isUnlimited ? [] : clients);
+}
 
-    for (const role of roles.filter(() => endpoint.client !== undefined)) {
-      test(`is refused to ${role} for a foreign client, audited once, before anything is read`, async () => {
-        const before = service.runs;
-        const token = await service.token(role, [own.clients]);
-        const answer = await service.ask(lineFor(endpoint, foreign), { token });
-        const record = await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
-        expect(record).toMatchObject({ actor: `idp|${role}`, client_context: foreign.clients });
-        expect(service.runs).toBe(before);
-      });
-    }
+/** The table that a refusal is about. */
+function tableOf(row: Row): string {
+  const [kind] = Object.values(row.ids ?? {});
+  if (kind !== undefined) return kind === 'newcomer' ? 'users' : kind;
+  return row.right[0] === 'everyone' ? row.right[1] : row.right[0];
+}
 
-    for (const role of roles.filter(() => endpoint.id !== undefined)) {
-      test(`is refused to ${role} for a foreign record, audited once with its client`, async () => {
-        const token = await service.token(role, [own.clients]);
-        const answer = await service.ask(lineFor(endpoint, foreign), { token });
-        const record = await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
-        expect(record).toMatchObject({
-          resource_type: endpoint.resource,
-          resource_id: foreign[endpoint.resource as keyof Tenant],
-          client_context: foreign.clients,
-        });
-      });
-    }
+async function tryOut(row: Row, cast: Cast, situation: Situation): Promise<void> {
+  const mine = situation.writes ? await service.furnishedTenant('Boulangerie Martin') : own;
+  const { line, question, verdict } = situation.request(mine, foreign);
+  const token = await tokenOf(cast, mine.clients);
+  const before = { stored: await stored(), runs: service.runs };
+  const answer = await service.ask(line, { ...question, token });
+  const records = await recordsOf(answer);
+  if (verdict.is === 'success') {
+    await expectSuccess(row, cast, line, answer, verdict.of ?? mine);
+    expect(records.map(({ success }) => success)).not.toContain(false);
+    if (isWrite(row)) expectWriteRecord(row, line, answer, records, mine);
+    else expect([records, await stored()]).toEqual([[], before.stored]);
+    return;
+  }
+  expectVerdict(verdict, answer);
+  expect(await stored()).toEqual(before.stored);
+  if (verdict.is === 'refused') {
+    expect(records).toEqual([
+      expect.objectContaining({
+        success: false,
+        actor: `idp|${cast.role}`,
+        action: line.replace(/\?.*/, '').slice(0, 100),
+        resource_type: tableOf(row),
+        resource_id: verdict.id,
+        client_context: verdict.client,
+      }),
+    ]);
+    if (verdict.early) expect(service.runs).toBe(before.runs);
+  } else {
+    expect(records).toHaveLength(answer.status === 403 ? 1 : 0);
+  }
+}
 
-    test('refuses an unknown parameter by name', async () => {
-      const token = await service.token(roles[0] ?? 'ADMIN', [own.clients]);
-      const line = lineFor(endpoint, own);
-      const answer = await service.ask(`${line}${line.includes('?') ? '&' : '?'}surprise=1`, { token });
+function expectVerdict(verdict: Exclude<Verdict, { is: 'success' }>, answer: Answer): void {
+  if (answer.text === '' && answer.status >= 400) {
+    // HEAD has no body to say it in.
+    expect([verdict.is, answer.status]).toEqual(['refused', 403]);
+    return;
+  }
+  switch (verdict.is) {
+    case 'refused':
+      expectError(answer, 'ERROR_FORBIDDEN');
+      break;
+    case 'absent':
+      expectError(answer, 'ERROR_NOT_FOUND');
+      break;
+    case 'conflict':
+      expectError(answer, 'ERROR_CONFLICT');
+      break;
+    case 'invalid':
       expectError(answer, 'ERROR_VALIDATION');
-      expect(details(answer)).toEqual({ surprise: expect.any(String) });
-    });
+      expect(Object.keys(details(answer) as object)).toEqual(verdict.fields);
+      break;
+    case 'out of reach':
+      expect([403, 404, 409]).toContain(answer.status);
+  }
+}
 
+const STATUSES: Readonly<Record<string, number>> = { GET: 200, HEAD: 200, POST: 201, PUT: 200, DELETE: 204 };
+
+async function expectSuccess(
+  row: Row,
+  cast: Cast,
+  line: string,
+  answer: Answer,
+  mine: Tenant | 'nobody',
+): Promise<void> {
+  const [method = ''] = line.split(' ');
+  const isRecord = row.untagged !== true && /[PU]|\}$/.test(row.line) && method !== 'DELETE';
+  expect(answer.status).toBe(STATUSES[method]);
+  expect(answer.headers['cache-control']).toBe('no-store');
+  if (isRecord) expect(answer.headers.etag).toMatch(/^"[^"]+"$/);
+  if (!cast.isUnlimited && row.right[1] !== 'description') expect(answer.text).not.toContain(foreign.clients);
+  if (row.right[1] !== 'description')
+    expect(answer.text).not.toMatch(/"(?:password|password_hash|file_path|subject)":/);
+  if (method === 'HEAD') expect(answer.text).toBe('');
+  if (method === 'GET' && Array.isArray(answer.json))
+    expectOwn(row, cast, answer.json as { id: string }[], mine);
+  if (method === 'POST' && mine !== 'nobody') await expectLocation(row, cast, answer, mine);
+}
+
+/** A list has the caller's own record in it, so that the absence of foreign ones means something. */
+function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 'nobody'): void {
+  // Of a full page nothing can be said; narrowed to a client it is not full.
+  if (list.length === 1000) return;
+  if (mine === 'nobody' || rightOf(row, cast) === 'self') {
+    expect(list).toEqual([]);
+    return;
+  }
+  const kind = row.line.endsWith('/history') ? 'reclamation_history' : (row.right[0] as keyof Tenant);
+  expect(list.map(({ id }) => id)).toContain(mine[kind]);
+}
+
+/** What was made is where the answer says, for whoever made it; its client is in the next token. */
+async function expectLocation(row: Row, cast: Cast, answer: Answer, mine: Tenant): Promise<void> {
+  const { id } = answer.json as { id: string };
+  expect(answer.headers.location).toMatch(new RegExp(`^/api/[a-z-]+/${id}$`));
+  const token = await tokenOf(cast, mine.clients, ...(row.right[0] === 'clients' ? [id] : []));
+  const read = await service.ask(`GET ${answer.headers.location ?? ''}`, { token });
+  expect([read.status, read.json]).toEqual([200, answer.json]);
+  expect(read.headers.etag).toBe(answer.headers.etag);
+}
+
+/** One record of the write; what is written along has its own. */
+function expectWriteRecord(
+  row: Row,
+  line: string,
+  answer: Answer,
+  records: Record<string, unknown>[],
+  mine: Tenant,
+): void {
+  const table = row.right[0];
+  const [kind] = Object.values(row.ids ?? {});
+  const isNew = line.startsWith('POST');
+  const id = isNew ? (answer.json as { id: string }).id : kind === undefined ? null : mine[kind];
+  const along = (row.along ?? []) as unknown[];
+  expect(records.filter((record) => !along.includes(record['resource_type']))).toEqual([
+    expect.objectContaining({ action: line.slice(0, 100), resource_type: table, resource_id: id }),
+  ]);
+}
+
+describe(`the matrix of ${size} cases: ${rows.length} endpoints, ${CASTS.length} kinds of callers`, () => {
+  for (const row of rows) {
+    describe(row.line, () => {
+      test.each([
+        ['no token', undefined],
+        ['no valid token', 'nonsense'],
+      ])('%s: 401, audited once, and the database is asked nothing', async (_what, token) => {
+        const [situation] = situationsOf(row, CASTS[0] as Cast);
+        const { line, question } = (situation as Situation).request(own, foreign);
+        const before = { stored: await stored(), runs: service.runs };
+        const answer = await service.ask(line, token === undefined ? question : { ...question, token });
+        expectError(answer, 'ERROR_UNAUTHORIZED');
+        expect(answer.headers['www-authenticate']).toBe('Bearer');
+        expect(await recordsOf(answer)).toEqual([
+          expect.objectContaining({ success: false, actor: 'anonymous', action: line.slice(0, 100) }),
+        ]);
+        expect([await stored(), service.runs]).toEqual([before.stored, before.runs]);
+      });
+
+      for (const { cast, situations } of matrix.filter((cell) => cell.row === row)) {
+        describe(cast.name, () => {
+          for (const situation of situations) {
+            const { verdict } = situation.request(newTenant(), newTenant());
+            test(`${situation.name}: ${verdict.is}`, () => tryOut(row, cast, situation));
+          }
+        });
+      }
+    });
+  }
+});
+
+describe('the page that says who may do what', () => {
+  test('names every endpoint that exists', () => {
+    const named = new Set([...OPEN, ...ROWS.map(({ line }) => line)]);
+    expect([...existing].filter((line) => !named.has(line))).toEqual([]);
+    expect(allEndpoints).toHaveLength(existing.size);
+  });
+
+  test('names none that does not exist', () => {
+    const due = ROWS.filter(({ right: [table] }) => !COMING.includes(table));
+    expect(due.map(({ line }) => line).filter((line) => !existing.has(line))).toEqual([]);
+  });
+
+  test('gives a right to somebody in each row, and not to everybody who could write', () => {
+    for (const row of ROWS) expect(CASTS.map((cast) => rightOf(row, cast))).toContain('yes');
+  });
+});
+
+describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
+  '%s',
+  (_line, { params, query, body, path }) => {
     test('takes strict objects alone, and a schema for each placeholder of its path', () => {
-      for (const schema of [endpoint.params, endpoint.query, endpoint.body].filter(
-        (part) => part !== undefined,
-      )) {
-        const issues = schema.safeParse({ surprise: 1 }).error?.issues;
-        expect(issues).toContainEqual(
+      for (const schema of [params, query, body].filter((part) => part !== undefined)) {
+        expect(schema.safeParse({ surprise: 1 }).error?.issues).toContainEqual(
           expect.objectContaining({ code: 'unrecognized_keys', keys: ['surprise'] }),
         );
       }
-      const placeholders = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      expect(Object.keys(endpoint.params?.shape ?? {})).toEqual(placeholders);
+      const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(Object.keys(params?.shape ?? {})).toEqual(placeholders);
     });
-
-    test('is described, with its roles and refusals', async () => {
-      const token = await service.token('ADMIN');
-      const { paths } = (await service.ask('GET /api-json', { token })).json as Described;
-      const operation = paths[endpoint.path]?.[endpoint.method];
-      expect(operation?.summary).toBe(endpoint.summary);
-      expect(operation?.description).toContain(roles.join(', '));
-      expect(Object.keys(operation?.responses ?? {})).toEqual(
-        expect.arrayContaining(['200', '400', '401', '403', '429', '500', '503']),
-      );
-    });
-
-    if (endpoint.method !== 'get') return;
-
-    for (const role of roles) {
-      test(`gives ${role} the records of an assigned client as described, and no secret`, async () => {
-        const token = await service.token(role, [own.clients]);
-        const answer = await service.ask(lineFor(endpoint, own), { token });
-        expect(answer.status).toBe(200);
-        expect(answer.headers).toMatchObject({
-          'content-type': 'application/json; charset=utf-8',
-          'cache-control': 'no-store',
-        });
-        endpoint.responses[200].parse(answer.json);
-        expect(answer.text).not.toMatch(/password|file_path/);
-        if (endpoint.resource !== 'description') expect(answer.text).not.toContain(foreign.clients);
-      });
-    }
-
-    test('answers HEAD as GET, without the body', async () => {
-      const token = await service.token(roles[0] ?? 'ADMIN', [own.clients]);
-      const answer = await service.ask(lineFor(endpoint, own).replace('GET', 'HEAD'), { token });
-      expect([answer.status, answer.text]).toEqual([200, '']);
-    });
-
-    test('is refused to a token of a user who was made inactive, and audited once', async () => {
-      const [user] = await service.admin(
-        `insert into public.users (email, password_hash, name, role, client_access, subject, is_active)
-         values (gen_random_uuid() || '@b.example', '!', 'Gone', $1, array[$2]::uuid[], gen_random_uuid(), false)
-         returning subject`,
-        [roles[0], own.clients],
-      );
-      const token = await service.token(roles[0] ?? 'ADMIN', [own.clients], { sub: user?.['subject'] });
-      const answer = await service.ask(lineFor(endpoint, own), { token });
-      await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED');
-      await service.admin('update public.users set is_active = true where subject = $1', [user?.['subject']]);
-      expect((await service.ask(lineFor(endpoint, own), { token })).status).toBe(200);
-    });
-  });
-}
-
-interface Described {
-  readonly paths: Record<
-    string,
-    Record<string, { summary: string; description: string; responses: Record<string, unknown> }>
-  >;
-}
-
-test('no two endpoints share a method and a path', () => {
-  const lines = allEndpoints.map(({ method, path }) => `${method} ${path}`);
-  expect(new Set(lines).size).toBe(lines.length);
-});
+  },
+);

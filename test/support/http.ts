@@ -6,7 +6,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body as JSON; undefined when there is none. */
+  /** The body where it is JSON. */
   readonly json: unknown;
 }
 
@@ -41,7 +41,8 @@ export async function ask(port: number, line: string, question: Question = {}): 
       request.end(isJson ? JSON.stringify(body) : body);
     },
   );
-  const json: unknown = text === '' ? undefined : JSON.parse(text);
+  const isText = text === '' || response.headers['content-type']?.startsWith('application/json') !== true;
+  const json: unknown = isText ? undefined : JSON.parse(text);
   return { status: response.statusCode ?? 0, headers: response.headers, text, json };
 }
 

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
@@ -26,13 +25,16 @@ import type { Role } from '../../src/identity/caller.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { createTestDatabase, withAdmin } from './database.ts';
 import type { TestDatabase } from './database.ts';
+import { expectDescribed } from './described.ts';
 import { ask } from './http.ts';
 import type { Answer, Question } from './http.ts';
 import { startTestIdentity } from './identity.ts';
 import type { TestIdentity } from './identity.ts';
+import { furnitureSql, newTenant, tenantSql } from './tenant.ts';
+import type { Tenant as FurnishedTenant } from './tenant.ts';
 
-/** The id of one record of each table. */
-export type Tenant = Readonly<Record<'clients' | 'sites' | 'reclamations', string>>;
+/** A client with a site and a claim. */
+export type Tenant = Pick<FurnishedTenant, 'clients' | 'sites' | 'reclamations'>;
 
 /** The whole service over real HTTP, on a real database, with a real identity provider. */
 export interface Service {
@@ -45,10 +47,13 @@ export interface Service {
   readonly documentFolder: string;
   /** How often a request went to the database as its caller. */
   readonly runs: number;
+  /** Sends a request, and holds the answer against the description of the interface. */
   ask(line: string, question?: Question): Promise<Answer>;
   token(role: Role, clientAccess?: readonly string[], claims?: Record<string, unknown>): Promise<string>;
   /** Makes a client with a site and a claim. */
   tenant(name: string): Promise<Tenant>;
+  /** Makes a client with a record of everything. */
+  furnishedTenant(name: string): Promise<FurnishedTenant>;
   /** Runs SQL as the superuser. */
   admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
@@ -112,10 +117,24 @@ export async function startService(options: Options = {}): Promise<Service> {
     get runs() {
       return counts.runs;
     },
-    ask: (line, question) => ask(port, line, question),
+    ask: async (line, question) => {
+      const answer = await ask(port, line, question);
+      if (endpoints === undefined) expectDescribed(line, answer);
+      return answer;
+    },
     token: (role, clientAccess = [], claims = {}) =>
       identity.token({ sub: `idp|${role}`, role, client_access: clientAccess, ...claims }),
-    tenant: (name) => makeTenant(admin, name),
+    tenant: async (name) => {
+      const tenant = newTenant();
+      await admin(tenantSql(tenant, name));
+      return tenant;
+    },
+    furnishedTenant: async (name) => {
+      const tenant = newTenant();
+      await admin(tenantSql(tenant, name) + furnitureSql(tenant));
+      await writeFile(join(documentFolder, tenant.documents), 'Avis');
+      return tenant;
+    },
     close: async () => {
       await server.close();
       await documents.close();
@@ -157,23 +176,6 @@ function counting(database: Database): { database: Database; counts: { runs: num
       },
     },
   };
-}
-
-async function makeTenant(admin: Service['admin'], name: string): Promise<Tenant> {
-  const tenant = { clients: randomUUID(), sites: randomUUID(), reclamations: randomUUID() };
-  await admin(`insert into public.clients (id, company_name, contact_email) values ($1, $2, 'a@b.example')`, [
-    tenant.clients,
-    name,
-  ]);
-  await admin(`insert into public.sites (id, client_id, site_name) values ($1, $2, 'Siège')`, [
-    tenant.sites,
-    tenant.clients,
-  ]);
-  await admin(
-    `insert into public.reclamations (id, client_id, site_id, claim_type, amount) values ($1, $2, $3, 'TF', 1200.5)`,
-    [tenant.reclamations, tenant.clients, tenant.sites],
-  );
-  return tenant;
 }
 
 /** Holds an answer against the envelope, which is all that an error may say. */

@@ -1,12 +1,13 @@
 -- Runs one command on one record as whoever calls, and takes it back, whatever it did: the exception that carries
 -- the number of rows out undoes everything before it, the audit record too. Gives a verdict and never a row.
 -- For an insert the id is what the new row would belong to: its client, site or claim. Takes no SQL from anybody.
+-- A constraint that waits for the commit is not tried: nothing is committed.
 create function audit.attempt(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
     returns table (statement text, touched bigint, failure text, message text)
     language plpgsql
     volatile
-    set search_path = ''
     set lock_timeout = '2s'
+    set search_path = ''
 as $function$
 declare
     -- The schema is closed to the callers: what is needed of the catalog is read here and not through a view.
@@ -34,7 +35,7 @@ declare
             a.attnum
         limit 1
     );
-    condition constant text := coalesce(pg_catalog.format(' where %I = %L', key, attempt.id), '');
+    condition constant text := case when key is null then '' else pg_catalog.format(' where %I = %L', key, attempt.id) end;
 begin
     if name is null then
         raise exception '% is no table of the house', target using errcode = 'invalid_parameter_value';
@@ -56,7 +57,9 @@ begin
                 when 'public.client_partners' then '(client_id, partner_id) values (%1$L, pg_catalog.gen_random_uuid())'
                 when 'public.factures' then '(client_id, amount_excl_tax) values (%1$L, 0)'
                 when 'public.partner_invoices' then
-                    '(partner_id, client_id, number, amount_excl_tax) values (pg_catalog.gen_random_uuid(), %1$L, ''x'', 0)'
+                    '(partner_id, client_id, number, amount_excl_tax) values ('
+                    '(select l.partner_id from public.client_partners as l where l.client_id = %1$L limit 1), '
+                    '%1$L, ''x'', 0)'
                 when 'public.users' then
                     '(email, password_hash, name, role, client_access) '
                     'values (pg_catalog.gen_random_uuid()::text, ''!'', ''x'', ''CLIENT'', array[%1$L]::uuid[])'
@@ -65,24 +68,26 @@ begin
             attempt.id
         )
     end;
-    perform
-        pg_catalog.set_config('app.client_access', coalesce(attempt.client_access, '{}')::text, true),
-        pg_catalog.set_config('app.user_id', coalesce(attempt.user_id::text, ''), true);
-    execute statement;
-    get diagnostics touched = row_count;
-    set constraints all immediate;
-    raise exception using errcode = 'TX000', message = 'to be taken back';
-exception
-    when sqlstate 'TX000' then
-        return next;
-    -- Nothing was learnt: a transaction that may not write, or somebody else's lock.
-    when read_only_sql_transaction or lock_not_available then
-        raise;
-    when others then
-        touched := 0;
-        failure := sqlstate;
-        message := sqlerrm;
-        return next;
+    begin
+        perform
+            pg_catalog.set_config('app.client_access', coalesce(attempt.client_access, '{}')::text, true),
+            pg_catalog.set_config('app.user_id', coalesce(attempt.user_id::text, ''), true);
+        execute statement;
+        get diagnostics touched = row_count;
+        -- Not a code that ends with 000, which would stand for its whole class.
+        raise exception using errcode = 'TX299', message = 'to be taken back';
+    exception
+        when sqlstate 'TX299' then
+            null;
+        -- Nothing was learnt: a transaction that may not write, or somebody else's lock.
+        when read_only_sql_transaction or lock_not_available then
+            raise;
+        when others then
+            touched := 0;
+            failure := sqlstate;
+            message := sqlerrm;
+    end;
+    return next;
 end
 $function$;
 

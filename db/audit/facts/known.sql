@@ -8,6 +8,7 @@ from (
         ('public.users', 'password_hash', '{taxclaims_definer,taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'::name[]),
         ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'),
         ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'),
+        ('public.users', 'client_access', '{taxclaims_reporting,taxclaims_auditor}'),
         ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_auditor}')
 ) as s (table_name, column_name, hidden_from);
 
@@ -44,7 +45,7 @@ from (
         ),
         (
             'policy_constant_true', 'users\_update\_definer on public.users to taxclaims_definer',
-            'a login finds its user by email; the check holds that it is the caller''s own subject'
+            'a login finds its user by email, an assignment by id; the check holds whose row each may change'
         ),
         (
             'policy_constant_true', 'reclamation\_transitions\_select\_requests on public.reclamation_transitions to %',
@@ -53,6 +54,10 @@ from (
         (
             'policy_constant_true', 'grants\_select\_auditor on reporting.grants to taxclaims_auditor',
             'who was given which client is what an auditor is for; it holds no business row'
+        ),
+        (
+            'policy_constant_true', 'grants\_%\_owner on reporting.grants to taxclaims_owner',
+            'the DBA, a member of the owner, says which login reads which client; the table holds no business row'
         ),
         (
             'policy_constant_true', 'applied\_% on audit.applied to taxclaims\_%',

@@ -113,6 +113,7 @@ begin atomic
             'owner ' || pg_catalog.pg_get_userbyid(f.proowner),
             case f.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end,
             case when f.prosecdef then 'security definer' else 'security invoker' end,
+            case when f.proleakproof then 'LEAKPROOF' end,
             pg_catalog.array_to_string(f.proconfig, ', ')
         )
     from pg_catalog.pg_proc as f

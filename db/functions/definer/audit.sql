@@ -52,6 +52,7 @@ revoke execute on function app.record_refusal(uuid, text, text, text, text, text
 grant execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text) to taxclaims_api;
 
 -- The record of a write, in the write's own transaction. Outside a request the actor is the login.
+-- A user belongs to no client, but a change of their list that adds or takes one client is about that client.
 create or replace function app.record_change()
     returns trigger
     language plpgsql
@@ -60,7 +61,8 @@ create or replace function app.record_change()
     set search_path = ''
 as $function$
 declare
-    touched constant jsonb := case tg_op when 'DELETE' then pg_catalog.to_jsonb(old) else pg_catalog.to_jsonb(new) end;
+    before constant jsonb := case tg_op when 'INSERT' then '{}' else pg_catalog.to_jsonb(old) end;
+    touched constant jsonb := case tg_op when 'DELETE' then before else pg_catalog.to_jsonb(new) end;
     resource constant uuid := coalesce(touched ->> 'id', touched ->> 'partner_id')::uuid;
 begin
     insert into public.audit_logs (
@@ -76,7 +78,16 @@ begin
         resource,
         coalesce(
             (touched ->> 'client_id')::uuid,
-            (select l.client_id from app.locate(tg_table_name, resource) as l)
+            (select l.client_id from app.locate(tg_table_name, resource) as l),
+            (
+                select case pg_catalog.count(*) when 1 then (pg_catalog.array_agg(c.id))[1]::uuid end
+                from (
+                    select coalesce(o.id, n.id) as id
+                    from pg_catalog.jsonb_array_elements_text(before -> 'client_access') as o (id)
+                    full join pg_catalog.jsonb_array_elements_text(touched -> 'client_access') as n (id) on n.id = o.id
+                    where o.id is null or n.id is null
+                ) as c
+            )
         ),
         true,
         app.address(app.setting('ip_address')),

@@ -1,0 +1,49 @@
+/** One way of doing a thing; `run` does it once. */
+export interface Contender {
+  readonly name: string;
+  readonly run: () => Promise<unknown>;
+}
+
+/** A run that takes longer than this is measured less often: its median is steady anyway. */
+const LONG_MS = 400;
+
+/**
+ * The median time of each in milliseconds. They take turns, so that whatever else the machine does falls on all
+ * of them alike; the first rounds, in which statements are prepared and plans are chosen, do not count.
+ */
+export async function medians(
+  contenders: readonly Contender[],
+  rounds = 21,
+): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
+  for (let round = -8; round < rounds; round += 1) {
+    for (const { name, run } of contenders) {
+      const taken = times.get(name) ?? [];
+      if (round % 6 !== 0 && isLong(taken)) continue;
+      const start = performance.now();
+      await run();
+      if (round >= 0 || performance.now() - start > LONG_MS) taken.push(performance.now() - start);
+    }
+  }
+  return new Map([...times].map(([name, taken]) => [name, median(taken)]));
+}
+
+/** A Markdown table whose first column is text. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
+}
+
+/** Two significant digits, which is what a median of such runs is worth. */
+export function short(value: number): string {
+  return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(2)));
+}
+
+function isLong(taken: readonly number[]): boolean {
+  return taken.some((ms) => ms > LONG_MS);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,128 @@
+-- 10,000 clients, 1,000,000 claims, 2,000,000 documents and what belongs to them: the same rows on every server
+-- and at every run, since each is worked out from its own number. For an empty, migrated database and a superuser.
+
+begin;
+
+-- Neither triggers nor foreign keys: the rows are whole by construction, and three million audit records are not
+-- what is measured.
+set local session_replication_role = replica;
+set local max_parallel_workers_per_gather = 0;
+set local work_mem = '256MB';
+set local timezone = 'UTC';
+
+-- A number between 0 and 1 for the nth row of a kind, as if by chance.
+create function pg_temp.chance(kind text, n bigint)
+    returns double precision
+    language sql
+    immutable
+return (pg_catalog.hashint8extended(n, pg_catalog.hashtext(kind)) & 9007199254740991) / 9007199254740992.0;
+
+create function pg_temp.uuid_of(kind text, n bigint)
+    returns uuid
+    language sql
+    immutable
+return pg_catalog.md5(kind || n)::uuid;
+
+-- Four years of work, the moments spread over all of them.
+create function pg_temp.moment(kind text, n bigint)
+    returns timestamp with time zone
+    language sql
+    immutable
+return timestamp with time zone '2022-01-01 00:00:00+00' + pg_temp.chance(kind, n) * interval '1461 days';
+
+-- Skewed by the square: of 10,000 clients the first has 10,000 claims, the one in the middle 71, the last 50.
+create temporary table claim on commit drop as
+select
+    i,
+    pg_catalog.floor(10000 * ((i + 0.5) / 1000000) ^ 2)::integer as client,
+    pg_temp.moment('claim', i) as created_at
+from pg_catalog.generate_series(0, 999999) as i;
+
+create temporary table client on commit drop as
+select
+    client as n,
+    pg_temp.uuid_of('client', client) as id,
+    1 + pg_catalog.count(*)::integer / 20 as sites
+from claim
+group by client;
+
+insert into public.clients (id, company_name, contact_email, created_at, updated_at)
+select id, 'Client ' || n, 'contact' || n || '@example.org', pg_temp.moment('client', n), pg_temp.moment('client', n)
+from client
+order by pg_temp.moment('client', n);
+
+insert into public.sites (id, client_id, site_name, created_at, updated_at)
+select
+    pg_temp.uuid_of('site', c.n * 1000::bigint + s),
+    c.id,
+    'Site ' || s,
+    pg_temp.moment('site', c.n * 1000::bigint + s),
+    pg_temp.moment('site', c.n * 1000::bigint + s)
+from client as c
+cross join lateral pg_catalog.generate_series(1, c.sites) as s
+order by 4;
+
+insert into public.cadastres (id, site_id, commune_code, section, number, area_m2, created_at, updated_at)
+select
+    pg_temp.uuid_of('parcel', (c.n * 1000::bigint + s) * 10 + p),
+    pg_temp.uuid_of('site', c.n * 1000::bigint + s),
+    '75056',
+    'A' || p,
+    pg_catalog.lpad(s::text, 4, '0'),
+    (10000 * pg_temp.chance('area', (c.n * 1000::bigint + s) * 10 + p))::integer,
+    pg_temp.moment('parcel', (c.n * 1000::bigint + s) * 10 + p),
+    pg_temp.moment('parcel', (c.n * 1000::bigint + s) * 10 + p)
+from client as c
+cross join lateral pg_catalog.generate_series(1, c.sites) as s
+cross join lateral pg_catalog.generate_series(1, 3) as p
+order by 7;
+
+insert into public.reclamations (
+    id, client_id, site_id, claim_type, amount, status, tax_year, created_at, updated_at
+)
+select
+    pg_temp.uuid_of('claim', r.i),
+    c.id,
+    pg_temp.uuid_of('site', r.client * 1000::bigint + 1 + pg_catalog.floor(c.sites * pg_temp.chance('of', r.i))::bigint),
+    case when pg_temp.chance('type', r.i) < 0.6 then 'TF' else 'CFE' end,
+    pg_catalog.round((50000 * pg_temp.chance('amount', r.i) ^ 3)::numeric, 2),
+    (
+        array[
+            'DRAFT', 'READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED', 'SUBMITTED', 'ACKNOWLEDGED', 'ACCEPTED', 'ACCEPTED',
+            'PARTIALLY_ACCEPTED', 'REJECTED', 'REFUNDED', 'CLOSED'
+        ]
+    )[1 + pg_catalog.floor(12 * pg_temp.chance('status', r.i))::integer],
+    2021 + pg_catalog.floor(4 * pg_temp.chance('year', r.i))::integer,
+    r.created_at,
+    r.created_at
+from claim as r
+join client as c on c.n = r.client
+order by r.created_at;
+
+insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type, uploaded_at)
+select
+    pg_temp.uuid_of('document', d),
+    pg_temp.uuid_of('claim', r.i),
+    'avis-' || d || '.pdf',
+    'documents/' || pg_catalog.md5('document' || d),
+    (5000000 * pg_temp.chance('size', d))::integer,
+    'application/pdf',
+    r.created_at + pg_temp.chance('upload', d) * interval '60 days'
+from pg_catalog.generate_series(0, 1999999) as d
+join claim as r on r.i = pg_catalog.floor(1000000 * pg_temp.chance('belongs', d))::integer
+order by 7;
+
+insert into public.factures (id, client_id, amount_excl_tax, created_at, updated_at)
+select
+    pg_temp.uuid_of('invoice', f),
+    c.id,
+    pg_catalog.round((5000 * pg_temp.chance('fee', f))::numeric, 2),
+    pg_temp.moment('invoice', f),
+    pg_temp.moment('invoice', f)
+from pg_catalog.generate_series(0, 99999) as f
+join client as c on c.n = pg_catalog.floor(10000 * pg_temp.chance('billed', f) ^ 2)::integer
+order by 4;
+
+commit;
+
+vacuum (analyze);

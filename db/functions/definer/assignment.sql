@@ -1,0 +1,71 @@
+-- Who is given a client, and who loses it.
+
+-- Adds a client to the list of a user, or takes it from there; where that is so already nothing is written.
+-- Whoever has the client may do it: an account manager for TAX_SPECIALIST and CLIENT users, among them those who
+-- share no client yet and whom the policies therefore hide. TX404 without such a user or client, TX412 for another
+-- version of the user than those named, TX409 where the list of an ADMIN would become empty, which means every client.
+create or replace function app.assign_client(target uuid, client uuid, assigned boolean, versions text[])
+    returns void
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    unlimited constant boolean := pg_catalog.current_setting('role') = 'taxclaims_admin';
+    stored record;
+    remaining uuid[];
+begin
+    if not (unlimited or assign_client.client = any (app.client_access())) then
+        raise exception 'no access to client %', assign_client.client using errcode = 'insufficient_privilege';
+    end if;
+    select u.role, u.client_access, u.updated_at, u.role = 'ADMIN' and u.client_access = '{}' as has_all
+    into stored
+    from public.users as u
+    where u.id = assign_client.target
+    for update;
+    if not found then
+        raise exception 'no user %', assign_client.target using errcode = 'TX404';
+    end if;
+    if app.role() = 'ACCOUNT_MANAGER' and stored.role not in ('TAX_SPECIALIST', 'CLIENT') then
+        raise exception 'an account manager assigns clients to no %', stored.role using errcode = 'insufficient_privilege';
+    end if;
+    if stored.has_all and not unlimited then
+        raise exception 'an ADMIN without a list has clients beside the caller''s' using errcode = 'insufficient_privilege';
+    end if;
+    if app.etag(stored.updated_at) <> all (assign_client.versions) then
+        raise exception 'user % has changed since', assign_client.target using errcode = 'TX412';
+    end if;
+
+    -- A client that was deleted stays in lists, and can be taken from there.
+    if not exists (select from public.clients as c where c.id = assign_client.client)
+        and (assign_client.assigned or assign_client.client <> all (stored.client_access))
+    then
+        raise exception 'no client %', assign_client.client using errcode = 'TX404';
+    end if;
+
+    if assign_client.assigned then
+        if stored.has_all or assign_client.client = any (stored.client_access) then
+            return;
+        end if;
+        remaining := stored.client_access || assign_client.client;
+    else
+        remaining := pg_catalog.array_remove(stored.client_access, assign_client.client);
+        if stored.role = 'ADMIN' and remaining = '{}' then
+            raise exception 'an ADMIN without a list has every client' using errcode = 'TX409';
+        end if;
+        if remaining = stored.client_access then
+            return;
+        end if;
+    end if;
+    update public.users as u
+    set client_access = remaining
+    where u.id = assign_client.target;
+end
+$function$;
+
+revoke execute on function app.assign_client(uuid, uuid, boolean, text[]) from public;
+grant execute on function app.assign_client(uuid, uuid, boolean, text[]) to
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager;

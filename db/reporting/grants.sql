@@ -1,0 +1,108 @@
+-- Which login reads which client is the DBA's to say: a superuser's, or that of a member of taxclaims_owner. Nobody
+-- else is granted the use of these functions, and they run with the rights of whoever calls them.
+
+-- Why a login may not be granted a client; null when it may.
+create or replace function reporting.objection(login name)
+    returns text
+    language sql
+    stable
+    set search_path = ''
+begin atomic
+    select
+        case
+            when r.oid is null then 'does not exist'
+            when not r.rolcanlogin then 'may not log in'
+            when r.rolsuper then 'is a superuser, whom no policy holds'
+            when not pg_catalog.pg_has_role(r.oid, 'taxclaims_reporting', 'USAGE')
+                then 'is not in taxclaims_reporting, or does not inherit its rights'
+            when r.rolbypassrls or r.rolcreaterole or r.rolreplication
+                then 'has an attribute that lets it past the policies: bypassrls, createrole or replication'
+            else (
+                -- MEMBER, not USAGE: what it does not inherit it can still become. Of Postgres's own roles any is too
+                -- much: they read every table, the files of the server, or the statements of others.
+                select 'can become ' || pg_catalog.string_agg(other.rolname::text, ', ' order by other.rolname)
+                from pg_catalog.pg_roles as other
+                where pg_catalog.pg_has_role(r.oid, other.oid, 'MEMBER')
+                    and other.oid <> r.oid
+                    and other.rolname <> 'taxclaims_reporting'
+                    and (
+                        other.rolsuper
+                        or other.rolbypassrls
+                        or other.rolcreaterole
+                        or other.rolreplication
+                        or other.rolname like any (array['pg\_%', 'taxclaims\_%'])
+                    )
+            )
+        end
+    from (select objection.login as name) as asked
+    left join pg_catalog.pg_roles as r on r.rolname = asked.name;
+end;
+
+-- Lets a login read a client, from its next statement on. Granting twice is granting once.
+create or replace function reporting.grant_client(login name, client uuid)
+    returns void
+    language plpgsql
+    volatile
+    set search_path = ''
+as $function$
+declare
+    objection constant text := reporting.objection(grant_client.login);
+begin
+    if objection is not null then
+        raise exception 'login % %', login, objection
+            using
+                errcode = 'invalid_role_specification',
+                hint = 'A login for reporting: create role … login in role taxclaims_reporting, and nothing else.';
+    end if;
+    insert into reporting.grants (login, client_id)
+    values (grant_client.login, grant_client.client)
+    on conflict do nothing;
+exception
+    -- The owner sees no client; its foreign key does.
+    when foreign_key_violation then
+        raise exception 'there is no client %', client using errcode = 'no_data_found';
+end
+$function$;
+
+-- Takes a client from a login, from its next statement on, also from one that was dropped. What was not granted is
+-- no error; a name that is neither a role's nor in any grant is one, as it is a slip of the pen.
+create or replace function reporting.revoke_client(login name, client uuid)
+    returns void
+    language plpgsql
+    volatile
+    set search_path = ''
+as $function$
+begin
+    if not exists (select from pg_catalog.pg_roles as r where r.rolname = revoke_client.login)
+        and not exists (select from reporting.grants as g where g.login = revoke_client.login) then
+        raise exception 'login % does not exist', login using errcode = 'invalid_role_specification';
+    end if;
+    delete from reporting.grants as g
+    where g.login = revoke_client.login and g.client_id = revoke_client.client;
+    if not found then
+        raise notice 'login % was not granted client %', login, client;
+    end if;
+end
+$function$;
+
+create or replace trigger grants_audit
+    after insert or delete on reporting.grants
+    for each row
+    when (pg_catalog.pg_trigger_depth() = 0)
+    execute function app.record_reporting_grant();
+
+-- What was granted to whom, by whom, and what speaks against the login by now.
+drop view if exists reporting.granted;
+
+create view reporting.granted with (security_invoker) as
+select
+    g.login,
+    g.client_id,
+    g.granted_at,
+    g.granted_by,
+    reporting.objection(g.login) as objection
+from reporting.grants as g;
+
+-- It reads the roles alone, and an auditor reads those.
+grant execute on function reporting.objection(name) to taxclaims_auditor;
+grant select on reporting.granted to taxclaims_auditor;

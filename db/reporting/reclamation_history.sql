@@ -1,0 +1,16 @@
+-- The moves of those claims. Not who the identity provider says made them (actor).
+
+drop view if exists reporting.reclamation_history;
+
+create view reporting.reclamation_history with (security_invoker) as
+select
+    h.id,
+    h.reclamation_id,
+    h.client_id,
+    h.from_status,
+    h.to_status,
+    h.changed_by,
+    h.changed_at
+from public.reclamation_history as h;
+
+grant select on reporting.reclamation_history to taxclaims_reporting;

@@ -1,0 +1,29 @@
+-- The claims of the granted clients.
+
+drop view if exists reporting.reclamations;
+
+create view reporting.reclamations with (security_invoker) as
+select
+    r.id,
+    r.client_id,
+    r.site_id,
+    r.claim_type,
+    r.amount,
+    r.status,
+    r.tax_year,
+    r.commune_code,
+    r.notice_reference,
+    r.collection_date,
+    r.claim_deadline,
+    r.submitted_at,
+    r.response_due_at,
+    r.decision_date,
+    r.court_deadline,
+    r.granted_amount,
+    r.refund_amount,
+    r.grounds,
+    r.created_at,
+    r.updated_at
+from public.reclamations as r;
+
+grant select on reporting.reclamations to taxclaims_reporting;

@@ -1,0 +1,15 @@
+-- The sites of the granted clients.
+
+drop view if exists reporting.sites;
+
+create view reporting.sites with (security_invoker) as
+select
+    s.id,
+    s.client_id,
+    s.site_name,
+    s.address,
+    s.created_at,
+    s.updated_at
+from public.sites as s;
+
+grant select on reporting.sites to taxclaims_reporting;

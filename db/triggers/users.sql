@@ -1,0 +1,51 @@
+-- What nobody may make of a user, by whatever way. These run as the writer: they need no right of their own.
+
+-- Clients that are added to a list exist (TX409). A login is not asked: its list is what the identity provider says,
+-- and a client that was deleted since stays in lists without any effect. After the row, so that the policies, which
+-- say what may be given at all, are asked first.
+create or replace function app.check_clients_of_user()
+    returns trigger
+    language plpgsql
+    stable
+    set search_path = ''
+as $function$
+declare
+    known constant uuid[] := case tg_op when 'UPDATE' then old.client_access else '{}' end;
+begin
+    if exists (
+        select
+        from pg_catalog.unnest(new.client_access) as a (id)
+        where a.id <> all (known) and not exists (select from public.clients as c where c.id = a.id)
+    ) then
+        raise exception 'client_access names a client that does not exist' using errcode = 'TX409';
+    end if;
+    return null;
+end
+$function$;
+
+create or replace trigger users_check_clients
+    after insert or update of client_access on public.users
+    for each row
+    when (new.client_access <> '{}' and current_user <> 'taxclaims_definer')
+    execute function app.check_clients_of_user();
+
+-- An ADMIN cannot lock itself out (TX409): another has to.
+create or replace function app.keep_own_administration()
+    returns trigger
+    language plpgsql
+    stable
+    set search_path = ''
+as $function$
+begin
+    if new.id = app.user_id() and app.role() = 'ADMIN' then
+        raise exception 'an ADMIN does not make itself inactive or take its own role' using errcode = 'TX409';
+    end if;
+    return new;
+end
+$function$;
+
+create or replace trigger users_keep_own_administration
+    before update of role, is_active on public.users
+    for each row
+    when (not new.is_active or new.role <> 'ADMIN')
+    execute function app.keep_own_administration();

@@ -1,0 +1,57 @@
+import { functionsOf, linesOf, marksOf, ROLES, shortName } from './marks.ts';
+import type { Audit, MatrixRow } from './read.ts';
+
+/** The matrix, the findings and the drift as a person reads them in a terminal. */
+export function renderText({ database, server, matrix, findings, drift }: Audit): string {
+  return [
+    `Database ${database}, Postgres ${server}`,
+    '',
+    ...matrixText(matrix),
+    '',
+    ...functionsText(matrix),
+    '',
+    findings.length === 0 ? 'No finding.' : `${counted(findings.length, 'finding')}:`,
+    ...findings.flatMap(({ level, finding, object, detail, remedy }) => [
+      `  ${level.toUpperCase()} ${finding}: ${object}`,
+      `      ${detail}`,
+      `      → ${remedy}`,
+    ]),
+    drift.length === 0
+      ? 'No drift: everything is as db:migrate last applied it.'
+      : `${counted(drift.length, 'difference')} from what db:migrate last applied:`,
+    ...drift.flatMap(({ kind, object, change, applied, present }) => [
+      `  ${change} ${kind}: ${object}`,
+      ...(applied === null ? [] : [`    - ${applied}`]),
+      ...(present === null ? [] : [`    + ${present}`]),
+    ]),
+    '',
+  ].join('\n');
+}
+
+/** One line for each table and view, one column for each role. */
+export function matrixText(matrix: readonly MatrixRow[]): string[] {
+  const lines = linesOf(matrix);
+  const width = Math.max(...lines.map(({ object }) => object.length)) + 2;
+  const row = (object: string, cells: readonly string[]): string =>
+    `${object.padEnd(width)}${cells.map((cell, index) => cell.padEnd(columnWidth(index))).join('')}`.trimEnd();
+  return [
+    'c create, r read, u update, d delete: the rows that a policy lets pass; C R U D: every row;',
+    '· granted, but no policy lets a row pass; - not granted. A view has the policies of its tables.',
+    '',
+    row('', ROLES.map(shortName)),
+    ...lines.map(({ object, cells }) => row(object, cells.map(marksOf))),
+  ];
+}
+
+/** Who may run which function, but its owner. */
+export function functionsText(matrix: readonly MatrixRow[]): string[] {
+  return functionsOf(matrix).map(([name, roles]) => `${name}: ${roles.join(', ')}`);
+}
+
+function columnWidth(index: number): number {
+  return shortName(ROLES[index] ?? '').length + 2;
+}
+
+function counted(count: number, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

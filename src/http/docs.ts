@@ -1,0 +1,31 @@
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Express } from 'express';
+
+/** Where the page lies: beside `src` in a checkout, beside `dist` in an image. */
+const PAGE = fileURLToPath(new URL('../../public', import.meta.url));
+const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
+/** Everything that the page is made of, by name: nothing else of a folder can be asked for. */
+const FILES: readonly (readonly [folder: string, name: string])[] = [
+  [PAGE, 'docs.css'],
+  [PAGE, 'docs.js'],
+  [SWAGGER_UI, 'swagger-ui.css'],
+  [SWAGGER_UI, 'swagger-ui-bundle.js'],
+  [SWAGGER_UI, 'favicon-32x32.png'],
+];
+
+/** Adds the interactive page. It is static and needs no token; the description that it loads does. */
+export function mountDocs(app: Express): void {
+  serve(app, ['/docs', '/docs/'], PAGE, 'docs.html');
+  for (const [folder, name] of FILES) serve(app, [`/docs/${name}`], folder, name);
+}
+
+function serve(app: Express, paths: string[], folder: string, name: string): void {
+  app.get(paths, (_request, response) => {
+    // Asked for again each time, and sent again only when it has changed.
+    response.setHeader('Cache-Control', 'no-cache');
+    response.sendFile(name, { root: folder, cacheControl: false });
+  });
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Statement } from '../db/statement.ts';
+import { changed } from '../http/answer.ts';
+import { endpoint } from '../http/endpoint.ts';
+import * as field from '../http/fields.ts';
+import { user, userById } from './users.ts';
+
+/* Which clients a user has access to, one at a time: by whoever has the client and may give it. */
+
+const common = {
+  tag: 'Users',
+  resource: 'users',
+  path: '/api/users/{id}/client-access/{clientId}',
+  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  params: z.strictObject({ id: field.uuid, clientId: field.uuid }),
+} as const;
+
+interface Assignment {
+  readonly id: string;
+  readonly clientId: string;
+}
+
+/** The policies hide who shares no client yet: the function decides, and raises an error for every refusal. */
+function assign(
+  { id, clientId }: Assignment,
+  assigned: boolean,
+  ifMatch: readonly string[] | null,
+): Statement {
+  return {
+    text: 'select app.assign_client($1, $2, $3, $4)',
+    values: [id, clientId, assigned, ifMatch],
+  };
+}
+
+export const assignClient = endpoint({
+  ...common,
+  method: 'put',
+  summary: 'Give a user access to a client; whoever has it already keeps it',
+  responses: { 200: user },
+  id: ({ params }) => params.id,
+  clients: ({ params }) => [params.clientId],
+  handle: async ({ params }, request) => {
+    const [, result] = await request.runAll(assign(params, true, request.ifMatch), userById(params.id));
+    if (result === undefined) throw new Error('a statement without a result');
+    return changed(result, request);
+  },
+});
+
+export const withdrawClient = endpoint({
+  ...common,
+  method: 'delete',
+  summary: 'Take away a user’s access to a client; whoever has none stays without',
+  responses: { 204: null },
+  id: ({ params }) => params.id,
+  clients: ({ params }) => [params.clientId],
+  handle: async ({ params }, request) => {
+    await request.run(assign(params, false, request.ifMatch));
+    return { status: 204 };
+  },
+});

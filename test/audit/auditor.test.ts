@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { attempt } from '../policies/session.ts';
+import { idOf } from '../policies/fixture.ts';
+import { TABLES } from '../policies/rights.ts';
+import { type AuditedWorld, openAuditedWorld } from './auditor.ts';
+
+describe('an auditor', () => {
+  let world: AuditedWorld;
+
+  beforeAll(async () => {
+    world = await openAuditedWorld();
+  });
+
+  afterAll(async () => {
+    await world.close();
+  });
+
+  test.each(TABLES.filter((table) => table !== 'audit_logs'))('reads no row of %s', async (table) => {
+    const sql = `select 1 from public.${table}`;
+    expect(await attempt(world.auditor, { sql })).toBe('denied');
+    expect(await attempt(world.admin, { sql })).toBe('done');
+  });
+
+  test('becomes no other role of the house and runs none of its functions outside the audit', async () => {
+    for (const role of ['owner', 'definer', 'api', 'admin', 'client', 'reporting']) {
+      expect([role, await attempt(world.auditor, { sql: `set role taxclaims_${role}` })]).toEqual([
+        role,
+        'denied',
+      ]);
+    }
+    expect(
+      await attempt(world.auditor, { sql: `select app.locate('clients', '${idOf('a', 'clients')}')` }),
+    ).toBe('denied');
+    expect(await attempt(world.auditor, { sql: 'create temp table own (id integer)' })).toBe('denied');
+  });
+
+  test.each(['matrix', 'findings', 'drift', 'denials', 'exceptions', 'policies', 'rights', 'logins'])(
+    'reads audit.%s, as the superuser does',
+    async (view) => {
+      const count = `select count(*)::integer as count from audit.${view}`;
+      const { rows } = await world.auditor.query(count);
+      expect(rows).toEqual((await world.admin.query(count)).rows);
+    },
+  );
+
+  test('reads every refusal in audit.denials, and no success in the log behind it', async () => {
+    const { rows } = await world.auditor.query(`select actor, action, client_id, reason from audit.denials`);
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { actor: 'subject-a', action: 'GET /x', client_id: idOf('a', 'clients'), reason: null },
+        { actor: 'subject-b', action: 'GET /x', client_id: idOf('b', 'clients'), reason: null },
+      ]),
+    );
+    const log = 'select count(*)::integer as count from public.audit_logs where success';
+    const succeeded =
+      'select 1 from audit.denials as d join public.audit_logs as l using (request_id) where l.success';
+    // The auditor has no usage of schema public: the view is the only way in.
+    await expect(world.auditor.query(log)).rejects.toThrow(/permission denied/);
+    await expect(world.auditor.query(succeeded)).rejects.toThrow(/permission denied/);
+    expect((await world.admin.query(log)).rows).not.toEqual([{ count: 0 }]);
+  });
+
+  test('finds no success among the refusals, though the log has both', async () => {
+    const { rows } = await world.auditor.query(
+      `select 1 from audit.denials where actor = 'fixture' or action = 'INSERT'`,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test('learns who can see a client, each with the reason', async () => {
+    const { rows } = await world.auditor.query('select * from audit.who_can_see($1)', [idOf('a', 'clients')]);
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        {
+          kind: 'user',
+          name: 'a@users.example.org',
+          as_role: 'TAX_SPECIALIST',
+          reason: 'client_access lists the client',
+        },
+        {
+          kind: 'reporting login',
+          name: world.reporting.user,
+          as_role: 'taxclaims_reporting',
+          reason: expect.stringMatching(/^granted by /),
+        },
+        expect.objectContaining({ kind: 'database role', name: 'taxclaims_admin' }),
+        expect.objectContaining({ kind: 'database login', name: world.api.user, as_role: 'taxclaims_api' }),
+        expect.objectContaining({ kind: 'database login', as_role: 'superuser' }),
+      ]),
+    );
+    const names = rows.map(({ name }: { name: string }) => name);
+    expect(names).not.toContain('b@users.example.org');
+    expect(names).not.toContain('taxclaims_owner');
+  });
+
+  test('no longer finds a user who was made inactive, or a login that was revoked', async () => {
+    const client = idOf('b', 'clients');
+    const names = async (): Promise<string[]> =>
+      (
+        await world.auditor.query<{ name: string }>('select name from audit.who_can_see($1)', [client])
+      ).rows.map(({ name }) => name);
+    expect(await names()).toContain('b@users.example.org');
+    expect(await names()).not.toContain(world.reporting.user);
+    await world.admin.query(`update public.users set is_active = false where id = $1`, [idOf('b', 'users')]);
+    expect(await names()).not.toContain('b@users.example.org');
+  });
+
+  test('learns of an ADMIN without a list that every client is theirs', async () => {
+    await world.admin.query(
+      `insert into public.users (email, password_hash, name, role) values ('all@example.org', '!', 'All', 'ADMIN')`,
+    );
+    const { rows } = await world.auditor.query(
+      `select reason from audit.who_can_see(gen_random_uuid()) where kind = 'user'`,
+    );
+    expect(rows).toEqual([{ reason: 'an ADMIN whose client_access is empty sees every client' }]);
+  });
+});

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { asDatabase, createTestDatabase, withAdmin } from '../support/database.ts';
+import { createReportingLogin } from '../support/reporting-login.ts';
+import { openWorld, type World } from '../policies/world.ts';
+
+export interface AuditedWorld extends World {
+  readonly adminUrl: string;
+  /** A login in taxclaims_auditor, and nothing else. */
+  readonly auditor: pg.Client;
+}
+
+/** The two firms of the policies' tests, and an auditor who looks at them. */
+export async function openAuditedWorld(): Promise<AuditedWorld> {
+  const database = await createTestDatabase();
+  const reporting = await createReportingLogin(database);
+  const world = await openWorld({ ...database, reportingUrl: reporting.url });
+  const login = { name: `auditor_${database.name}`, password: randomBytes(24).toString('base64url') };
+  await withAdmin(database.adminUrl, (admin) =>
+    admin.query(`create role ${login.name} login password '${login.password}' in role taxclaims_auditor`),
+  );
+  const auditor = new pg.Client({
+    connectionString: asDatabase(database.adminUrl, database.name, login),
+    options: '-c jit=off',
+  });
+  await auditor.connect();
+  return {
+    ...world,
+    adminUrl: database.adminUrl,
+    auditor,
+    close: async () => {
+      await auditor.end();
+      await world.close();
+      await withAdmin(database.adminUrl, (admin) => admin.query(`drop role ${login.name}`));
+      await reporting.drop();
+      await database.close();
+    },
+  };
+}

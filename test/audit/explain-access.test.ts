@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Command, idOf } from '../policies/fixture.ts';
+import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from '../policies/rights.ts';
+import { type AuditedWorld, openAuditedWorld } from './auditor.ts';
+
+const COMMANDS: Readonly<Record<Command, string>> = {
+  c: 'insert',
+  r: 'select',
+  u: 'update',
+  d: 'delete',
+};
+
+/** What a new row of the table belongs to: its client, and for the children of sites and claims the parent. */
+const BELONGS_TO: Partial<Record<Table, Table>> = { cadastres: 'sites', documents: 'reclamations' };
+
+interface Verdict {
+  readonly allowed: boolean;
+  readonly decided_by: string;
+  readonly reason: string;
+  readonly statement: string;
+}
+
+describe('audit.explain_access', () => {
+  let world: AuditedWorld;
+
+  beforeAll(async () => {
+    world = await openAuditedWorld();
+  });
+
+  afterAll(async () => {
+    await world.close();
+  });
+
+  async function explain(role: string, clients: string[], table: string, command: string, id: string) {
+    const { rows } = await world.auditor.query<Verdict>(
+      'select * from audit.explain_access($1, $2, $3, $4, $5)',
+      [role, clients, table, command, id],
+    );
+    expect(rows).toHaveLength(1);
+    return rows[0] as Verdict;
+  }
+
+  function idFor(table: Table, command: Command, firm: 'a' | 'b'): string {
+    if (command === 'c') return idOf(firm, BELONGS_TO[table] ?? 'clients');
+    if (table === 'client_partners') return idOf(firm, 'clients');
+    return idOf(firm, table === 'partners' ? 'free_partner' : table);
+  }
+
+  function expectedFor(table: Table, role: RequestRole, command: Command, firm: 'a' | 'b'): boolean {
+    const rights: string = RIGHTS[table][role];
+    if (!rights.includes(command)) return false;
+    if (role === 'admin' || firm === 'a') return true;
+    // A partner belongs to nobody: whoever has a client may make one.
+    return table === 'partners' && command === 'c';
+  }
+
+  const CASES = TABLES.flatMap((table) => REQUEST_ROLES.map((role) => [role, table] as const));
+
+  test.each(CASES)(
+    'says of %s and %s what the table of rights says, for every command',
+    async (role, table) => {
+      for (const command of ['c', 'r', 'u', 'd'] as const) {
+        for (const firm of ['a', 'b'] as const) {
+          const id = idFor(table, command, firm);
+          const verdict = await explain(role, [idOf('a', 'clients')], table, COMMANDS[command], id);
+          expect([command, firm, verdict.allowed, verdict.reason]).toEqual([
+            command,
+            firm,
+            expectedFor(table, role, command, firm),
+            expect.any(String),
+          ]);
+        }
+      }
+    },
+  );
+
+  test('names the grant that is missing', async () => {
+    expect(await explain('CLIENT', [idOf('a', 'clients')], 'sites', 'delete', idOf('a', 'sites'))).toEqual({
+      allowed: false,
+      decided_by: 'no grant',
+      reason: expect.stringContaining('DELETE is not granted on public.sites to taxclaims_client'),
+      statement: `delete from public.sites where id = '${idOf('a', 'sites')}'`,
+    });
+  });
+
+  test('names the policy that lets a row pass, and the one that does not', async () => {
+    const own = await explain(
+      'taxclaims_client',
+      [idOf('a', 'clients')],
+      'public.sites',
+      'SELECT',
+      idOf('a', 'sites'),
+    );
+    expect(own).toMatchObject({ allowed: true, decided_by: 'policy sites_select_tenant' });
+    const foreign = await explain('client', [idOf('a', 'clients')], 'sites', 'select', idOf('b', 'sites'));
+    expect(foreign).toMatchObject({ allowed: false, decided_by: 'policy sites_select_tenant' });
+    const written = await explain(
+      'account_manager',
+      [idOf('a', 'clients')],
+      'sites',
+      'insert',
+      idOf('b', 'clients'),
+    );
+    expect(written).toMatchObject({ allowed: false, decided_by: 'policy sites_insert_tenant' });
+  });
+
+  test('says that a record does not exist', async () => {
+    const verdict = await explain('client', [], 'sites', 'select', '00000000-0000-4000-8000-000000000000');
+    expect(verdict).toMatchObject({ allowed: false, decided_by: 'no such record' });
+  });
+
+  test('says that no policy lets a role in, though it has the grant', async () => {
+    await world.admin.query('grant delete on public.documents to taxclaims_client');
+    const verdict = await explain(
+      'client',
+      [idOf('a', 'clients')],
+      'documents',
+      'delete',
+      idOf('a', 'documents'),
+    );
+    await world.admin.query('revoke delete on public.documents from taxclaims_client');
+    expect(verdict).toMatchObject({ allowed: false, decided_by: 'no policy' });
+  });
+
+  test('says that a trigger refuses what grant and policy let pass', async () => {
+    await world.admin.query(`update public.factures set status = 'ISSUED' where id = $1`, [
+      idOf('a', 'factures'),
+    ]);
+    const verdict = await explain('ADMIN', [], 'factures', 'delete', idOf('a', 'factures'));
+    expect(verdict).toMatchObject({ allowed: false, decided_by: 'a trigger or a constraint' });
+    expect(verdict.reason).toContain('an issued invoice is never deleted');
+  });
+
+  test('asks for the user where a policy does', async () => {
+    const explained = 'select allowed from audit.explain_access($1, $2, $3, $4, $5, $6)';
+    const self = idOf('b', 'users');
+    const ask = async (user: string | null) =>
+      (
+        await world.auditor.query<{ allowed: boolean }>(explained, [
+          'client',
+          [],
+          'users',
+          'select',
+          self,
+          user,
+        ])
+      ).rows;
+    expect(await ask(null)).toEqual([{ allowed: false }]);
+    expect(await ask(self)).toEqual([{ allowed: true }]);
+  });
+
+  test('changes nothing: neither the rows, nor the log, nor the settings', async () => {
+    const state = `select
+        (select count(*) from public.sites) as sites,
+        (select count(*) from public.documents) as documents,
+        (select count(*) from public.audit_logs) as records,
+        (select max(updated_at) from public.sites) as updated`;
+    const before = (await world.admin.query(state)).rows;
+    for (const command of ['update', 'delete']) {
+      await world.auditor.query('begin');
+      expect(await explain('ADMIN', [], 'sites', command, idOf('a', 'sites'))).toMatchObject({
+        allowed: true,
+      });
+      const { rows } = await world.auditor.query(
+        `select nullif(current_setting('app.client_access', true), '') as clients, current_user = session_user as own`,
+      );
+      expect(rows).toEqual([{ clients: null, own: true }]);
+      await world.auditor.query('commit');
+    }
+    expect((await explain('ADMIN', [], 'clients', 'delete', idOf('a', 'clients'))).statement).toContain(
+      'delete',
+    );
+    expect((await world.admin.query(state)).rows).toEqual(before);
+  });
+
+  test.each([
+    ['a role that is none of a request', ['taxclaims_owner', 'sites', 'select'], /no request role/],
+    ['a reporting login', ['taxclaims_reporting', 'sites', 'select'], /no request role/],
+    [
+      'a table that is none of the house',
+      ['client', 'pg_catalog.pg_authid', 'select'],
+      /no table of the house/,
+    ],
+    ['SQL in place of a table', ['client', 'sites; drop table x', 'select'], /no table of the house/],
+    [
+      'SQL in place of a command',
+      ['client', 'sites', 'delete from x'],
+      /none of select, insert, update, delete/,
+    ],
+  ])('refuses %s', async (_what, [role = '', table = '', command = ''], message) => {
+    await expect(explain(role, [], table, command, idOf('a', 'sites'))).rejects.toThrow(message);
+  });
+
+  test('its doors take no table but the house’s, and no request role can name them', async () => {
+    const call = `select * from audit.as_admin('pg_catalog.pg_class'::regclass, 'DELETE', null, null, null)`;
+    await expect(world.auditor.query(call)).rejects.toThrow(/no table of the house/);
+    await world.api.query('begin; set local role taxclaims_client');
+    await expect(world.api.query(call)).rejects.toThrow(/permission denied for schema audit/);
+    await world.api.query('rollback');
+  });
+});

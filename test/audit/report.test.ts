@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+
+const COMMAND = fileURLToPath(new URL('../../src/commands/db-audit.ts', import.meta.url));
+
+interface Ending {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** `npm run db:audit`, in a process of its own. */
+function audit(url: string, ...args: string[]): Promise<Ending> {
+  return new Promise((resolve) => {
+    const env = { PATH: process.env['PATH'], DATABASE_ADMIN_URL: url };
+    execFile(process.execPath, [COMMAND, ...args], { env }, (error, out, err) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
+    });
+  });
+}
+
+describe('npm run db:audit', () => {
+  let database: TestDatabase;
+  let folder: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    folder = await mkdtemp(join(tmpdir(), 'taxclaims-audit-'));
+  });
+
+  afterAll(async () => {
+    await database.close();
+    await rm(folder, { recursive: true });
+  });
+
+  test('prints the matrix of a sound database and ends well', async () => {
+    const { code, out, err } = await audit(database.adminUrl);
+    expect([code, err]).toEqual([0, '']);
+    // owner, definer, api, admin, scoped admin, account manager, tax specialist, client, reporting, auditor
+    expect(out).toMatch(/^public\.sites +···· +-R-- +---- +CRUD +crud +crud +cru- +-r-- +-r-- +----$/m);
+    expect(out).toContain('No finding.');
+    expect(out).toContain('No drift');
+  });
+
+  test('shows what somebody broke, in the matrix too, and fails until it is mended', async () => {
+    const sql = (text: string): Promise<unknown> =>
+      withAdmin(database.adminUrl, (admin) => admin.query(text));
+    await sql('alter table public.sites disable row level security');
+    const file = join(folder, 'broken.html');
+    const { code, out } = await audit(database.adminUrl, '--html', file);
+    await sql('alter table public.sites enable row level security');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^public\.sites .* -R-- /m);
+    expect(out).toContain('ERROR rls_disabled: public.sites');
+    expect(out).toContain('→ alter table public.sites enable row level security;');
+    expect(out).toContain('row security OFF');
+    const html = await readFile(file, 'utf8');
+    expect(html).toContain('row-level security is off');
+    expect((await audit(database.adminUrl)).code).toBe(0);
+  });
+
+  test('writes a page that needs nothing from elsewhere, with every policy behind its square', async () => {
+    const file = join(folder, 'sound.html');
+    await audit(database.adminUrl, '--html', file);
+    const html = await readFile(file, 'utf8');
+    expect(html).toContain('No finding and no drift.');
+    expect(html).toContain('policy: sites_select_tenant');
+    expect(html).not.toMatch(/(src|href)=|@import|url\(/);
+  });
+
+  test.each([
+    ['a database that cannot be reached', 'postgres://nobody@127.0.0.1:1/none', /ECONNREFUSED/],
+    ['no address', '', /DATABASE_ADMIN_URL must be set/],
+  ])('ends with 2 and one line for %s', async (_what, url, message) => {
+    const { code, err } = await audit(url);
+    expect(code).toBe(2);
+    expect(err).toMatch(message);
+  });
+});

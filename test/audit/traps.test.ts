@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { idOf, statementFor } from '../policies/fixture.ts';
+import { REPORTING_TABLES } from '../policies/rights.ts';
+import { OWN } from '../policies/row-checks.ts';
+import { attempt } from '../policies/session.ts';
+import { type AuditedWorld, openAuditedWorld } from './auditor.ts';
+
+/** The known traps of row-level security that no other test is about; db/README.md lists them all. */
+describe('the traps of row-level security', () => {
+  let world: AuditedWorld;
+
+  beforeAll(async () => {
+    world = await openAuditedWorld();
+  });
+
+  afterAll(async () => {
+    await world.close();
+  });
+
+  const manager = { role: 'account_manager', clientAccess: OWN };
+
+  test('a unique key that a tenant can try tells nothing but of random ids, and of bills of a shared partner', async () => {
+    const { rows } = await world.admin.query(
+      `select distinct c.relname || ' (' || k.columns || ')' as key
+       from pg_index as i
+       join pg_class as c on c.oid = i.indrelid
+       join audit.house_tables as t on t.oid = c.oid
+       cross join lateral (
+           select string_agg(a.attname, ', ' order by a.attnum) as columns,
+               bool_or(a.attname in ('client_id', 'site_id', 'reclamation_id')) as owned,
+               bool_and(has_column_privilege('taxclaims_account_manager', c.oid, a.attnum, 'INSERT, UPDATE')) as written
+           from pg_attribute as a
+           where a.attrelid = c.oid and a.attnum = any (i.indkey)
+       ) as k
+       where i.indisunique and k.written and not k.owned and k.columns <> 'id'
+       order by 1`,
+    );
+    expect(rows).toEqual([
+      { key: 'documents (file_path)' },
+      { key: 'partner_invoices (partner_id, number)' },
+    ]);
+  });
+
+  test('a new client comes back to whoever made it only if it was among their clients', async () => {
+    const insert = (id: string): string =>
+      `insert into public.clients (id, company_name, contact_email) values ('${id}', 'x', 'x@x') returning id`;
+    expect(await attempt(world.api, { ...manager, sql: insert(idOf('a', 'new')) })).toBe('done');
+    expect(await attempt(world.api, { ...manager, sql: insert(idOf('b', 'new')) })).toBe('refused');
+  });
+
+  test('an insert that turns into an update does not reach a foreign row', async () => {
+    const upsert = (firm: 'a' | 'b'): string =>
+      `insert into public.sites (id, client_id, site_name) values ('${idOf(firm, 'sites')}', '${idOf('a', 'clients')}', 'x')
+       on conflict (id) do update set site_name = 'taken'`;
+    expect(await attempt(world.api, { ...manager, sql: upsert('b') })).toBe('refused');
+    expect(await attempt(world.api, { ...manager, sql: upsert('a') })).toBe('done');
+  });
+
+  test('a locking read reaches no row that may not be updated', async () => {
+    const read = `${statementFor('sites', 'r', 'a')} for update`;
+    expect(await attempt(world.api, { role: 'client', clientAccess: OWN, sql: read })).toBe('denied');
+    expect(await attempt(world.api, { ...manager, sql: read })).toBe('done');
+    const foreign = `${statementFor('sites', 'r', 'b')} for update`;
+    expect(await attempt(world.api, { ...manager, sql: foreign })).toBe('nothing');
+  });
+
+  test('a reporting login that switches row-level security off gets an error and no row', async () => {
+    for (const table of REPORTING_TABLES) {
+      const sql = `set local row_security = off; ${statementFor(table, 'r', 'a')}`;
+      expect([table, await attempt(world.reporting, { sql })]).toEqual([table, 'refused']);
+    }
+  });
+
+  test('a reporting login makes no function that could watch rows go by', async () => {
+    const sql = `create function reporting.peek(text) returns boolean language sql as 'select true'`;
+    expect(await attempt(world.reporting, { sql })).toBe('denied');
+  });
+
+  test('nobody copies rows into a table past its policies', async () => {
+    const sql = `copy public.sites (client_id, site_name) from stdin`;
+    // feature_not_supported
+    expect(await attempt(world.api, { ...manager, sql })).toBe('0A000');
+  });
+
+  test('a partition counts as a table of its own: the findings ask for its row-level security', async () => {
+    await world.admin.query(`begin; set local role taxclaims_owner;
+      create table public.parted (client_id uuid) partition by list (client_id);
+      create table public.part partition of public.parted default;
+      reset role`);
+    const { rows } = await world.admin.query(
+      `select object from audit.findings where finding = 'rls_disabled' order by 1`,
+    );
+    await world.admin.query('rollback');
+    expect(rows).toEqual([{ object: 'public.part' }, { object: 'public.parted' }]);
+  });
+});

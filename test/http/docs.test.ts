@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+let service: Service;
+let limited: Service;
+
+beforeAll(async () => {
+  service = await startService();
+  limited = await startService({ limits: { perUser: 100, perIp: 3 } });
+});
+afterAll(async () => {
+  await service.close();
+  await limited.close();
+});
+
+const get = ({ port }: Service, path: string, headers: Record<string, string> = {}) =>
+  fetch(`http://127.0.0.1:${port}${path}`, { headers });
+
+describe('the page of /docs', () => {
+  test.each(['/docs', '/docs/'])('is at %s for whoever comes, without a token', async (path) => {
+    const answer = await get(service, path);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  test('is whole: each of its parts is served from here, and it names no other address', async () => {
+    const page = await (await get(service, '/docs')).text();
+    const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
+    expect(parts.length).toBeGreaterThan(4);
+    for (const part of parts) {
+      expect(part).toMatch(/^\/docs\/[a-z0-9-]+\.(?:css|js|png)$/);
+      const answer = await get(service, part);
+      expect([part, answer.status]).toEqual([part, 200]);
+      const unchanged = {
+        'if-modified-since': answer.headers.get('last-modified') ?? '',
+        'cache-control': 'max-age=0',
+      };
+      expect((await get(service, part, unchanged)).status).toBe(304);
+    }
+  });
+
+  test('has nothing to do with the description, which needs a token', async () => {
+    expect(await (await get(service, '/docs')).text()).not.toContain('openapi');
+    expect((await get(service, '/api-json')).status).toBe(401);
+    const headers = { authorization: `Bearer ${await service.token('CLIENT')}` };
+    expect((await get(service, '/api-json', headers)).status).toBe(200);
+  });
+
+  test.each(['/docs/index.html', '/docs/package.json', '/docs/..%2fdocs.html', '/docs/docs.html', '/Docs'])(
+    'opens no other file: %s needs a token, and then there is none',
+    async (path) => {
+      expect((await get(service, path)).status).toBe(401);
+      const headers = { authorization: `Bearer ${await service.token('ADMIN')}` };
+      expect((await get(service, path, headers)).status).toBe(404);
+    },
+  );
+
+  test('counts against the address like any other request', async () => {
+    const answers = [];
+    for (const path of ['/docs', '/docs/docs.js', '/docs/docs.css', '/docs'])
+      answers.push(await get(limited, path));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+  });
+});

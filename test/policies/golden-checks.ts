@@ -1,0 +1,24 @@
+import { equal, ok } from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { GOLDEN_FILE, renderFacts, renderGolden } from '../../src/db/audit/golden.ts';
+import { readFacts, readMatrix } from '../../src/db/audit/read.ts';
+import type { Check } from './checks.ts';
+
+/** The last of the checks: what no login can notice, because a second lock holds, is noticed here. */
+export const goldenChecks: readonly Check[] = [
+  {
+    title: 'every fact that decides a right is as in the golden matrix (`npm run db:golden` writes it anew)',
+    run: async ({ admin }) => {
+      const golden = await readFile(GOLDEN_FILE, 'utf8');
+      const facts = renderFacts(await readFacts(admin));
+      ok(golden.endsWith(facts), 'the facts differ: run `npm run db:golden` and read the diff');
+    },
+  },
+  {
+    title: 'the golden matrix says what the facts come to',
+    run: async ({ admin }) => {
+      const golden = await readFile(GOLDEN_FILE, 'utf8');
+      equal(renderGolden(await readMatrix(admin), await readFacts(admin)), golden);
+    },
+  },
+];

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Answer } from '../support/http.ts';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { anyRequest, CALLERS, OPERATIONS, writableFields } from './requests.ts';
+import type { Caller, Request } from './requests.ts';
+
+/* Requests made up from the description itself: what it says must hold for whatever is sent. */
+
+const REQUESTS = Number(process.env['PROPERTY_REQUESTS'] ?? 1_500);
+const SEED = 20_260_101;
+/** Callers delete what they have: after so many requests they get it anew. */
+const TENANT_LASTS = 50;
+
+let service: Service;
+let own: Tenant;
+let foreign: Tenant;
+let tokens: Readonly<Partial<Record<Caller, string>>>;
+
+beforeAll(async () => {
+  service = await startService();
+  foreign = await service.furnishedTenant('Garage Dupont');
+});
+afterAll(() => service.close());
+
+/** A tenant of the callers', each of whom has a list. */
+async function renew(): Promise<void> {
+  own = await service.furnishedTenant('Boulangerie Martin');
+  const roles = CALLERS.filter((caller) => caller !== 'nobody');
+  tokens = Object.fromEntries(
+    await Promise.all(roles.map(async (role) => [role, await service.token(role, [own.clients])] as const)),
+  );
+}
+
+/** Everything of the tenant whom no caller has access to. */
+async function foreignRows(): Promise<unknown> {
+  return service.admin(
+    `select to_jsonb(c) as row from public.clients as c where id = $1
+     union all select to_jsonb(s) from public.sites as s where client_id = $1
+     union all select to_jsonb(r) from public.reclamations as r where client_id = $1
+     union all select to_jsonb(f) from public.factures as f where client_id = $1
+     union all select to_jsonb(p) from public.partner_invoices as p where client_id = $1
+     union all select to_jsonb(l) from public.client_partners as l where client_id = $1
+     union all select to_jsonb(k) from public.cadastres as k where site_id = $2
+     union all select to_jsonb(d) from public.documents as d where reclamation_id = $3`,
+    [foreign.clients, foreign.sites, foreign.reclamations],
+  );
+}
+
+function named(text: string): string {
+  const filled = text.replaceAll('<token>', tokens.CLIENT ?? '');
+  return filled.replaceAll(/<(own|foreign)\.(\w+)>/g, (_name, whose: string, kind: string) => {
+    const tenant = whose === 'own' ? own : foreign;
+    return tenant[kind as keyof Tenant];
+  });
+}
+
+/** What was accepted is what is kept: nothing is rounded, cut or changed on the way. */
+function expectKept({ operation, body = '{}' }: Request, { json }: Answer): void {
+  const fields = writableFields(operation);
+  // A form is no JSON, and has none.
+  const sent = (fields.length === 0 ? {} : JSON.parse(named(body))) as Record<string, unknown>;
+  const kept = json as Record<string, unknown>;
+  for (const field of fields) {
+    if (sent[field] === undefined || !(field in kept)) continue;
+    expect([operation, field, plain(sent[field], kept[field])]).toEqual([
+      operation,
+      field,
+      plain(kept[field]),
+    ]);
+  }
+}
+
+/** A value in one of the forms that it may be sent in: that of its counterpart. */
+function plain(value: unknown, like = value): unknown {
+  if (Array.isArray(value)) return [...new Set(value.map((one) => String(one).toLowerCase()))].toSorted();
+  // Minus zero is kept as zero.
+  if (typeof like === 'number') return Number(value) + 0;
+  if (typeof value !== 'string') return value;
+  if (/^\d{4}-\d\d-\d\dT/.test(value)) return Date.parse(value);
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? value.toLowerCase() : value;
+}
+
+async function send({ target, caller, headers, body }: Request): Promise<Answer> {
+  const token = tokens[caller];
+  return service.ask(named(target), {
+    headers,
+    ...(token === undefined ? {} : { token }),
+    ...(body === undefined ? {} : { body: named(body) }),
+  });
+}
+
+test(`${REQUESTS} requests of all kinds are answered as described, never with 5xx, never with another tenant’s records`, async () => {
+  const before = await foreignRows();
+  const statuses = new Map<string, Set<number>>();
+  let count = 0;
+  await fc.assert(
+    fc.asyncProperty(anyRequest, async (request) => {
+      if (count % TENANT_LASTS === 0) await renew();
+      count += 1;
+      const answer = await send(request);
+      expect(answer.status).toBeLessThan(500);
+      if (answer.status < 400) expect(answer.text).not.toContain(foreign.clients);
+      if (answer.status === 201 || (answer.status === 200 && request.target.startsWith('PUT')))
+        expectKept(request, answer);
+      statuses.set(request.operation, (statuses.get(request.operation) ?? new Set()).add(answer.status));
+    }),
+    { numRuns: REQUESTS, seed: SEED },
+  );
+  expect(await foreignRows()).toEqual(before);
+  // Made up, but not for nothing: each operation was asked, did something, and refused something.
+  for (const { name } of OPERATIONS) {
+    const seen = [...(statuses.get(name) ?? [])];
+    expect([name, seen]).toEqual([name, expect.arrayContaining([expect.any(Number)])]);
+    if (REQUESTS >= 20_000) expect([name, seen.some((status) => status < 300)]).toEqual([name, true]);
+  }
+}, 3_600_000);

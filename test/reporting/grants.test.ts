@@ -1,0 +1,191 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { FIXTURE, idOf } from '../policies/fixture.ts';
+import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { createReportingLogin } from '../support/reporting-login.ts';
+
+const A = idOf('a', 'clients');
+const B = idOf('b', 'clients');
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+
+describe('granting a client to a reporting login', () => {
+  let database: TestDatabase;
+  let login: Awaited<ReturnType<typeof createReportingLogin>>;
+  let dba: pg.Client;
+  let tool: pg.Client;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    login = await createReportingLogin(database);
+    await withAdmin(database.adminUrl, (admin) => admin.query(FIXTURE));
+    dba = new pg.Client({ connectionString: database.adminUrl });
+    tool = new pg.Client({ connectionString: login.url });
+    await Promise.all([dba.connect(), tool.connect()]);
+  });
+
+  beforeEach(async () => {
+    await dba.query('delete from reporting.grants');
+  });
+
+  afterAll(async () => {
+    await Promise.all([dba.end(), tool.end()]);
+    await login.drop();
+    await database.close();
+  });
+
+  const grant = (client: string, to = login.name) =>
+    dba.query('select reporting.grant_client($1, $2)', [to, client]);
+  const revoke = (client: string, from = login.name) =>
+    dba.query('select reporting.revoke_client($1, $2)', [from, client]);
+  const seen = async (): Promise<string[]> =>
+    (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(
+      ({ id }) => id,
+    );
+
+  /** A role of its own for one test, gone after it. */
+  const withRole = async (attributes: string, work: (name: string) => Promise<void>): Promise<void> => {
+    const name = `${database.name}_other`;
+    await dba.query(`create role ${name} ${attributes}`);
+    try {
+      await work(name);
+    } finally {
+      await dba.query(`drop role ${name}`);
+    }
+  };
+
+  test('a tool that is connected sees each client from its next statement on, and none once it is revoked', async () => {
+    expect(await seen()).toEqual([]);
+    await grant(A);
+    expect(await seen()).toEqual([A]);
+    await grant(B);
+    expect(await seen()).toEqual([A, B]);
+    await revoke(A);
+    expect(await seen()).toEqual([B]);
+    await revoke(B);
+    expect(await seen()).toEqual([]);
+  });
+
+  test('a client that was granted twice is granted once, and revoked by one word', async () => {
+    await grant(A);
+    await grant(A);
+    const { rows } = await dba.query(
+      'select login, client_id, granted_by = session_user as by_me, objection from reporting.granted',
+    );
+    expect(rows).toEqual([{ login: login.name, client_id: A, by_me: true, objection: null }]);
+    await revoke(A);
+    await revoke(A);
+    expect(await seen()).toEqual([]);
+  });
+
+  test('a client is granted to no name that does not exist, and revoked from none that nobody knows', async () => {
+    await expect(grant(A, 'nobody_at_all')).rejects.toThrow('login nobody_at_all does not exist');
+    await expect(revoke(A, 'nobody_at_all')).rejects.toThrow('login nobody_at_all does not exist');
+  });
+
+  test('a client that does not exist is granted to nobody', async () => {
+    await expect(grant(NOBODY)).rejects.toThrow(`there is no client ${NOBODY}`);
+  });
+
+  test.each([
+    ['that may not log in', 'nologin in role taxclaims_reporting', 'may not log in'],
+    ['that is not in taxclaims_reporting', 'login', 'is not in taxclaims_reporting'],
+    ['that does not inherit', 'login noinherit in role taxclaims_reporting', 'does not inherit its rights'],
+    ['that is a superuser', 'login superuser', 'is a superuser'],
+    ['that bypasses row-level security', 'login bypassrls in role taxclaims_reporting', 'past the policies'],
+    ['that makes roles', 'login createrole in role taxclaims_reporting', 'past the policies'],
+    [
+      'of the API as well',
+      'login in role taxclaims_reporting, taxclaims_api',
+      'taxclaims_admin, taxclaims_api',
+    ],
+    [
+      'with a request role',
+      'login in role taxclaims_reporting, taxclaims_client',
+      'can become taxclaims_client',
+    ],
+    ['that reads all data', 'login in role taxclaims_reporting, pg_read_all_data', 'become pg_read_all_data'],
+    ['that reads files', 'login in role taxclaims_reporting, pg_read_server_files', 'pg_read_server_files'],
+  ])('a login %s is granted no client', async (_what, attributes, reason) => {
+    await withRole(attributes, async (name) => {
+      await expect(grant(A, name)).rejects.toThrow(reason);
+    });
+    await withRole('login in role taxclaims_reporting', async (name) => {
+      await grant(A, name);
+    });
+  });
+
+  test('a DBA sees of each grant what speaks against its login by now, and takes it from one that was dropped', async () => {
+    const name = `${database.name}_other`;
+    const objections = async () =>
+      (await dba.query('select login, objection from reporting.granted')).rows as unknown[];
+    await withRole('login in role taxclaims_reporting', async () => {
+      await grant(A, name);
+      await dba.query(`grant taxclaims_admin to ${name}`);
+      expect(await objections()).toEqual([{ login: name, objection: 'can become taxclaims_admin' }]);
+    });
+    expect(await objections()).toEqual([{ login: name, objection: 'does not exist' }]);
+    await revoke(A, name);
+    expect(await objections()).toEqual([]);
+  });
+
+  test('a DBA who is no superuser grants and revokes as a member of taxclaims_owner, and no other login does', async () => {
+    await withRole('login', async (name) => {
+      const as = (statement: string) =>
+        dba.query(`begin; set local session authorization ${name}; ${statement}; commit`);
+      const call = `select reporting.grant_client('${login.name}', '${A}')`;
+      await expect(as(call)).rejects.toThrow('permission denied');
+      await dba.query('rollback');
+      await dba.query(`grant taxclaims_owner to ${name}`);
+      await as(call);
+      expect(await seen()).toEqual([A]);
+      const { rows } = await dba.query('select granted_by from reporting.granted');
+      expect(rows).toEqual([{ granted_by: name }]);
+      await as(`select reporting.revoke_client('${login.name}', '${A}')`);
+      expect(await seen()).toEqual([]);
+    });
+  });
+
+  test('a DBA who follows db/README.md gets a login that reads its clients, within limits', async () => {
+    const readme = await readFile(new URL('../../db/README.md', import.meta.url), 'utf8');
+    const [, recipe = ''] = /### A login, its limits.*?```sql\n(.*?)```/s.exec(readme) ?? [];
+    const name = `${database.name}_recipe`;
+    const [granted = A, revoked = B] = new Set(recipe.match(/[0-9a-f-]{36}/g));
+    await dba.query(recipe.replaceAll('bi_acme', name).replaceAll(granted, A).replaceAll(revoked, B));
+    try {
+      const { rows } = await dba.query<{ limits: string[] }>(
+        `select rolconfig || ('connections=' || rolconnlimit) as limits from pg_roles where rolname = $1`,
+        [name],
+      );
+      expect(rows[0]?.limits.sort()).toEqual([
+        'connections=5',
+        'default_transaction_read_only=on',
+        'idle_in_transaction_session_timeout=5min',
+        'statement_timeout=2min',
+        'temp_file_limit=2GB',
+      ]);
+      expect((await dba.query('select client_id, objection from reporting.granted')).rows).toEqual([
+        { client_id: A, objection: null },
+      ]);
+    } finally {
+      await dba.query(`drop role ${name}`);
+    }
+  });
+
+  test('an auditor reads who was granted what, and grants nothing', async () => {
+    await grant(A);
+    await withRole('login in role taxclaims_auditor', async (name) => {
+      const as = (statement: string) =>
+        dba.query(`begin; set local session authorization ${name}; ${statement}`);
+      const results = (await as(
+        'select login, objection from reporting.granted',
+      )) as unknown as pg.QueryResult[];
+      expect(results.at(-1)?.rows).toEqual([{ login: login.name, objection: null }]);
+      await dba.query('rollback');
+      await expect(as(`select reporting.grant_client('${login.name}', '${B}')`)).rejects.toThrow(
+        'permission denied',
+      );
+      await dba.query('rollback');
+    });
+  });
+});

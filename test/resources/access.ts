@@ -1,0 +1,223 @@
+import type { Role } from '../../src/identity/caller.ts';
+import type { Question } from '../support/http.ts';
+import type { Tenant } from '../support/tenant.ts';
+
+/*
+ * Who may do what through HTTP, written a second time and from the requirements, not from the endpoints: the tests hold
+ * the interface against this page.
+ */
+
+/**
+ * c create, r read, u update, d delete, a assign a client to a user, s read one's own record alone; all but ADMIN's
+ * within the caller's clients.
+ */
+type Right = 'c' | 'r' | 'u' | 'd' | 'a';
+
+const rights = (
+  admin: string,
+  manager: string,
+  specialist: string,
+  client: string,
+): Record<Role, string> => ({
+  ADMIN: admin,
+  ACCOUNT_MANAGER: manager,
+  TAX_SPECIALIST: specialist,
+  CLIENT: client,
+});
+
+export const RIGHTS = {
+  clients: rights('crud', 'cru', 'r', 'r'),
+  sites: rights('crud', 'crud', 'cru', 'r'),
+  cadastres: rights('crud', 'crud', 'cru', 'r'),
+  reclamations: rights('crud', 'crud', 'cru', 'r'),
+  documents: rights('crd', 'crd', 'crd', 'cr'),
+  partners: rights('crud', 'cru', 'r', ''),
+  factures: rights('crud', 'cru', 'r', 'r'),
+  partner_invoices: rights('crud', 'cru', '', ''),
+  users: rights('crua', 'ra', 's', 's'),
+  audit_logs: rights('r', '', '', ''),
+} as const;
+
+type Table = keyof typeof RIGHTS;
+
+export interface Row {
+  /** The method and the path, as the specification writes them. */
+  readonly line: string;
+  /** The right that it takes; `everyone` who has a token, about a table. */
+  readonly right: readonly [Table, Right] | readonly ['everyone', string];
+  /** What each placeholder of the path names; the first is the record that the request is about. */
+  readonly ids?: Readonly<Record<string, keyof Tenant>>;
+  /** The parameter by which a list can be narrowed to a client. */
+  readonly byClient?: string;
+  /** A body that is accepted. */
+  readonly body?: (tenant: Tenant) => Readonly<Record<string, unknown>>;
+  /** The records that the body names, by field. */
+  readonly names?: Readonly<Record<string, keyof Tenant>>;
+  /** A request whose body is no JSON. */
+  readonly question?: () => Question;
+  /** Tables whose rows are written along. */
+  readonly along?: readonly string[];
+  /** Not a record with a version. */
+  readonly untagged?: true;
+}
+
+type Fields = (tenant: Tenant) => Readonly<Record<string, unknown>>;
+
+/** The five endpoints of a resource. */
+function resource(
+  table: Table,
+  path: string,
+  { create, change, names }: { create: Fields; change: Fields; names: Row['names'] },
+  placeholder = 'id',
+): Row[] {
+  const one = `${path}/{${placeholder}}`;
+  const ids = { [placeholder]: table };
+  return [
+    { line: `GET ${path}`, right: [table, 'r'], ...(table !== 'clients' && { byClient: 'client_id' }) },
+    { line: `POST ${path}`, right: [table, 'c'], body: create, ...(names && { names }) },
+    { line: `GET ${one}`, right: [table, 'r'], ids },
+    { line: `PUT ${one}`, right: [table, 'u'], ids, body: change },
+    { line: `DELETE ${one}`, right: [table, 'd'], ids },
+  ];
+}
+
+let serial = 0;
+const unique = (): string => String((serial += 1)).padStart(4, '0');
+
+const CLIENTS = resource(
+  'clients',
+  '/api/clients',
+  {
+    create: () => ({ company_name: 'Boulangerie Martin', contact_email: 'a@b.example' }),
+    change: () => ({ address: 'Lyon' }),
+    names: undefined,
+  },
+  'clientId',
+);
+
+const SITES = resource('sites', '/api/sites', {
+  create: ({ clients }) => ({ client_id: clients, site_name: 'Entrepôt' }),
+  change: ({ clients }) => ({ client_id: clients, site_name: 'Atelier' }),
+  names: { client_id: 'clients' },
+});
+
+const CADASTRES = resource('cadastres', '/api/cadastres', {
+  create: ({ sites }) => ({ site_id: sites, commune_code: '2A004', section: 'AB', number: unique() }),
+  change: () => ({ area_m2: 120 }),
+  names: { site_id: 'sites' },
+});
+
+const RECLAMATIONS = resource('reclamations', '/api/reclamations', {
+  create: ({ clients, sites }) => ({
+    client_id: clients,
+    site_id: sites,
+    claim_type: 'TF',
+    amount: '1200.50',
+  }),
+  change: ({ clients }) => ({ client_id: clients, grounds: 'Erreur de surface' }),
+  names: { client_id: 'clients', site_id: 'sites' },
+});
+
+const PARTNERS = resource('partners', '/api/partners', {
+  create: ({ clients }) => ({ name: 'Cabinet Dubois', client_ids: [clients] }),
+  change: () => ({ phone: '0102030405' }),
+  names: { client_ids: 'clients' },
+}).map((row): Row => ({ ...row, along: ['client_partners'] }));
+
+const INVOICES = resource('factures', '/api/invoices', {
+  create: ({ clients, reclamations }) => ({
+    client_id: clients,
+    reclamation_id: reclamations,
+    amount_excl_tax: 100,
+  }),
+  change: ({ clients }) => ({ client_id: clients, due_date: '2030-01-31' }),
+  names: { client_id: 'clients', reclamation_id: 'reclamations' },
+});
+
+const PARTNER_INVOICES = resource('partner_invoices', '/api/partner-invoices', {
+  create: ({ clients, biller, factures }) => ({
+    client_id: clients,
+    partner_id: biller,
+    invoice_id: factures,
+    number: `F-${unique()}`,
+    amount_excl_tax: 100,
+  }),
+  change: ({ clients }) => ({ client_id: clients, due_date: '2030-01-31' }),
+  names: { client_id: 'clients', partner_id: 'biller', invoice_id: 'factures' },
+});
+
+const BOUNDARY = 'the-boundary-of-the-form';
+
+/** A form with one file. */
+function upload(): Question {
+  const head = 'Content-Disposition: form-data; name="file"; filename="avis.txt"\r\nContent-Type: text/plain';
+  return {
+    headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
+    body: `--${BOUNDARY}\r\n${head}\r\n\r\nAvis\r\n--${BOUNDARY}--\r\n`,
+  };
+}
+
+const DOCUMENTS: readonly Row[] = [
+  { line: 'GET /api/reclamations/{id}/documents', right: ['documents', 'r'], ids: { id: 'reclamations' } },
+  {
+    line: 'POST /api/reclamations/{id}/documents',
+    right: ['documents', 'c'],
+    ids: { id: 'reclamations' },
+    question: upload,
+  },
+  { line: 'GET /api/documents/{id}', right: ['documents', 'r'], ids: { id: 'documents' } },
+  { line: 'GET /api/documents/{id}/content', right: ['documents', 'r'], ids: { id: 'documents' } },
+  { line: 'DELETE /api/documents/{id}', right: ['documents', 'd'], ids: { id: 'documents' } },
+];
+
+const USERS: readonly Row[] = [
+  { line: 'GET /api/users', right: ['users', 'r'], byClient: 'client_id' },
+  {
+    line: 'POST /api/users',
+    right: ['users', 'c'],
+    body: ({ clients }) => ({
+      email: `new-${unique()}@b.example`,
+      name: 'Chloé',
+      role: 'TAX_SPECIALIST',
+      client_access: [clients],
+    }),
+    names: { client_access: 'clients' },
+  },
+  { line: 'GET /api/users/{id}', right: ['users', 'r'], ids: { id: 'users' } },
+  { line: 'PUT /api/users/{id}', right: ['users', 'u'], ids: { id: 'users' }, body: () => ({ name: 'Zoé' }) },
+  {
+    line: 'PUT /api/users/{id}/client-access/{clientId}',
+    right: ['users', 'a'],
+    ids: { id: 'newcomer', clientId: 'clients' },
+  },
+  {
+    line: 'DELETE /api/users/{id}/client-access/{clientId}',
+    right: ['users', 'a'],
+    ids: { id: 'users', clientId: 'clients' },
+  },
+];
+
+export const ROWS: readonly Row[] = [
+  { line: 'GET /api/auth/profile', right: ['everyone', 'users'], untagged: true },
+  { line: 'GET /api/users/me', right: ['everyone', 'users'], untagged: true },
+  { line: 'GET /api-json', right: ['everyone', 'description'], untagged: true },
+  ...CLIENTS,
+  {
+    line: 'GET /api/clients/{clientId}/reclamations',
+    right: ['reclamations', 'r'],
+    ids: { clientId: 'clients' },
+  },
+  ...SITES,
+  ...CADASTRES,
+  ...RECLAMATIONS,
+  { line: 'GET /api/reclamations/{id}/history', right: ['reclamations', 'r'], ids: { id: 'reclamations' } },
+  ...DOCUMENTS,
+  ...PARTNERS,
+  ...INVOICES,
+  ...PARTNER_INVOICES,
+  ...USERS,
+  { line: 'GET /api/audit-logs', right: ['audit_logs', 'r'], byClient: 'client_context' },
+];
+
+/** No token. */
+export const OPEN = ['GET /', 'GET /health', 'POST /api/auth/login'];

@@ -1,0 +1,411 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { document } from '../support/described.ts';
+import { details, expectError, startService } from '../support/service.ts';
+import type { Answer } from '../support/http.ts';
+import type { Service } from '../support/service.ts';
+import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
+
+/* Every list that the description has, in every order that it names. */
+
+interface Parameter {
+  readonly name: string;
+  readonly schema: { readonly enum?: readonly string[] };
+}
+type Paths = Record<string, { get?: { parameters?: readonly Parameter[] } }>;
+
+const lists = Object.entries(document.paths as Paths).flatMap(([path, { get }]) => {
+  const parameters = get?.parameters ?? [];
+  const sorts = parameters.find(({ name }) => name === 'sort')?.schema.enum;
+  return sorts === undefined ? [] : [{ path, sorts, names: parameters.map(({ name }) => name) }];
+});
+
+/** More than any list of a token for which a list is put together in another way. */
+const MANY = 60;
+const FEW = 3;
+/** The one client that has rows enough for a walk by itself. */
+const RICH = 12;
+
+let service: Service;
+let clients: string[];
+let rich: { clients: string; reclamations: string };
+
+beforeAll(async () => {
+  service = await startService();
+  const tenants = Array.from({ length: MANY }, newTenant);
+  await service.admin(
+    tenants
+      .map((tenant, index) => tenantSql(tenant, `Client ${index % 7}`) + furnitureSql(tenant))
+      .join('\n'),
+  );
+  clients = tenants.map((tenant) => tenant.clients);
+  const [first = newTenant()] = tenants;
+  rich = first;
+  await enrich(first);
+  await scatter();
+});
+afterAll(() => service.close());
+
+/** More rows of one client, for the lists that belong to one client or one claim. */
+async function enrich({ clients: client, sites, reclamations }: ReturnType<typeof newTenant>): Promise<void> {
+  await service.admin(
+    `insert into public.reclamations (client_id, site_id, claim_type, amount)
+     select $1, $2, case n % 2 when 0 then 'TF' else 'CFE' end, n % 3 from generate_series(1, $3) as n`,
+    [client, sites, RICH],
+  );
+  await service.admin(
+    `insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, actor)
+     select $2, $1, 'DRAFT', 'DRAFT', 'fixture' from generate_series(1, $3)`,
+    [client, reclamations, RICH],
+  );
+  await service.admin(
+    `insert into public.documents (reclamation_id, filename, file_path)
+     select $1, 'n° ' || n % 3, gen_random_uuid() from generate_series(1, $2) as n`,
+    [reclamations, RICH],
+  );
+}
+
+/** Times with ties, a microsecond apart. */
+async function scatter(): Promise<void> {
+  const columns = await service.admin(
+    `select c.relname as name, a.attname as column from pg_attribute as a join pg_class as c on c.oid = a.attrelid
+     where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> 'audit_logs'
+       and a.attname in ('created_at', 'uploaded_at', 'changed_at')
+       and exists (select from pg_attribute as i where i.attrelid = c.oid and i.attname = 'id')`,
+  );
+  for (const { name, column } of columns as { name: string; column: string }[]) {
+    await service.admin(
+      `update public.${name} set ${column} = timestamptz '2026-01-01' + abs(hashtext(id::text)) % 9 * interval '1 microsecond'`,
+    );
+  }
+}
+
+const pathOf = (path: string): string =>
+  path.replace('{clientId}', rich.clients).replace('{id}', rich.reclamations);
+
+const CALLERS = {
+  'with few clients': () => service.token('ACCOUNT_MANAGER', clients.slice(0, FEW)),
+  'with many clients': () => service.token('ACCOUNT_MANAGER', clients),
+  'who is an ADMIN': () => service.token('ADMIN'),
+} as const;
+type Caller = keyof typeof CALLERS;
+
+/** Audit records and the like are not for everybody. */
+const isFor = (path: string, caller: Caller): boolean =>
+  caller.includes('ADMIN') || !path.includes('audit-logs');
+
+const callers = (path: string): Caller[] =>
+  (Object.keys(CALLERS) as Caller[]).filter((one) => isFor(path, one));
+
+async function page(
+  line: string,
+  token: string,
+): Promise<{ ids: string[]; next: string | undefined; answer: Answer }> {
+  const answer = await service.ask(`GET ${line}`, { token });
+  expect([answer.status, answer.text.slice(0, 1)]).toEqual([200, '[']);
+  const next = /^<(.*)>; rel="next"$/.exec(String(answer.headers['link'] ?? ''))?.[1];
+  return { ids: (answer.json as { id: string }[]).map(({ id }) => id), next, answer };
+}
+
+async function whole(path: string, token: string, query = ''): Promise<string[]> {
+  const { ids, next } = await page(`${pathOf(path)}?limit=1000${query}`, token);
+  expect(next).toBeUndefined();
+  return ids;
+}
+
+/** Follows the pages to their end, with something to do before the second and the third. */
+async function walk(
+  line: string,
+  token: string,
+  between: () => Promise<void> = async () => {},
+): Promise<string[]> {
+  const seen: string[] = [];
+  let pages = 0;
+  for (let next: string | undefined = line; next !== undefined; pages += 1) {
+    const { ids, next: after } = await page(next, token);
+    seen.push(...ids);
+    next = after;
+    // Not for ever: who inserts behind the walk faster than it goes never lets it end.
+    if (pages < 2) await between();
+  }
+  return seen;
+}
+
+const ENDS = `(values (now()), ('2020-01-01')) as t (at)`;
+
+/** Writes rows into every list, in front of and behind wherever a walk stands. */
+async function insertEverywhere(): Promise<void> {
+  const site = randomUUID();
+  const ids = { client: rich.clients, claim: rich.reclamations };
+  await service.admin(`
+    insert into public.sites (id, client_id, site_name) values ('${site}', '${ids.client}', 'Passing');
+    insert into public.sites (client_id, site_name, created_at) values ('${ids.client}', 'Passing', '2020-01-01');
+    insert into public.cadastres (site_id, commune_code, section, number, created_at)
+    select '${site}', '75056', 'AA', lpad(extract(day from at)::text, 4, '0'), at from ${ENDS};
+    insert into public.reclamations (client_id, site_id, claim_type, amount, created_at)
+    select '${ids.client}', '${site}', 'TF', 0, at from ${ENDS};
+    insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, actor, changed_at)
+    select '${ids.claim}', '${ids.client}', 'DRAFT', 'DRAFT', 'passing', at from ${ENDS};
+    insert into public.documents (reclamation_id, filename, file_path, uploaded_at)
+    select '${ids.claim}', 'passing', gen_random_uuid(), at from ${ENDS};
+    insert into public.factures (client_id, amount_excl_tax, created_at)
+    select '${ids.client}', 12345, at from ${ENDS};`);
+}
+
+/** Takes away what was inserted, so that one walk is as long as the next. */
+async function clearInserted(): Promise<void> {
+  await service.admin(`
+    delete from public.sites where site_name = 'Passing';
+    delete from public.reclamation_history where actor = 'passing';
+    delete from public.documents where filename = 'passing';
+    delete from public.factures where amount_excl_tax = 12345;`);
+}
+
+describe.each(lists)('the list $path', ({ path, sorts, names }) => {
+  test.each(callers(path))(
+    'gives a caller %s every record exactly once, in every order, while others insert',
+    async (caller) => {
+      const token = await CALLERS[caller]();
+      for (const sort of ['', ...sorts.map((one) => `&sort=${one}`)]) {
+        const before = await whole(path, token, sort);
+        expect(before.length).toBeGreaterThan(1);
+        const limit = Math.ceil(before.length / 4);
+        const seen = await walk(`${pathOf(path)}?limit=${limit}${sort}`, token, insertEverywhere);
+        expect(new Set(seen).size).toBe(seen.length);
+        expect(seen.filter((id) => before.includes(id))).toEqual(before);
+        await clearInserted();
+      }
+    },
+  );
+
+  test('has the same order for whoever has few clients, many, or all', async () => {
+    for (const sort of sorts) {
+      const all = await whole(path, await CALLERS['who is an ADMIN'](), `&sort=${sort}`);
+      for (const caller of callers(path)) {
+        const some = await whole(path, await CALLERS[caller](), `&sort=${sort}`);
+        expect(some).toEqual(all.filter((id) => some.includes(id)));
+      }
+    }
+  });
+
+  test('is newest first when no order is named, and each order has its opposite', async () => {
+    const token = await CALLERS['who is an ADMIN']();
+    const newest = sorts.find((sort) => sort.endsWith('_at')) ?? '';
+    expect(await whole(path, token)).toEqual(await whole(path, token, `&sort=-${newest.replace('-', '')}`));
+    for (const sort of sorts.filter((one) => !one.startsWith('-'))) {
+      const up = await whole(path, token, `&sort=${sort}`);
+      expect(await whole(path, token, `&sort=-${sort}`)).toEqual(up.toReversed());
+    }
+  });
+
+  test.each(callers(path))('is cut by offset for a caller %s as it is by pages', async (caller) => {
+    const token = await CALLERS[caller]();
+    const all = await whole(path, token);
+    const size = Math.ceil(all.length / 3);
+    const parts: string[] = [];
+    for (let offset = 0; offset < all.length; offset += size)
+      parts.push(...(await page(`${pathOf(path)}?limit=${size}&offset=${offset}`, token)).ids);
+    expect(parts).toEqual(all);
+    expect((await page(`${pathOf(path)}?offset=2147483647`, token)).ids).toEqual([]);
+    const line = `${pathOf(path)}?limit=1&offset=1`;
+    expect(await walk(line, token)).toEqual(all.slice(1));
+  });
+
+  test('has a next page only where there is one more record', async () => {
+    const token = await CALLERS['with few clients']();
+    if (!isFor(path, 'with few clients')) return;
+    const all = await whole(path, token);
+    expect((await page(`${pathOf(path)}?limit=${all.length}`, token)).next).toBeUndefined();
+    expect((await page(`${pathOf(path)}?limit=${all.length - 1}`, token)).next).toContain('after=');
+  });
+
+  test.each(callers(path))(
+    'is counted exactly for a caller %s who asks for it, whatever the page',
+    async (caller) => {
+      const token = await CALLERS[caller]();
+      const all = await whole(path, token);
+      for (const query of ['', '&limit=1', '&offset=1000']) {
+        const { answer } = await page(`${pathOf(path)}?count=exact${query}`, token);
+        expect(answer.headers['x-total-count']).toBe(String(all.length));
+      }
+      const { next } = await page(`${pathOf(path)}?count=exact&limit=1`, token);
+      expect((await page(String(next), token)).answer.headers['x-total-count']).toBe(String(all.length));
+      expect((await page(pathOf(path), token)).answer.headers).not.toHaveProperty('x-total-count');
+    },
+  );
+
+  test.each([
+    ['limit=0', 'limit'],
+    ['limit=1001', 'limit'],
+    ['limit=-1', 'limit'],
+    ['limit=1.0', 'limit'],
+    ['limit=', 'limit'],
+    ['offset=-1', 'offset'],
+    ['offset=2147483648', 'offset'],
+    ['count=1', 'count'],
+    ['sort=', 'sort'],
+    ['sort=password_hash', 'sort'],
+    ['sort=id;--', 'sort'],
+    ['after=', 'after'],
+    ['after=%00', 'after'],
+    ['limit=1&limit=2', 'limit'],
+  ])('does not take %s', async (query, field) => {
+    const answer = await service.ask(`GET ${pathOf(path)}?${query}`, {
+      token: await CALLERS['who is an ADMIN'](),
+    });
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(Object.keys(details(answer) as object)).toEqual([field]);
+  });
+
+  test('takes no cursor of another list, of another order, or made by hand', async () => {
+    const token = await CALLERS['who is an ADMIN']();
+    const other = lists.find((list) => !list.path.startsWith(path.split('/').slice(0, 3).join('/')));
+    const cursorOf = async (line: string): Promise<string> =>
+      new URL((await page(line, token)).next ?? '', 'http://x').searchParams.get('after') ?? '';
+    const sort = sorts[0] ?? '';
+    const table = JSON.parse(
+      Buffer.from(await cursorOf(`${pathOf(path)}?limit=1`), 'base64url').toString(),
+    ) as string[];
+    const forge = (...parts: unknown[]): string => Buffer.from(JSON.stringify(parts)).toString('base64url');
+    const [list, order = '', value, id] = table;
+    for (const cursor of [
+      await cursorOf(`${pathOf(other?.path ?? '')}?limit=1`),
+      await cursorOf(`${pathOf(path)}?limit=1&sort=${sort}`),
+      'AAAA',
+      forge(),
+      forge(null),
+      forge(list, order, value),
+      forge(list, order, value, 'x'),
+      forge(list, order, 'x', id),
+      forge(list, order, '', id),
+      forge(list, order, '\0', id),
+      forge(list, order, 1, id),
+      forge(list, order, [value], [id]),
+      forge(list, `${order}; drop table public.users`, value, id),
+    ]) {
+      const answer = await service.ask(`GET ${pathOf(path)}?after=${cursor}`, { token });
+      expectError(answer, 'ERROR_VALIDATION');
+    }
+  });
+
+  if (!names.includes('created_from')) return;
+
+  test('is bounded by the times of creation, both included', async () => {
+    const token = await CALLERS['who is an ADMIN']();
+    const at = (offset: number): string => `2026-01-01T00:00:00.00000${offset}Z`;
+    const count = async (query: string): Promise<number> => (await whole(path, token, query)).length;
+    const each = await Promise.all(
+      Array.from({ length: 9 }, (_, index) => count(`&created_from=${at(index)}&created_to=${at(index)}`)),
+    );
+    const all = await count(`&created_from=${at(0)}&created_to=${at(8)}`);
+    expect(all).toBeGreaterThan(1);
+    expect(each.reduce((sum, one) => sum + one)).toBe(all);
+    expect(await count(`&created_from=${at(8)}&created_to=${at(0)}`)).toBe(0);
+    expect(
+      await count(`&created_from=2026-01-01T01:00:00%2B01:00&created_to=2026-01-01T01:00:00.00001%2B01:00`),
+    ).toBe(all);
+    for (const time of [
+      '2026-02-30T00:00:00Z',
+      '2026-01-01',
+      '2026-01-01T00:00:00',
+      'now',
+      '2026-13-01T00:00:00Z',
+    ]) {
+      const answer = await service.ask(`GET ${pathOf(path)}?created_from=${time}`, { token });
+      expectError(answer, 'ERROR_VALIDATION');
+    }
+  });
+
+  if (!names.includes('client_id')) return;
+
+  test('is the same for a named client as what a caller of many has of it', async () => {
+    const client = rich.clients;
+    for (const caller of callers(path)) {
+      const token = await CALLERS[caller]();
+      const narrow = await whole(path, token, `&client_id=${client}`);
+      expect(narrow).toEqual(await whole(path, await service.token('ADMIN', [client])));
+      expect(await walk(`${pathOf(path)}?client_id=${client}&limit=2`, token)).toEqual(narrow);
+    }
+  });
+});
+
+describe('a text to search for', () => {
+  const NAMES = ['100 % bio', '100 bio', 'a_b', 'axb', 'back\\slash', 'backslash', 'Crème', 'creme'];
+  let token: string;
+
+  beforeAll(async () => {
+    const made = await service.admin(
+      `insert into public.clients (company_name, contact_email) select name, 'q@b.example' from unnest($1::text[]) as name
+       returning id`,
+      [NAMES],
+    );
+    token = await service.token(
+      'ADMIN',
+      made.map(({ id }) => String(id)),
+    );
+  });
+
+  test.each([
+    ['%', ['100 % bio']],
+    ['_', ['a_b']],
+    ['\\', ['back\\slash']],
+    ['0 % b', ['100 % bio']],
+    ['A_B', ['a_b']],
+    ['CRÈME', ['Crème']],
+    ['%%', []],
+    ['', NAMES],
+    ['q@b.example', NAMES],
+    ["' or true --", []],
+  ])('%j is found as it is written, in any letter case', async (text, found) => {
+    const answer = await service.ask(
+      `GET /api/clients?q=${encodeURIComponent(text)}&sort=company_name&count=exact`,
+      { token },
+    );
+    const names = (answer.json as { company_name: string }[]).map((one) => one.company_name);
+    expect(names.toSorted()).toEqual(found.toSorted());
+    expect(answer.headers['x-total-count']).toBe(String(found.length));
+  });
+
+  test('may have 200 characters, however many bytes', async () => {
+    const ask = (text: string) => service.ask(`GET /api/clients?q=${encodeURIComponent(text)}`, { token });
+    expect((await ask('🏠'.repeat(200))).status).toBe(200);
+    expectError(await ask('🏠'.repeat(201)), 'ERROR_VALIDATION');
+  });
+});
+
+describe('the filters of claims', () => {
+  test('are all held at once', async () => {
+    const token = await CALLERS['with few clients']();
+    const all = (await service.ask('GET /api/reclamations', { token })).json as Record<string, unknown>[];
+    for (const [name, values] of [
+      ['status', ['DRAFT', 'CLOSED']],
+      ['claim_type', ['TF', 'CFE']],
+      ['site_id', [all[0]?.['site_id'], randomUUID()]],
+    ] as const) {
+      for (const value of values) {
+        const answer = await service.ask(`GET /api/reclamations?${name}=${String(value)}&count=exact`, {
+          token,
+        });
+        const expected = all.filter((claim) => claim[name] === value);
+        expect((answer.json as { id: string }[]).map(({ id }) => id)).toEqual(
+          expected.map((claim) => claim['id']),
+        );
+        expect(answer.headers['x-total-count']).toBe(String(expected.length));
+      }
+    }
+    const both = await service.ask('GET /api/reclamations?claim_type=CFE&status=DRAFT', { token });
+    expect(both.json).toEqual(
+      all.filter((claim) => claim['claim_type'] === 'CFE' && claim['status'] === 'DRAFT'),
+    );
+  });
+
+  test.each(['status=draft', 'status=', 'claim_type=XX', 'site_id=1', 'client_id=x', 'amount=1'])(
+    'are words that are listed: not %s',
+    async (query) => {
+      const answer = await service.ask(`GET /api/reclamations?${query}`, {
+        token: await CALLERS['who is an ADMIN'](),
+      });
+      expectError(answer, 'ERROR_VALIDATION');
+    },
+  );
+});

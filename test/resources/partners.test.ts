@@ -1,0 +1,310 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { collide } from '../support/held-row.ts';
+import type { Answer, Question } from '../support/http.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+let service: Service;
+let own: string;
+let second: string;
+let foreign: string;
+let manager: string;
+let stranger: string;
+let everywhere: string;
+
+beforeAll(async () => {
+  service = await startService();
+  own = (await service.tenant('Own')).clients;
+  second = (await service.tenant('Second')).clients;
+  foreign = (await service.tenant('Foreign')).clients;
+  manager = await service.token('ACCOUNT_MANAGER', [own, second]);
+  stranger = await service.token('ACCOUNT_MANAGER', [foreign]);
+  everywhere = await service.token('ADMIN');
+});
+afterAll(() => service.close());
+
+interface Partner {
+  readonly id: string;
+  readonly client_ids: readonly string[];
+}
+
+function create(body: object, token = manager): Promise<Answer> {
+  return service.ask('POST /api/partners', { token, body: { name: 'Apporteur', ...body } });
+}
+
+async function made(clients: readonly string[], token = everywhere, more: object = {}): Promise<string> {
+  const answer = await create({ client_ids: clients, ...more }, token);
+  expect(answer.status).toBe(201);
+  return (answer.json as Partner).id;
+}
+
+function put(id: string, body: object, question: Question = { token: manager }): Promise<Answer> {
+  return service.ask(`PUT /api/partners/${id}`, { ...question, body });
+}
+
+/** The links of a partner as they are, whoever sees them. */
+async function links(id: string): Promise<unknown[]> {
+  const rows = await service.admin('select client_id from public.client_partners where partner_id = $1', [
+    id,
+  ]);
+  return rows.map((row) => row['client_id']).toSorted();
+}
+
+async function seenBy(token: string, id: string): Promise<readonly string[]> {
+  const answer = await service.ask(`GET /api/partners/${id}`, { token });
+  expect(answer.status).toBe(200);
+  return (answer.json as Partner).client_ids;
+}
+
+async function listed(query: string, token = manager): Promise<string[]> {
+  const answer = await service.ask(`GET /api/partners?${query}`, { token });
+  expect(answer.status).toBe(200);
+  return (answer.json as Partner[]).map(({ id }) => id);
+}
+
+describe('a partner', () => {
+  test('is created with its links in one, and read as the same record', async () => {
+    const body = {
+      ...{ name: 'Cabinet Durand', siret: '73282932000074', contact_email: 'a@b.example', phone: '+33 1' },
+      ...{ address: null, commission_rate: '7.5', client_ids: [second, own, own.toUpperCase()] },
+    };
+    const answer = await create(body);
+    expect(answer.json).toEqual({
+      ...body,
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      commission_rate: 7.5,
+      client_ids: [own, second].toSorted(),
+      created_at: expect.stringMatching(/\+00:00$/),
+      updated_at: expect.stringMatching(/\+00:00$/),
+    });
+    expect(answer.text).toContain('"commission_rate":7.50,');
+    const { id } = answer.json as Partner;
+    expect(answer.headers.location).toBe(`/api/partners/${id}`);
+    const read = await service.ask(`GET /api/partners/${id}`, { token: manager });
+    expect([read.json, read.headers.etag]).toEqual([answer.json, answer.headers.etag]);
+  });
+
+  test('needs a client of whoever creates it, unless that is an ADMIN of everything', async () => {
+    const scoped = await service.token('ADMIN', [own]);
+    for (const token of [manager, scoped]) {
+      for (const body of [{}, { client_ids: [] }]) {
+        const answer = await create(body, token);
+        expectError(answer, 'ERROR_VALIDATION');
+        expect(details(answer)).toEqual({ client_ids: expect.any(String) });
+      }
+    }
+    expect((await create({}, everywhere)).json).toMatchObject({ client_ids: [] });
+  });
+
+  test('is 404 for an ADMIN of everything who links it to no client that exists, and is not made', async () => {
+    const answer = await create({ name: 'Never', client_ids: [own, randomUUID()] }, everywhere);
+    expectError(answer, 'ERROR_NOT_FOUND');
+    expect(details(answer)).toEqual({ client_ids: expect.any(String) });
+    expect(await service.admin(`select from public.partners where name = 'Never'`)).toEqual([]);
+  });
+
+  test.each([
+    ['siret', '73282932000075'],
+    ['siret', '7328293200007'],
+    ['siret', '7328293200007é'],
+    ['siret', '35600000000002'],
+    ['commission_rate', '100.01'],
+    ['commission_rate', 0.001],
+    ['commission_rate', -1],
+    ['name', ' '],
+    ['contact_email', 'nobody'],
+    ['phone', 'x'.repeat(51)],
+    ['client_ids', 'all'],
+    ['password', 'x'],
+  ])('is refused with %s %j, by the name of the field', async (field, value) => {
+    const answer = await create({ client_ids: [own], [field]: value });
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(Object.keys(details(answer) as object)).toEqual([field]);
+  });
+
+  test.each(['73282932000074', '35600000000048', '35600000049837', null])(
+    'may have the SIRET %s, those of La Poste among them',
+    async (siret) => {
+      expect((await create({ client_ids: [own], siret })).json).toMatchObject({ siret });
+    },
+  );
+});
+
+describe('the clients of a partner', () => {
+  test('are refused where one is foreign, audited with it, before anything is read', async () => {
+    const id = await made([own]);
+    const before = service.runs;
+    for (const line of ['POST /api/partners', `PUT /api/partners/${id}`]) {
+      const body = { name: 'Apporteur', client_ids: [own, foreign] };
+      const answer = await service.ask(line, { token: manager, body });
+      const record = await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
+      expect(record).toMatchObject({ resource_type: 'partners', client_context: foreign });
+    }
+    const filtered = await service.ask(`GET /api/partners?client_id=${foreign}`, { token: manager });
+    expect(await expectRefusal(service, filtered, 'ERROR_FORBIDDEN')).toMatchObject({
+      client_context: foreign,
+    });
+    expect(service.runs).toBe(before);
+    expect(await links(id)).toEqual([own]);
+  });
+
+  test('are shown to each caller as far as that caller sees', async () => {
+    const id = await made([own, second, foreign]);
+    expect(await seenBy(manager, id)).toEqual([own, second].toSorted());
+    expect(await seenBy(await service.token('TAX_SPECIALIST', [own]), id)).toEqual([own]);
+    expect(await seenBy(stranger, id)).toEqual([foreign]);
+    expect(await seenBy(everywhere, id)).toEqual([own, second, foreign].toSorted());
+  });
+
+  test('are replaced as far as the caller sees them, and those of others stay', async () => {
+    const id = await made([own, foreign]);
+    const answer = await put(id, { client_ids: [second] });
+    expect(answer.json).toMatchObject({ name: 'Apporteur', client_ids: [second] });
+    expect(await links(id)).toEqual([second, foreign].toSorted());
+    expect(await seenBy(stranger, id)).toEqual([foreign]);
+  });
+
+  test('stay as they are where a change does not name them', async () => {
+    const id = await made([own, foreign]);
+    expect((await put(id, { phone: '1' })).json).toMatchObject({ phone: '1', client_ids: [own] });
+    expect(await links(id)).toEqual([own, foreign].toSorted());
+  });
+
+  test('never become none by a change, which would hide the partner from whoever made it', async () => {
+    const id = await made([own]);
+    const answer = await put(id, { client_ids: [] });
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(await links(id)).toEqual([own]);
+    expect((await put(id, { client_ids: [] }, { token: everywhere })).json).toMatchObject({ client_ids: [] });
+  });
+
+  test('are what the last of several writers gave, not a mixture', async () => {
+    const id = await made([own, second]);
+    const send = [own, second, own].map((client) => () => put(id, { client_ids: [client] }));
+    const answers = await collide(service, { table: 'partners', id }, send);
+    const versions = answers.map(({ json }) => json as Partner & { updated_at: string });
+    const last = versions.toSorted((a, b) => (a.updated_at < b.updated_at ? -1 : 1)).at(-1);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(last?.client_ids).toHaveLength(1);
+    expect(await links(id)).toEqual(last?.client_ids);
+  });
+});
+
+describe('a partner of foreign clients alone', () => {
+  test('cannot be read, changed or taken over by an account manager, audited each time', async () => {
+    const id = await made([foreign]);
+    const question = { token: manager };
+    const answers = [
+      await service.ask(`GET /api/partners/${id}`, question),
+      await put(id, { name: 'Mine' }),
+      await put(id, { client_ids: [own] }),
+    ];
+    for (const answer of answers) {
+      const record = await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
+      expect(record).toMatchObject({ resource_type: 'partners', resource_id: id });
+    }
+    expect(await listed('')).not.toContain(id);
+    expect(await links(id)).toEqual([foreign]);
+    expect((await put(id, { name: 'Theirs' }, { token: stranger })).json).toMatchObject({ name: 'Theirs' });
+  });
+});
+
+describe('the version of a partner', () => {
+  test('is matched by one of 20 writers with the same tag', async () => {
+    const id = await made([own]);
+    const { headers } = await service.ask(`GET /api/partners/${id}`, { token: manager });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        put(id, { phone: String(n) }, { token: manager, headers: { 'if-match': String(headers.etag) } }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expectError(answer, 'ERROR_PRECONDITION_FAILED');
+  });
+
+  test('changes with its links, even where only a client went, and not for those who do not see it', async () => {
+    const gone = (await service.tenant('Gone')).clients;
+    const id = await made([own, gone]);
+    const seer = await service.token('ACCOUNT_MANAGER', [own, gone]);
+    const tagOf = async (token: string) =>
+      String((await service.ask(`GET /api/partners/${id}`, { token })).headers.etag);
+    const [before, ofManager] = [await tagOf(seer), await tagOf(manager)];
+    await service.admin('delete from public.clients where id = $1', [gone]);
+    const headers = { 'if-none-match': before };
+    expect((await service.ask(`GET /api/partners/${id}`, { token: seer, headers })).status).toBe(200);
+    const stale = await put(id, { phone: '1' }, { token: seer, headers: { 'if-match': before } });
+    expectError(stale, 'ERROR_PRECONDITION_FAILED');
+    expect(await tagOf(manager)).toBe(ofManager);
+  });
+});
+
+describe('the deletion of a partner', () => {
+  const remove = (id: string, token: string, headers = {}) =>
+    service.ask(`DELETE /api/partners/${id}`, { token, headers });
+
+  test('takes its links along, whoever of the ADMINs deletes', async () => {
+    const scoped = await service.token('ADMIN', [own, second]);
+    for (const [clients, token] of [
+      [[own, second], scoped],
+      [[own, foreign], everywhere],
+      [[], everywhere],
+    ] as const) {
+      const id = await made(clients);
+      expect((await remove(id, token)).status).toBe(204);
+      expect(await links(id)).toEqual([]);
+      expectError(await remove(id, token), 'ERROR_NOT_FOUND');
+    }
+  });
+
+  test('is a conflict while another tenant has the partner, and leaves every link', async () => {
+    const id = await made([own, foreign]);
+    expectError(await remove(id, await service.token('ADMIN', [own])), 'ERROR_CONFLICT');
+    expect(await links(id)).toEqual([own, foreign].toSorted());
+  });
+
+  test('is a conflict while the partner has bills', async () => {
+    const id = await made([own]);
+    await service.admin(
+      `insert into public.partner_invoices (partner_id, client_id, number, amount_excl_tax) values ($1, $2, '1', 1)`,
+      [id, own],
+    );
+    expectError(await remove(id, everywhere), 'ERROR_CONFLICT');
+    await service.admin('delete from public.partner_invoices where partner_id = $1', [id]);
+    expect((await remove(id, everywhere)).status).toBe(204);
+  });
+
+  test('touches no link where the partner has changed since', async () => {
+    const id = await made([own]);
+    const answer = await remove(id, everywhere, { 'if-match': '"0"' });
+    expectError(answer, 'ERROR_PRECONDITION_FAILED');
+    expect(await links(id)).toEqual([own]);
+  });
+
+  test('is refused to an account manager', async () => {
+    const id = await made([own]);
+    await expectRefusal(service, await remove(id, manager), 'ERROR_FORBIDDEN');
+    expect(await links(id)).toEqual([own]);
+  });
+});
+
+describe('the list of partners', () => {
+  test('is of the caller’s clients alone, each partner once with all the links that the caller sees', async () => {
+    const both = await made([own, second], everywhere, { name: 'Liste 50 % et plus' });
+    const theirs = await made([foreign], everywhere, { name: 'Liste des autres', siret: '73282932000074' });
+    expect(await listed('q=Liste')).toEqual([both]);
+    expect(await listed('q=50%20%25')).toEqual([both]);
+    const answer = await service.ask(`GET /api/partners?q=Liste&client_id=${own}`, { token: manager });
+    expect(answer.json).toMatchObject([{ id: both, client_ids: [own, second].toSorted() }]);
+    expect(await listed('q=Liste&sort=name', everywhere)).toEqual([both, theirs]);
+    expect(await listed(`client_id=${foreign}&siret=73282932000074`, everywhere)).toEqual([theirs]);
+    expect(await listed('q=Liste', stranger)).toEqual([theirs]);
+    expect(await listed('q=Liste', await service.token('ACCOUNT_MANAGER'))).toEqual([]);
+  });
+
+  test('is closed to a CLIENT', async () => {
+    const token = await service.token('CLIENT', [own]);
+    await expectRefusal(service, await service.ask('GET /api/partners', { token }), 'ERROR_FORBIDDEN');
+  });
+});

@@ -1,0 +1,389 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { compare } from 'bcryptjs';
+import type { Role } from '../../src/identity/caller.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+}
+
+let service: Service;
+let own: string;
+let other: string;
+let foreign: string;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+/** Each test has firms and people of its own. */
+beforeEach(async () => {
+  own = (await service.tenant('Own')).clients;
+  other = (await service.tenant('Other')).clients;
+  foreign = (await service.tenant('Foreign')).clients;
+});
+
+/** A stored user and a token that says the same rights. */
+async function person(role: Role, clients: readonly string[]): Promise<Person> {
+  const id = randomUUID();
+  const email = `${id}@users.example`;
+  await service.admin(
+    `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
+     values ($1::uuid, $2, '!', $3, $4, $5, $1::uuid::text, '-infinity')`,
+    [id, email, `${role} Dupont`, role, clients],
+  );
+  return { id, email, token: await service.token(role, clients, { sub: id }) };
+}
+
+const stored = async (id: string) =>
+  (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
+
+const read = async (id: string, token: string) =>
+  (await service.ask(`GET /api/users/${id}`, { token })).json as Record<string, unknown>;
+
+async function listed(token: string, query = ''): Promise<Record<string, unknown>[]> {
+  const answer = await service.ask(`GET /api/users${query}`, { token });
+  expect(answer.status).toBe(200);
+  return answer.json as Record<string, unknown>[];
+}
+
+/** Those of the people of the test who are listed: a firm brings users of its own. */
+const idsOf = (users: readonly Record<string, unknown>[], ...people: readonly Person[]) =>
+  users.map(({ id }) => id).filter((id) => people.some((one) => one.id === id));
+
+const isAnswered = async (token: string) =>
+  (await service.ask('GET /api/auth/profile', { token })).status === 200;
+
+const newUser = (fields: object = {}) => ({
+  email: `${randomUUID()}@new.example`,
+  name: 'Nouvelle',
+  role: 'CLIENT',
+  client_access: [own],
+  ...fields,
+});
+
+describe('the list of users', () => {
+  test('gives an account manager itself and those who share a client, and no one else', async () => {
+    const manager = await person('ACCOUNT_MANAGER', [own, other]);
+    const sharing = await person('CLIENT', [other, foreign]);
+    const stranger = await person('CLIENT', [foreign]);
+    const seen = idsOf(await listed(manager.token), manager, sharing, stranger);
+    expect(seen).toEqual([sharing.id, manager.id]);
+    expect(await stored(stranger.id)).toMatchObject({ id: stranger.id });
+  });
+
+  test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
+    'gives %s itself alone, though others share the client',
+    async (role) => {
+      const colleague = await person('CLIENT', [own]);
+      const caller = await person(role, [own]);
+      expect((await listed(caller.token)).map(({ id }) => id)).toEqual([caller.id]);
+      const line = `GET /api/users/${colleague.id}`;
+      const record = await expectRefusal(
+        service,
+        await service.ask(line, { token: caller.token }),
+        'ERROR_FORBIDDEN',
+      );
+      expect(record).toMatchObject({ resource_type: 'users', resource_id: colleague.id });
+    },
+  );
+
+  test('shows an ADMIN without a list everybody, with all of their clients', async () => {
+    const somebody = await person('CLIENT', [own, foreign]);
+    const admin = await service.token('ADMIN');
+    const [found] = await listed(admin, `?q=${somebody.email}`);
+    expect(found).toMatchObject({ id: somebody.id, client_access: [own, foreign] });
+  });
+
+  test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
+    'shows %s with a list no client of another user that is not in it',
+    async (role) => {
+      const caller = await person(role, [own, other]);
+      const somebody = await person('CLIENT', [foreign, other, own]);
+      expect(await listed(caller.token)).toContainEqual(
+        expect.objectContaining({ id: somebody.id, client_access: [other, own] }),
+      );
+      expect(await read(somebody.id, caller.token)).toMatchObject({ client_access: [other, own] });
+      expect(
+        (await listed(caller.token, `?client_id=${own}`)).find(({ id }) => id === somebody.id),
+      ).toMatchObject({
+        client_access: [other, own],
+      });
+    },
+  );
+
+  test('shows users their own stored clients, also those that the token does not say yet', async () => {
+    const caller = await person('CLIENT', [own]);
+    await service.admin(
+      `update public.users set client_access = array[$2, $3]::uuid[], access_changed_at = '2000-01-01' where id = $1`,
+      [caller.id, own, other],
+    );
+    expect(await read(caller.id, caller.token)).toMatchObject({ client_access: [own, other] });
+  });
+
+  test('is filtered by role, activity, client and text, sorted and counted', async () => {
+    const manager = await person('ACCOUNT_MANAGER', [own, other]);
+    const active = await person('CLIENT', [own]);
+    const inactive = await person('TAX_SPECIALIST', [other]);
+    await service.admin('update public.users set is_active = false where id = $1', [inactive.id]);
+    const { token } = manager;
+    const found = async (query: string) => idsOf(await listed(token, query), manager, active, inactive);
+    expect(await found('?role=CLIENT')).toEqual([active.id]);
+    expect(await found('?is_active=false')).toEqual([inactive.id]);
+    expect(await found('?is_active=true')).toEqual([active.id, manager.id]);
+    expect(await found(`?client_id=${own.toUpperCase()}`)).toEqual([active.id, manager.id]);
+    expect(await found(`?q=${inactive.email.toUpperCase()}`)).toEqual([inactive.id]);
+    expect(await listed(token, '?q=%25')).toEqual([]);
+    const ascending = [manager, active, inactive].toSorted((a, b) => (a.email < b.email ? -1 : 1));
+    expect(await found('?sort=email')).toEqual(ascending.map(({ id }) => id));
+    const all = await listed(token);
+    const answer = await service.ask('GET /api/users?count=exact&limit=1', { token });
+    expect(answer.headers).toMatchObject({
+      'x-total-count': String(all.length),
+      link: expect.stringContaining('rel="next"'),
+    });
+  });
+
+  test('refuses a filter by a client that the caller lacks before anything is read, and values it does not know', async () => {
+    const { token } = await person('ACCOUNT_MANAGER', [own]);
+    const before = service.runs;
+    const answer = await service.ask(`GET /api/users?client_id=${foreign}`, { token });
+    expect(await expectRefusal(service, answer, 'ERROR_FORBIDDEN')).toMatchObject({
+      client_context: foreign,
+    });
+    expect(service.runs).toBe(before);
+    const unknown = await service.ask('GET /api/users?is_active=yes&role=BOSS', { token });
+    expectError(unknown, 'ERROR_VALIDATION');
+    expect(details(unknown)).toEqual({ is_active: expect.any(String), role: expect.any(String) });
+  });
+});
+
+describe('a new user', () => {
+  test('is the public record at its Location, with a tag, and can log in under its email', async () => {
+    const token = await service.token('ADMIN');
+    const body = newUser({ client_access: [other.toUpperCase(), own, own] });
+    const answer = await service.ask('POST /api/users', { token, body });
+    expect(answer.status).toBe(201);
+    const { id } = answer.json as { id: string };
+    expect(answer.json).toEqual({
+      id,
+      email: body.email,
+      name: 'Nouvelle',
+      role: 'CLIENT',
+      client_access: [own, other].toSorted(),
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    expect(answer.headers.location).toBe(`/api/users/${id}`);
+    const again = await service.ask(`GET ${answer.headers.location ?? ''}`, { token });
+    expect([again.json, again.headers.etag]).toEqual([answer.json, answer.headers.etag]);
+
+    const claims = {
+      sub: randomUUID(),
+      email: body.email.toUpperCase(),
+      iat: Math.floor(Date.now() / 1000) + 1,
+    };
+    const theirs = await service.token('CLIENT', [own, other], claims);
+    const login = await service.ask('POST /api/auth/login', { body: { token: theirs } });
+    expect(login).toMatchObject({ status: 200, json: { id } });
+  });
+
+  test('has its password as a salted hash, which nobody is shown, and none where none is given', async () => {
+    const token = await service.token('ADMIN');
+    const password = 'correct horse battery staple';
+    const answer = await service.ask('POST /api/users', { token, body: newUser({ password }) });
+    const { id } = answer.json as { id: string };
+    const hash = String((await stored(id))['password_hash']);
+    expect(hash).toMatch(/^\$2[aby]\$1[2-9]\$/);
+    expect(await compare(password, hash)).toBe(true);
+    expect(answer.text).not.toMatch(/password|\$2/);
+    const without = await service.ask('POST /api/users', { token, body: newUser() });
+    expect(await stored((without.json as { id: string }).id)).toMatchObject({ password_hash: '!' });
+  });
+
+  test.each([
+    ['a password too short', { password: 'elevenchars' }, 'password'],
+    ['a password beyond 72 bytes, though of fewer characters', { password: 'é'.repeat(37) }, 'password'],
+    ['a role that does not exist', { role: 'admin' }, 'role'],
+    ['a client that is no UUID', { client_access: ['x'] }, 'client_access.0'],
+    ['a hash', { password_hash: '!' }, 'password_hash'],
+    ['a subject', { subject: 'x' }, 'subject'],
+    ['no email', { email: undefined }, 'email'],
+  ])('with %s is refused by name', async (_what, fields, name) => {
+    const answer = await service.ask('POST /api/users', {
+      token: await service.token('ADMIN'),
+      body: newUser(fields),
+    });
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(Object.keys(details(answer) as object)).toEqual([name]);
+    expect(answer.text).not.toContain('elevenchars');
+  });
+
+  test('under the email of another, in whatever letter case, is a conflict', async () => {
+    const token = await service.token('ADMIN');
+    const { email } = await person('CLIENT', []);
+    const answer = await service.ask('POST /api/users', {
+      token,
+      body: newUser({ email: email.toUpperCase() }),
+    });
+    expectError(answer, 'ERROR_CONFLICT');
+  });
+
+  test('with a client that does not exist is a conflict, and stores nobody', async () => {
+    const body = newUser({ client_access: [own, randomUUID()] });
+    expectError(
+      await service.ask('POST /api/users', { token: await service.token('ADMIN'), body }),
+      'ERROR_CONFLICT',
+    );
+    expect(await service.admin('select from public.users where email = $1', [body.email])).toEqual([]);
+  });
+
+  test('of an ADMIN with a list has clients of that list alone, and is no ADMIN without one', async () => {
+    const token = await service.token('ADMIN', [own]);
+    const foreignClient = await service.ask('POST /api/users', {
+      token,
+      body: newUser({ client_access: [own, foreign] }),
+    });
+    expect(await expectRefusal(service, foreignClient, 'ERROR_FORBIDDEN')).toMatchObject({
+      client_context: foreign,
+    });
+    const unlimited = await service.ask('POST /api/users', {
+      token,
+      body: newUser({ role: 'ADMIN', client_access: [] }),
+    });
+    await expectRefusal(service, unlimited, 'ERROR_FORBIDDEN');
+    expect((await service.ask('POST /api/users', { token, body: newUser() })).status).toBe(201);
+  });
+});
+
+describe('a change of a user', () => {
+  test('touches the given fields alone, and ignores those that are read-only', async () => {
+    const token = await service.token('ADMIN');
+    const { id, email } = await person('CLIENT', [own]);
+    const before = await stored(id);
+    const body = { id: randomUUID(), created_at: null, updated_at: 1, name: 'Autre' };
+    const answer = await service.ask(`PUT /api/users/${id}`, { token, body });
+    expect(answer).toMatchObject({
+      status: 200,
+      json: { id, email, name: 'Autre', role: 'CLIENT', client_access: [own] },
+    });
+    expect({ ...(await stored(id)), updated_at: null }).toEqual({
+      ...before,
+      name: 'Autre',
+      updated_at: null,
+    });
+    const password = 'a new password';
+    expect((await service.ask(`PUT /api/users/${id}`, { token, body: { password } })).status).toBe(200);
+    const after = await stored(id);
+    expect(await compare(password, String(after['password_hash']))).toBe(true);
+    expect(after).toMatchObject({ name: 'Autre', email, role: 'CLIENT', is_active: true });
+  });
+
+  test.each([
+    ['made inactive', { is_active: false }],
+    ['given another role', { role: 'TAX_SPECIALIST' }],
+    ['who loses a client', { client_access: [] }],
+  ])('of one %s makes their token worthless from the next request on, audited once', async (_what, body) => {
+    const { id, token } = await person('CLIENT', [own]);
+    expect(await isAnswered(token)).toBe(true);
+    const changedBy = await service.token('ADMIN');
+    expect((await service.ask(`PUT /api/users/${id}`, { token: changedBy, body })).status).toBe(200);
+    const answer = await service.ask('GET /api/clients', { token });
+    expect(await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED')).toMatchObject({ actor: id });
+  });
+
+  test('of a name, an email or a password leaves their token good', async () => {
+    const { id, token } = await person('CLIENT', [own]);
+    const body = { name: 'Renommée', email: `${id}@other.example`, password: 'twelve chars' };
+    expect(
+      (await service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body })).status,
+    ).toBe(200);
+    expect(await isAnswered(token)).toBe(true);
+  });
+
+  test.each([{ is_active: false }, { role: 'CLIENT' }])(
+    'of an ADMIN by itself to %j is a conflict; by another it is not',
+    async (body) => {
+      const { id, token } = await person('ADMIN', []);
+      expectError(await service.ask(`PUT /api/users/${id}`, { token, body }), 'ERROR_CONFLICT');
+      expect(await isAnswered(token)).toBe(true);
+      const sameAgain = { is_active: true, role: 'ADMIN', name: 'Moi' };
+      expect((await service.ask(`PUT /api/users/${id}`, { token, body: sameAgain })).status).toBe(200);
+      const another = await service.token('ADMIN');
+      expect((await service.ask(`PUT /api/users/${id}`, { token: another, body })).status).toBe(200);
+    },
+  );
+
+  test('by which an ADMIN without a list takes one on makes the token that says everything worthless', async () => {
+    const { id, token } = await person('ADMIN', []);
+    const body = { client_access: [own] };
+    expect((await service.ask(`PUT /api/users/${id}`, { token, body })).status).toBe(200);
+    expect(await isAnswered(token)).toBe(false);
+  });
+
+  test('adds no client that does not exist, and may send back one that is gone', async () => {
+    const token = await service.token('ADMIN');
+    const gone = (await service.tenant('Gone')).clients;
+    const { id } = await person('CLIENT', [own, gone]);
+    await service.admin('delete from public.clients where id = $1', [gone]);
+    const line = `PUT /api/users/${id}`;
+    const unknown = { client_access: [own, randomUUID()] };
+    expectError(await service.ask(line, { token, body: unknown }), 'ERROR_CONFLICT');
+    const body = { client_access: [own, gone, other] };
+    expect((await service.ask(line, { token, body })).json).toMatchObject({
+      client_access: body.client_access.toSorted(),
+    });
+  });
+
+  test('by an ADMIN with a list is refused where the user has other clients, though it is seen', async () => {
+    const token = await service.token('ADMIN', [own, other]);
+    const { id } = await person('CLIENT', [own, foreign]);
+    const line = `PUT /api/users/${id}`;
+    expect(await read(id, token)).toMatchObject({ id });
+    await expectRefusal(service, await service.ask(line, { token, body: { name: 'X' } }), 'ERROR_FORBIDDEN');
+    const inside = await person('CLIENT', [own]);
+    const given = await service.ask(`PUT /api/users/${inside.id}`, {
+      token,
+      body: { client_access: [own, other] },
+    });
+    expect(given).toMatchObject({ status: 200, json: { client_access: [own, other].toSorted() } });
+    const given2 = await service.ask(`PUT /api/users/${inside.id}`, {
+      token,
+      body: { client_access: [foreign] },
+    });
+    await expectRefusal(service, given2, 'ERROR_FORBIDDEN');
+    const stranger = await person('CLIENT', [foreign]);
+    const unseen = await service.ask(`PUT /api/users/${stranger.id}`, { token, body: { name: 'X' } });
+    await expectRefusal(service, unseen, 'ERROR_FORBIDDEN');
+  });
+
+  test('is bound to the version that was read; of none there is 404', async () => {
+    const token = await service.token('ADMIN');
+    const { id } = await person('CLIENT', [own]);
+    const { etag = '' } = (await service.ask(`GET /api/users/${id}`, { token })).headers;
+    const headers = { 'if-match': etag };
+    const line = `PUT /api/users/${id}`;
+    const writers = Array.from({ length: 5 }, (_, n) =>
+      service.ask(line, { token, headers, body: { name: `N${n}` } }),
+    );
+    const statuses = (await Promise.all(writers)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 412, 412, 412, 412]);
+    const absent = await service.ask(`PUT /api/users/${randomUUID()}`, { token, body: { name: 'X' } });
+    expectError(absent, 'ERROR_NOT_FOUND');
+    expectError(await service.ask(`DELETE /api/users/${id}`, { token }), 'ERROR_METHOD_NOT_ALLOWED');
+  });
+});
+
+test('whoever creates a client keeps the token in hand', async () => {
+  const { id, token } = await person('ACCOUNT_MANAGER', [own]);
+  const body = { company_name: 'Neuve', contact_email: 'n@b.example' };
+  const made = await service.ask('POST /api/clients', { token, body });
+  expect(made.status).toBe(201);
+  expect((await stored(id))['client_access']).toEqual([own, (made.json as { id: string }).id]);
+  expect(await isAnswered(token)).toBe(true);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import { expectDescribed } from './described.ts';
+import type { Answer } from './http.ts';
+
+const error = {
+  code: 'ERROR_FORBIDDEN',
+  message: 'x',
+  timestamp: '2026-01-01T00:00:00Z',
+  requestId: 'x',
+};
+
+function answer(status: number, json?: unknown, headers: Answer['headers'] = {}): Answer {
+  const text = json === undefined ? '' : JSON.stringify(json);
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers }, text, json };
+}
+
+const PROFILE = {
+  id: '00000000-0000-4000-8000-000000000001',
+  sub: 'x',
+  email: null,
+  name: null,
+  role: 'CLIENT',
+  client_access: [],
+};
+
+test.each<[string, string, Answer]>([
+  ['a status that is not described', 'GET /api/clients', answer(418, { error })],
+  ['a conflict of a reader', 'GET /api/clients', answer(409, { error })],
+  ['a code of another status', 'GET /api/clients', answer(401, { error })],
+  ['an envelope with one field more', 'GET /api/clients', answer(403, { error: { ...error, hint: 1 } })],
+  [
+    'an envelope with one field less',
+    'GET /api/clients',
+    answer(403, { error: { code: 'ERROR_FORBIDDEN' } }),
+  ],
+  ['a record with one field more', 'GET /api/auth/profile', answer(200, { ...PROFILE, secret: 1 })],
+  ['a record with one field less', 'GET /api/auth/profile', answer(200, { ...PROFILE, sub: undefined })],
+  ['null where it is not allowed', 'GET /api/auth/profile', answer(200, { ...PROFILE, sub: null })],
+  ['an id that is none', 'GET /api/auth/profile', answer(200, { ...PROFILE, id: '1' })],
+  ['a role that is none', 'GET /api/auth/profile', answer(200, { ...PROFILE, role: 'KING' })],
+  ['an envelope around a list', 'GET /api/clients?limit=1', answer(200, { data: [] })],
+  ['another media type', 'GET /api/clients', answer(200, [], { 'content-type': 'text/html' })],
+  ['a body where there is none', `DELETE /api/sites/${PROFILE.id}`, answer(204, {})],
+  ['a success on a path that does not exist', 'GET /api/nothing', answer(200, {})],
+  ['a success of a method that does not exist', 'DELETE /api/clients', answer(204)],
+])('the suite notices %s', (_what, line, given) => {
+  expect(() => {
+    expectDescribed(line, given);
+  }).toThrow(/not as described/);
+});
+
+test.each<[string, string, Answer]>([
+  ['a record', 'GET /api/auth/profile?x', answer(200, PROFILE)],
+  ['an empty list', 'GET /api/clients', answer(200, [])],
+  ['a refusal', 'GET /api/clients', answer(403, { error })],
+  ['nothing', `DELETE /api/sites/${PROFILE.id}`, answer(204)],
+  ['an unknown path', 'GET /api/nothing', answer(404, { error: { ...error, code: 'ERROR_NOT_FOUND' } })],
+])('the suite takes %s as it is described', (_what, line, given) => {
+  expect(() => {
+    expectDescribed(line, given);
+  }).not.toThrow();
+});
