@@ -41,11 +41,29 @@ function requireJson(contentType: string | undefined): void {
 
 /** Bytes that are no UTF-8 are refused: decoded leniently, they would be stored as something else. */
 function parse(bytes: Buffer): unknown {
+  let text: string;
+  let value: unknown;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
   } catch {
     throw malformed('must be JSON in UTF-8');
   }
+  if (hasRoundedNumber(text)) throw malformed(`must have no number of more than ${DIGITS} digits`);
+  return value;
+}
+
+/** The digits that any number keeps on its way through a double; of more, the last are rounded before any rule sees them. */
+const DIGITS = 15;
+
+/** Whether a JSON text that was parsed already has such a number outside of its strings. */
+function hasRoundedNumber(json: string): boolean {
+  for (const [token] of json.matchAll(/"(?:[^"\\]+|\\.)*"|-?[0-9][0-9.eE+-]*/g)) {
+    if (token.startsWith('"')) continue;
+    const [digits = ''] = token.replace('.', '').split(/e/i);
+    if (digits.replace(/^-?0*/, '').replace(/0*$/, '').length > DIGITS) return true;
+  }
+  return false;
 }
 
 function malformed(rule: string): RequestError {

@@ -36,10 +36,19 @@ export function oneOf<const T extends readonly [string, ...string[]]>(
   return z.enum(words, `must be one of ${words.join(', ')}`);
 }
 
+const FIRST_MOMENT = Date.parse('1900-01-01T00:00:00Z');
+const LAST_MOMENT = Date.parse('2200-12-31T23:59:59.999Z');
+
 const TIMESTAMP_RULE = 'must be a date and time with its offset, as in RFC 3339';
 
 /** A moment as a caller writes it. */
-export const timestampInput = z.iso.datetime({ offset: true, error: TIMESTAMP_RULE });
+const moment = z.iso.datetime({ offset: true, error: TIMESTAMP_RULE });
+
+/** A moment of a record; beyond four digits of a year no answer could write it as RFC 3339 has it. */
+export const timestampInput = moment.refine(
+  (value) => Date.parse(value) >= FIRST_MOMENT && Date.parse(value) <= LAST_MOMENT,
+  'must lie between 1900 and 2200',
+);
 
 /** A day that the calendar has, in the years that the database takes. */
 export const date = z.iso
@@ -130,7 +139,7 @@ export function sortBy(newest: string, ...others: readonly string[]): z.ZodType<
 }
 
 /** Filters of every list whose records have a time of creation. */
-export const created = { created_from: timestampInput.optional(), created_to: timestampInput.optional() };
+export const created = { created_from: moment.optional(), created_to: moment.optional() };
 
 /** True or false, as a query says it. */
 export const flag = z

@@ -101,6 +101,21 @@ describe('a caller with a body', () => {
     ],
     ['a missing field', 'ERROR_VALIDATION', { body: {} }, { token: 'is required' }],
     ['a field of another type', 'ERROR_VALIDATION', { body: { token: 1 } }, { token: expect.any(String) }],
+    [
+      'a number that would be rounded before anyone looks at it',
+      'ERROR_VALIDATION',
+      { headers: JSON_TYPE, body: '{"token":-12.3400000000000001e1}' },
+      { body: 'must have no number of more than 15 digits' },
+    ],
+    [
+      'a number where there should be none, however many zeros and digits stand beside it',
+      'ERROR_VALIDATION',
+      {
+        headers: JSON_TYPE,
+        body: '{"token":0.01234000000000000000,"1234567890123456789\\\\":"12345678901234567"}',
+      },
+      { token: expect.any(String), '1234567890123456789\\': unknown },
+    ],
     ['an empty field', 'ERROR_VALIDATION', { body: { token: '' } }, { token: expect.any(String) }],
     ['an unknown field', 'ERROR_VALIDATION', { body: { token: 'x', colour: 1 } }, { colour: unknown }],
     [

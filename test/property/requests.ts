@@ -28,8 +28,18 @@ interface Operation {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
+const components = document.components?.schemas as Readonly<Record<string, object>>;
+
+/** The same with the schemas in place of the references to them. */
+function resolved(part: unknown): unknown {
+  return JSON.parse(JSON.stringify(part), (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null || !('$ref' in value)) return value;
+    return resolved(components[String(value.$ref).replace('#/components/schemas/', '')]);
+  });
+}
+
 /** Every method and path of the description. */
-export const OPERATIONS = Object.entries(document.paths as Paths).flatMap(([path, methods]) =>
+export const OPERATIONS = Object.entries(resolved(document.paths) as Paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
     method: method.toUpperCase(),

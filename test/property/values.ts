@@ -12,6 +12,7 @@ export interface Schema {
   readonly nullable?: boolean;
   readonly readOnly?: boolean;
   readonly anyOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -120,7 +121,16 @@ export const NUMBERS = [
     '1e-7',
   ],
   ...['99999999.99', '99999999.991', '100000000', '4999999999.99', '5000000000', '2147483647', '2147483648'],
-  ...['9007199254740993', '123456789012345678901234567890', '1e308', '1e400', '-1e400', '5e-324'],
+  ...[
+    '9007199254740993',
+    '12.340000000000000001',
+    '12.3400000000000000000',
+    '123456789012345678901234567890',
+    '1e308',
+    '1e400',
+    '-1e400',
+    '5e-324',
+  ],
 ];
 
 const STRINGS = [
@@ -181,6 +191,8 @@ export function valueOf(schema: Schema, name: string): fc.Arbitrary<string> {
 }
 
 function askedFor(schema: Schema, name: string): fc.Arbitrary<string> {
+  const [whole] = schema.allOf ?? [];
+  if (whole !== undefined) return askedFor(whole, name);
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((one) => askedFor(one, name)));
   switch (schema.type) {
     case 'string':

@@ -179,6 +179,15 @@ describe('a move', () => {
   });
 });
 
+test('a moment beyond the years of the calendar in use is not valid, whatever its offset', async () => {
+  const id = await claim('APPROVED');
+  for (const time of ['9999-12-31T23:59:59-14:00', '0001-01-01T00:00:00+14:00', '2201-01-01T00:00:00Z']) {
+    const answer = await move(id, 'SUBMITTED', 'ADMIN', { submitted_at: time });
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(details(answer)).toEqual({ submitted_at: 'must lie between 1900 and 2200' });
+  }
+});
+
 interface Dates {
   readonly submitted_at: string;
   readonly response_due_at: string;
