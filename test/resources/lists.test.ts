@@ -132,6 +132,7 @@ async function walk(
   let pages = 0;
   for (let next: string | undefined = line; next !== undefined; pages += 1) {
     const { ids, next: after } = await page(next, token);
+    expect(ids.filter((id) => seen.includes(id))).toEqual([]);
     seen.push(...ids);
     next = after;
     // Not for ever: who inserts behind the walk faster than it goes never lets it end.
