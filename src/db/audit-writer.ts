@@ -18,6 +18,11 @@ export interface Refusal {
   readonly userAgent: string;
 }
 
+/** A record says when the refusal was, not when the database was there again to take it. */
+interface Kept extends Refusal {
+  readonly refusedAt: Date;
+}
+
 export interface AuditWriter {
   /**
    * Writes the record in a transaction of its own. Resolves when it is stored or, where the database does not
@@ -46,12 +51,12 @@ export function createAuditWriter({
   log: Logger;
 }): AuditWriter {
   /** Kept with their ids, oldest first: a record that was stored although its answer was lost is stored once. */
-  const backlog = new Map<string, Refusal>();
+  const backlog = new Map<string, Kept>();
   let flushing: Promise<void> | undefined;
   let retry: NodeJS.Timeout | undefined;
   let retryMs = FIRST_RETRY_MS;
 
-  function keep(id: string, refusal: Refusal, reason: unknown): void {
+  function keep(id: string, refusal: Kept, reason: unknown): void {
     log.error({ err: reason, refusal: { id, ...refusal } }, 'a refusal could not be recorded yet');
     if (backlog.size < BACKLOG_LIMIT) backlog.set(id, refusal);
     retryLater();
@@ -89,8 +94,9 @@ export function createAuditWriter({
   }
 
   return {
-    async record(refusal) {
+    async record(answered) {
       const id = randomUUID();
+      const refusal = { ...answered, refusedAt: new Date() };
       const written = database.own(statement(id, refusal));
       const failure = await outcome(written, backlog.size === 0 ? PATIENCE_MS : OUTAGE_PATIENCE_MS);
       if (failure === undefined) {
@@ -128,9 +134,9 @@ async function outcome(work: Promise<unknown>, patienceMs: number): Promise<Erro
   return failure;
 }
 
-function statement(id: string, refusal: Refusal): Statement {
+function statement(id: string, refusal: Kept): Statement {
   return {
-    text: 'select app.record_refusal($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+    text: 'select app.record_refusal($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
     values: [
       id,
       refusal.requestId,
@@ -142,6 +148,7 @@ function statement(id: string, refusal: Refusal): Statement {
       refusal.reason,
       refusal.ipAddress,
       refusal.userAgent,
+      refusal.refusedAt.toISOString(),
     ].map((value) => value?.replaceAll('\0', '\uFFFD') ?? null),
   };
 }

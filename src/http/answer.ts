@@ -5,7 +5,7 @@ import type { Caller } from '../identity/caller.ts';
 import { callerRequest } from './caller-request.ts';
 import type { Sources } from './caller-request.ts';
 import type { CallerRequest, Endpoint, Input, ListQuery, Reply } from './endpoint.ts';
-import { explained } from './explained.ts';
+import { explained, refuseForeignFilter } from './explained.ts';
 import { isNotModified } from './preconditions.ts';
 import type { RequestState } from './request-state.ts';
 
@@ -16,6 +16,8 @@ export interface Admitted {
   readonly state: RequestState;
   readonly caller: Caller;
   readonly incoming: IncomingMessage;
+  /** Asks a caller who waits for it to send the body. */
+  readonly inviteBody: () => void;
 }
 
 /**
@@ -24,7 +26,9 @@ export interface Admitted {
  */
 export async function answer(admitted: Admitted, sources: Sources): Promise<Reply> {
   try {
-    return await answered(admitted, callerRequest(admitted, sources));
+    const reply = await answered(admitted, callerRequest(admitted, sources));
+    if (reply.body === '[]') await refuseForeignFilter(admitted, sources);
+    return reply;
   } catch (error) {
     throw await explained(error, admitted, sources);
   }

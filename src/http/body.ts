@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MIMEType } from 'node:util';
 import express from 'express';
 import type { Request, RequestHandler, Response } from 'express';
@@ -19,6 +20,7 @@ export async function readJson(request: Request, response: Response): Promise<un
   requireJson(request.headers['content-type']);
   // The parser would answer only after having taken in all of it.
   if (length > BODY_LIMIT) throw new RequestError('ERROR_PAYLOAD_TOO_LARGE', `a body of ${length} bytes`);
+  inviteBody(request, response);
   await new Promise<void>((resolve, reject) => {
     readBytes(request, response, (error: unknown) => {
       if (error === undefined) resolve();
@@ -26,6 +28,11 @@ export async function readJson(request: Request, response: Response): Promise<un
     });
   });
   return parse(request.body as Buffer);
+}
+
+/** Answers `Expect: 100-continue`, after every check that needs no body. */
+export function inviteBody({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
 }
 
 function requireJson(contentType: string | undefined): void {

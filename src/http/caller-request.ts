@@ -16,15 +16,16 @@ export interface Sources {
 
 /** The database with the rights of the caller, and nothing more of it. */
 export function callerRequest(
-  admitted: Pick<Admitted, 'state' | 'caller' | 'incoming'>,
+  admitted: Pick<Admitted, 'state' | 'caller' | 'incoming' | 'inviteBody'>,
   sources: Sources,
 ): CallerRequest {
-  const { state, caller, incoming } = admitted;
+  const { state, caller, incoming, inviteBody } = admitted;
   const { database, documents } = sources;
   const context = contextOf(state, caller);
   const request: CallerRequest = {
     caller,
     incoming,
+    inviteBody,
     documents,
     ifMatch: ifMatchOf(incoming),
     run: async (statement) => {
@@ -34,7 +35,7 @@ export function callerRequest(
     },
     runAll: (...statements) => database.run(context, statements),
     transaction: (work) => database.transaction(context, work),
-    within: (client) => callerRequest({ state: { ...state, client }, caller, incoming }, sources),
+    within: (client) => callerRequest({ ...admitted, state: { ...state, client } }, sources),
     notFound: () => whyNot(request, unconfined(admitted, sources), state, database),
     assertVisible: async () => {
       if (!(await isVisible(request, state))) throw await notVisible(state, database);
@@ -45,10 +46,10 @@ export function callerRequest(
 
 /** The same with all the clients of the caller, also where the request names one. */
 export function unconfined(
-  { state, caller, incoming }: Pick<Admitted, 'state' | 'caller' | 'incoming'>,
+  admitted: Pick<Admitted, 'state' | 'caller' | 'incoming' | 'inviteBody'>,
   sources: Sources,
 ): CallerRequest {
-  return callerRequest({ caller, incoming, state: { ...state, client: undefined } }, sources);
+  return callerRequest({ ...admitted, state: { ...admitted.state, client: undefined } }, sources);
 }
 
 /** What one request tells the database about itself. */

@@ -36,6 +36,8 @@ export interface CallerRequest {
   readonly documents: Documents;
   /** The request itself, for a body that is no JSON. */
   readonly incoming: IncomingMessage;
+  /** To be called before that body is read: a caller may wait to be asked for it. */
+  readonly inviteBody: () => void;
 }
 
 /** What an endpoint written out in full answers with. */
@@ -70,7 +72,7 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
   readonly form?: z.ZodObject;
   /** The body of a success, by its status; null where there is none. */
   readonly responses: Responses;
-  /** Fields of the body that name other records by their ids, and the table of each. */
+  /** Fields of the body, or filters of a list, that name other records by their ids, and the table of each. */
   readonly references?: Readonly<Record<string, string>>;
   /** What a broken constraint says to the caller: the rule of each field, by the name of the constraint. */
   readonly constraints?: Readonly<Record<string, Readonly<Record<string, string>>>>;

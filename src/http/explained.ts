@@ -24,6 +24,22 @@ export async function explained(error: unknown, admitted: Admitted, sources: Sou
   return new RequestError(errorCodeOf(sqlstate), reason.join('; '), { details, cause: error });
 }
 
+/**
+ * A list may be empty because its filter names another tenant's record: that is a refusal like any other.
+ * @throws RequestError ERROR_FORBIDDEN
+ */
+export async function refuseForeignFilter(admitted: Admitted, sources: Sources): Promise<void> {
+  const { endpoint, input, state } = admitted;
+  for (const [field, resource] of Object.entries(endpoint.references ?? {})) {
+    const resourceId = input.query[field];
+    if (typeof resourceId !== 'string') continue;
+    const record = { ...state, resource, resourceId };
+    if (await isVisible(unconfined(admitted, sources), record)) continue;
+    const refusal = await notVisible(record, sources.database);
+    if (refusal.code === 'ERROR_FORBIDDEN') throw refusal;
+  }
+}
+
 async function firstOutOfReach(admitted: Admitted, sources: Sources): Promise<RequestError | undefined> {
   const { endpoint, input, state } = admitted;
   const named = Object.entries(endpoint.references ?? {}).flatMap(([field, resource]) =>

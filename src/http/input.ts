@@ -13,17 +13,32 @@ const NOTHING = z.strictObject({});
  * @throws RequestError ERROR_VALIDATION whose details name each field and its rule, and what `readJson` throws
  */
 export async function readInput(
-  { params, query, body }: Pick<Endpoint | PublicEndpoint, 'params' | 'query' | 'body'>,
+  endpoint: Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' | 'body'>,
   request: Request,
   response: Response,
 ): Promise<Input> {
-  const path = check('path', params ?? NOTHING, request.params);
+  const { params, query, body } = endpoint;
+  const path = check('path', params ?? NOTHING, paramsOf(endpoint.path, request.path));
   const search = check('query', query ?? NOTHING, request.query);
   refuse([...path.problems, ...search.problems]);
   if (body === undefined) return { params: path.value, query: search.value, body: {} };
   const content = check('body', body, await readJson(request, response));
   refuse(content.problems);
   return { params: path.value, query: search.value, body: content.value };
+}
+
+/**
+ * The parameters of a path by their names in the endpoint's, decoded.
+ * @throws URIError for a malformed escape
+ */
+function paramsOf(pattern: string, path: string): Record<string, string> {
+  const values = path.split('/');
+  return Object.fromEntries(
+    pattern.split('/').flatMap((segment, index) => {
+      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+      return name === undefined ? [] : [[name, decodeURIComponent(values[index] ?? '')]];
+    }),
+  );
 }
 
 function check(
@@ -36,8 +51,17 @@ function check(
   return { value: {}, problems: error.issues.flatMap((issue) => problemsOf(part, issue)) };
 }
 
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'must be an object',
+  array: 'must be an array',
+  string: 'must be text',
+  boolean: 'must be true or false',
+};
+
+/** In words of our own where a field's schema has none. */
 function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
-  return issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : undefined;
+  if (issue.code !== 'invalid_type') return undefined;
+  return issue.input === undefined ? 'is required' : TYPES[issue.expected];
 }
 
 function problemsOf(part: string, issue: z.core.$ZodIssue): Problem[] {

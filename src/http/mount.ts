@@ -1,8 +1,9 @@
-import type { Express, RequestHandler } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import { RequestError } from '../errors.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { requireClient, requireRole } from './access.ts';
 import { answer } from './answer.ts';
+import { inviteBody } from './body.ts';
 import { callerRequest } from './caller-request.ts';
 import type { Sources } from './caller-request.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
@@ -17,7 +18,7 @@ export function mountPublic(
   { verifier, ...sources }: Sources & { readonly verifier: TokenVerifier },
 ): void {
   for (const endpoint of endpoints) {
-    app[endpoint.method](routeOf(endpoint.path), async (request, response) => {
+    app[endpoint.method](patternOf(endpoint.path), async (request, response) => {
       const state = stateOf(request);
       state.resource = endpoint.resource;
       const input = await readInput(endpoint, request, response);
@@ -25,7 +26,10 @@ export function mountPublic(
         database: sources.database,
         authenticate: async (token) => {
           state.caller = await verifier.verify(token);
-          return callerRequest({ state, caller: state.caller, incoming: request }, sources);
+          return callerRequest(
+            { state, caller: state.caller, incoming: request, inviteBody: inviting(request, response) },
+            sources,
+          );
         },
       });
       await sendReply(response, reply);
@@ -36,7 +40,7 @@ export function mountPublic(
 /** Adds endpoints that take a caller; stands after authentication. */
 export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sources): void {
   for (const endpoint of endpoints) {
-    app[endpoint.method](routeOf(endpoint.path), async (request, response) => {
+    app[endpoint.method](patternOf(endpoint.path), async (request, response) => {
       const state = stateOf(request);
       state.resource = endpoint.resource;
       const caller = requireRole(state, endpoint.roles);
@@ -45,7 +49,8 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sou
       state.client = endpoint.client?.(input);
       for (const client of [state.client, ...(endpoint.clients?.(input) ?? [])])
         requireClient(caller, client);
-      const admitted = { endpoint, input, state, caller, incoming: request };
+      const invite = inviting(request, response);
+      const admitted = { endpoint, input, state, caller, incoming: request, inviteBody: invite };
       await sendReply(response, await answer(admitted, sources));
     });
   }
@@ -54,7 +59,7 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sou
 /** Answers 405 on the endpoints' paths and 404 elsewhere; stands after all endpoints. */
 export function mountRefusals(app: Express, endpoints: readonly (Endpoint | PublicEndpoint)[]): void {
   for (const [path, onPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
-    app.all(routeOf(path), refuseMethod(onPath.map((endpoint) => endpoint.method.toUpperCase())));
+    app.all(patternOf(path), refuseMethod(onPath.map((endpoint) => endpoint.method.toUpperCase())));
   }
   app.use(() => {
     throw new RequestError('ERROR_NOT_FOUND', 'no such path');
@@ -70,7 +75,17 @@ function refuseMethod(methods: readonly string[]): RequestHandler {
   };
 }
 
-/** `/api/clients/{clientId}` as Express writes it: `/api/clients/:clientId`. */
-function routeOf(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+/**
+ * What a path of ours matches. A pattern without groups, because Express would decode them before the caller's role is
+ * looked at, and a malformed escape would come before the refusal: `readInput` decodes them in its turn.
+ */
+function patternOf(path: string): RegExp {
+  const literal = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${literal.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function inviting(request: Request, response: Response): () => void {
+  return () => {
+    inviteBody(request, response);
+  };
 }

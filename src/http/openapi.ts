@@ -102,7 +102,7 @@ function success(status: string, schema: z.ZodType | null): [string, Route['resp
 
 /** A record by its id, or a content. */
 function hasVersions(endpoint: Endpoint | PublicEndpoint): boolean {
-  return ('record' in endpoint && endpoint.id !== undefined) || 206 in endpoint.responses;
+  return 'record' in endpoint || 206 in endpoint.responses;
 }
 
 /** A content may be of any type that a document may have. */
@@ -124,7 +124,8 @@ function errorResponse(code: ErrorCode): [number, Route['responses'][string]] {
 function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
   const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_INTERNAL', 'ERROR_UNAVAILABLE'];
   if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN', 'ERROR_RATE_LIMITED');
-  if (endpoint.params !== undefined || endpoint.references !== undefined) errors.push('ERROR_NOT_FOUND');
+  if (endpoint.params !== undefined || (endpoint.method !== 'get' && endpoint.references !== undefined))
+    errors.push('ERROR_NOT_FOUND');
   if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
   if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');
   if (206 in endpoint.responses) errors.push('ERROR_RANGE_NOT_SATISFIABLE');

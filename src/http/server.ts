@@ -43,6 +43,10 @@ export function createHttpServer(app: RequestListener, drainMs = 7_000): HttpSer
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
+  // A body is asked for only once it will be read: see readJson and readForm.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response);
+  });
   server.on('connect', (_request, socket) => {
     refuseConnection(new Error('no tunnels'), socket, false);
   });
@@ -67,7 +71,8 @@ export function createHttpServer(app: RequestListener, drainMs = 7_000): HttpSer
 }
 
 /** What Node's parser lets pass and an app cannot route. */
-function defectOf({ headers, httpVersion, url = '' }: IncomingMessage): string | undefined {
-  if (headers.host === undefined && httpVersion === '1.1') return 'no Host header';
+function defectOf({ headersDistinct, httpVersion, url = '' }: IncomingMessage): string | undefined {
+  const { length: hosts } = headersDistinct['host'] ?? [];
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return 'not one Host header';
   return /^(?:\/|\*$|https?:\/\/[^/?#]+\/)/i.test(url) ? undefined : 'the target has no path';
 }

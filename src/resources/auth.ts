@@ -62,6 +62,6 @@ export const logIn = publicEndpoint({
   handle: async ({ body }, visitor) => {
     const request = await visitor.authenticate(body.token);
     const { rows } = await request.run(login(request.caller));
-    return { status: 200, body: rows.join() };
+    return { status: 200, body: rows[0]?.[0] ?? '' };
   },
 });

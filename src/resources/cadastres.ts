@@ -69,6 +69,7 @@ const written = {
 
 export const listCadastres = endpoint({
   ...common,
+  references: { site_id: 'sites' },
   method: 'get',
   path: '/api/cadastres',
   summary: 'List the parcels of the sites of the caller’s clients',

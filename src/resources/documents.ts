@@ -107,7 +107,8 @@ from (
 });
 
 /** Takes the file of the request and looks at what it is. */
-async function receive({ incoming, documents }: CallerRequest) {
+async function receive({ incoming, inviteBody, documents }: CallerRequest) {
+  inviteBody();
   const {
     filename,
     declaredType,

@@ -77,6 +77,7 @@ const written = {
 
 export const listInvoices = endpoint({
   ...common,
+  references: { reclamation_id: 'reclamations' },
   method: 'get',
   path: '/api/invoices',
   summary: 'List the invoices of the caller’s clients',

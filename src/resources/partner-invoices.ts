@@ -76,6 +76,7 @@ const written = {
 
 export const listPartnerInvoices = endpoint({
   ...common,
+  references: { partner_id: 'partners', invoice_id: 'factures' },
   method: 'get',
   path: '/api/partner-invoices',
   summary: 'List what partners billed for the caller’s clients',

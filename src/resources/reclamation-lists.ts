@@ -36,6 +36,7 @@ const shape = {
 
 export const listReclamations = endpoint({
   ...common,
+  references: { site_id: 'sites' },
   method: 'get',
   path: '/api/reclamations',
   summary: 'List the claims of the caller’s clients',
@@ -49,6 +50,7 @@ export const listReclamations = endpoint({
 export const listReclamationsOfClient = endpoint({
   tag: 'Reclamations',
   resource: 'clients',
+  references: { site_id: 'sites' },
   method: 'get',
   path: '/api/clients/{clientId}/reclamations',
   summary: 'List the claims of a client',

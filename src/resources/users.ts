@@ -85,7 +85,7 @@ const common = { tag: 'Users', resource: 'users' } as const;
 export function self({ email, name, role, clientAccess }: Caller): Statement {
   return {
     text: `
-select to_json(r)::text
+select to_json(r)::text, app.etag(r.updated_at)
 from (
     select ${columns}
     from public.users as r

@@ -13,7 +13,8 @@ create or replace function app.record_refusal(
     client_context text,
     error_message text,
     ip_address text,
-    user_agent text
+    user_agent text,
+    refused_at timestamp with time zone default pg_catalog.now()
 )
     returns void
     language plpgsql
@@ -26,7 +27,7 @@ declare
 begin
     insert into public.audit_logs (
         id, request_id, user_id, actor, action, resource_type, resource_id, client_context,
-        success, error_message, ip_address, user_agent
+        success, error_message, ip_address, user_agent, created_at
     )
     values (
         record_refusal.id,
@@ -40,7 +41,9 @@ begin
         false,
         pg_catalog."left"(record_refusal.error_message, 2000),
         app.address(record_refusal.ip_address),
-        pg_catalog."left"(record_refusal.user_agent, 2000)
+        pg_catalog."left"(record_refusal.user_agent, 2000),
+        -- Later than the refusal where the database was away; never in the future, whatever the API's clock says.
+        least(record_refusal.refused_at, pg_catalog.now())
     );
 exception
     when unique_violation then
@@ -48,8 +51,8 @@ exception
 end
 $function$;
 
-revoke execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text) from public;
-grant execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text) to taxclaims_api;
+revoke execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text, timestamp with time zone) from public;
+grant execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text, timestamp with time zone) to taxclaims_api;
 
 -- The record of a write, in the write's own transaction. Outside a request the actor is the login.
 -- A user belongs to no client, but a change of their list that adds or takes one client is about that client.

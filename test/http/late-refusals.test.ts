@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { askRaw } from '../support/http.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service, Tenant } from '../support/service.ts';
+
+/* Refusals that could come too late, or not at all. */
+
+let service: Service;
+let own: Tenant;
+let foreign: Tenant;
+
+beforeAll(async () => {
+  service = await startService();
+  own = await service.furnishedTenant('Menuiserie Petit');
+  foreign = await service.furnishedTenant('Scierie Grand');
+});
+afterAll(() => service.close());
+
+describe('a malformed escape in a path', () => {
+  test('of a role that may not is refused and audited like any other path', async () => {
+    const token = await service.token('CLIENT', [own.clients]);
+    const answer = await service.ask('PUT /api/users/%ZZ', { token, body: {} });
+    await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
+  });
+
+  test('of a role that may is malformed', async () => {
+    const token = await service.token('ADMIN');
+    expectError(await service.ask('PUT /api/users/%ZZ', { token, body: {} }), 'ERROR_VALIDATION');
+  });
+});
+
+describe('a filter that names a record', () => {
+  const filters = [
+    ['reclamations', 'site_id', 'sites'],
+    ['cadastres', 'site_id', 'sites'],
+    ['invoices', 'reclamation_id', 'reclamations'],
+  ] as const;
+
+  test.each(filters)(
+    'of another tenant is refused and audited with its client: %s by %s',
+    async (path, filter, table) => {
+      const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
+      const answer = await service.ask(`GET /api/${path}?${filter}=${foreign[table]}`, { token });
+      const record = await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
+      expect(record).toMatchObject({ client_context: foreign.clients });
+      const mine = await service.ask(`GET /api/${path}?${filter}=${own[table]}`, { token });
+      expect([mine.status, (mine.json as unknown[]).length > 0]).toEqual([200, true]);
+    },
+  );
+
+  test('that does not exist is an empty list', async () => {
+    const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
+    const answer = await service.ask('GET /api/reclamations?site_id=00000000-0000-4000-8000-000000000000', {
+      token,
+    });
+    expect([answer.status, answer.json]).toEqual([200, []]);
+  });
+});
+
+describe('a caller who waits to be asked for the body', () => {
+  const line = (token: string) =>
+    `POST /api/sites HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${token}Expect: 100-continue\r\n` +
+    'Content-Type: application/json\r\nContent-Length: 300000\r\n\r\n';
+
+  test('is not asked where the token or the length is refused', async () => {
+    expect(await askRaw(service.port, line(''))).toMatch(/^HTTP\/1\.1 401 /);
+    const token = await service.token('ADMIN');
+    expect(await askRaw(service.port, line(`Authorization: Bearer ${token}\r\n`))).toMatch(
+      /^HTTP\/1\.1 413 /,
+    );
+  });
+
+  test('is asked once it will be read', async () => {
+    const token = await service.token('ADMIN');
+    const body = JSON.stringify({ client_id: own.clients, site_name: 'Nouveau' });
+    const socket = connect(service.port, '127.0.0.1').setEncoding('utf8');
+    socket.write(
+      line(`Authorization: Bearer ${token}\r\n`).replace('300000', String(Buffer.byteLength(body))),
+    );
+    const [first] = (await once(socket, 'data')) as [string];
+    expect(first).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write(body);
+    const [second] = (await once(socket, 'data')) as [string];
+    expect(second).toMatch(/^HTTP\/1\.1 201 /);
+    socket.destroy();
+  });
+});
+
+test('two Host headers are malformed', async () => {
+  const answer = await askRaw(
+    service.port,
+    'GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n',
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test('a body of another type is told so in our own words', async () => {
+  const token = await service.token('ADMIN');
+  expect(
+    details(
+      await service.ask('POST /api/clients', {
+        token,
+        body: '[]',
+        headers: { 'content-type': 'application/json' },
+      }),
+    ),
+  ).toEqual({
+    body: 'must be an object',
+  });
+});
+
+test('a refusal that is recorded late says when it was, and not when it could be written', async () => {
+  const [row] = await service.admin("select now() - interval '1 hour' as at, gen_random_uuid() as id");
+  const record = (id: unknown, at: unknown) =>
+    service.database.own({
+      text: `select app.record_refusal($1, 'late', 'late', 'GET /x', 'sites', null, null, 'x', null, null, $2)`,
+      values: [String(id), at as Date],
+    });
+  await record(row?.['id'], row?.['at']);
+  const [kept] = await service.admin('select created_at as at from audit_logs where id = $1', [row?.['id']]);
+  expect(kept).toEqual({ at: row?.['at'] });
+  // A clock that is ahead writes nothing into the future.
+  const [ahead] = await service.admin("select now() + interval '1 hour' as at, gen_random_uuid() as id");
+  await record(ahead?.['id'], ahead?.['at']);
+  const [now] = await service.admin('select created_at <= now() as past from audit_logs where id = $1', [
+    ahead?.['id'],
+  ]);
+  expect(now).toEqual({ past: true });
+});
