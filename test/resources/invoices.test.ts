@@ -314,7 +314,10 @@ describe('the list of invoices', () => {
     expect(await listed(`${ofClaim}&status=DRAFT`)).toEqual([draft]);
     expect(await listed(`client_id=${second.clients}&status=CANCELLED`)).toEqual([cancelled]);
     expect(await listed('created_from=2999-01-01T00:00:00Z')).toEqual([]);
-    expect(await listed(`reclamation_id=${foreign.reclamations}`)).toEqual([]);
+    const refused = await service.ask(`GET /api/invoices?reclamation_id=${foreign.reclamations}`, {
+      token: manager,
+    });
+    expect(refused.status).toBe(403);
     expect(await listed(`reclamation_id=${foreign.reclamations}`, everywhere)).toEqual([theirs]);
   });
 
