@@ -1,10 +1,10 @@
 /** `npm run db:golden`: writes the rights that the files under db/ give, from a database made of them. */
 import { writeFile } from 'node:fs/promises';
-import { GOLDEN_FILE, renderGolden } from '../../src/db/audit/golden.ts';
-import { readFacts, readMatrix } from '../../src/db/audit/read.ts';
+import { readMatrix } from '../../src/db/audit/read.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
+import { GOLDEN_FILE, readFacts, renderGolden } from './golden.ts';
 
 await setUp();
 try {

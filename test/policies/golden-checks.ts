@@ -1,7 +1,7 @@
 import { equal, ok } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { GOLDEN_FILE, renderFacts, renderGolden } from '../../src/db/audit/golden.ts';
-import { readFacts, readMatrix } from '../../src/db/audit/read.ts';
+import { readMatrix } from '../../src/db/audit/read.ts';
+import { GOLDEN_FILE, readFacts, renderFacts, renderGolden } from '../audit/golden.ts';
 import type { Check } from './checks.ts';
 
 /** The last of the checks: what no login can notice, because a second lock holds, is noticed here. */

@@ -31,12 +31,6 @@ export interface Drift {
   readonly present: string | null;
 }
 
-export interface Fact {
-  readonly kind: string;
-  readonly object: string;
-  readonly definition: string;
-}
-
 /** What the views of schema `audit` said, all at one moment. */
 export interface Audit {
   readonly database: string;
@@ -93,14 +87,6 @@ export async function readMatrix(client: pg.Client): Promise<MatrixRow[]> {
          m.command <> 'EXECUTE' and not exists (select from audit.house_tables as t where t.name = m.object) as "isView"
      from audit.matrix as m
      order by m.object collate "C", m.role collate "C", m.command`,
-  );
-  return rows;
-}
-
-/** Everything that decides a right, in the same way. */
-export async function readFacts(client: pg.Client): Promise<Fact[]> {
-  const { rows } = await client.query<Fact>(
-    'select kind, object, definition from audit.state() order by kind collate "C", object collate "C"',
   );
   return rows;
 }
