@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -71,7 +70,6 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
 }
 
 async function runAll(client: pg.Client, kind: string): Promise<void> {
-  if (!existsSync(directory(kind))) return;
   const entries = await readdir(directory(kind));
   for (const file of entries.filter((entry) => entry.endsWith('.sql')).sort()) {
     await run(client, join(kind, file));
