@@ -5,7 +5,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { RequestError } from '../errors.ts';
 
 /** As large as the request headers may be: the largest body is a token. */
-export const BODY_LIMIT = 256 * 1024;
+const BODY_LIMIT = 256 * 1024;
 
 const readBytes: RequestHandler = express.raw({ type: () => true, limit: BODY_LIMIT });
 

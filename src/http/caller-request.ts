@@ -53,7 +53,7 @@ export function unconfined(
 }
 
 /** What one request tells the database about itself. */
-export function contextOf(state: RequestState, caller: Caller): RequestContext {
+function contextOf(state: RequestState, caller: Caller): RequestContext {
   const { requestId, action, ipAddress, userAgent, readOnly, client } = state;
   const context = { caller, requestId, action, ipAddress, userAgent, readOnly };
   return client === undefined ? context : { ...context, client };

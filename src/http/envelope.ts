@@ -21,7 +21,7 @@ export function errorBody(error: RequestError, requestId: string): string {
 }
 
 /** Sends JSON text as it is. */
-export function sendJson(response: ServerResponse, status: number, body: string): void {
+function sendJson(response: ServerResponse, status: number, body: string): void {
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.end(body);

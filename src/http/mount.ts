@@ -26,10 +26,8 @@ export function mountPublic(
         database: sources.database,
         authenticate: async (token) => {
           state.caller = await verifier.verify(token);
-          return callerRequest(
-            { state, caller: state.caller, incoming: request, inviteBody: inviting(request, response) },
-            sources,
-          );
+          const exchange = { incoming: request, inviteBody: inviting(request, response) };
+          return callerRequest({ state, caller: state.caller, ...exchange }, sources);
         },
       });
       await sendReply(response, reply);
@@ -49,9 +47,8 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sou
       state.client = endpoint.client?.(input);
       for (const client of [state.client, ...(endpoint.clients?.(input) ?? [])])
         requireClient(caller, client);
-      const invite = inviting(request, response);
-      const admitted = { endpoint, input, state, caller, incoming: request, inviteBody: invite };
-      await sendReply(response, await answer(admitted, sources));
+      const exchange = { incoming: request, inviteBody: inviting(request, response) };
+      await sendReply(response, await answer({ endpoint, input, state, caller, ...exchange }, sources));
     });
   }
 }

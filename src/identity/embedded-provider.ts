@@ -10,7 +10,7 @@ import type { SigningKey } from './signing-key.ts';
 
 /** Independent of ports and addresses, so that a token outlives a restart. */
 export const EMBEDDED_ISSUER = 'urn:taxclaims:identity';
-export const EMBEDDED_AUDIENCE = 'taxclaims-api';
+const EMBEDDED_AUDIENCE = 'taxclaims-api';
 
 const JWKS_PATH = '/.well-known/jwks.json';
 const DEFAULT_LIFETIME = '12h';

@@ -44,7 +44,7 @@ export function matrixText(matrix: readonly MatrixRow[]): string[] {
 }
 
 /** Who may run which function, but its owner. */
-export function functionsText(matrix: readonly MatrixRow[]): string[] {
+function functionsText(matrix: readonly MatrixRow[]): string[] {
   return functionsOf(matrix).map(([name, roles]) => `${name}: ${roles.join(', ')}`);
 }
 
