@@ -41,16 +41,23 @@ create policy reclamation_history_select_reporting on public.reclamation_history
         )
     );
 
--- app.record_reclamation_move writes them, from within an update of the claim alone.
+-- app.record_reclamation_move writes them, from within an update of the claim alone, each dated behind the one before.
 grant insert (
     reclamation_id,
     client_id,
     from_status,
     to_status,
     changed_by,
-    actor
+    actor,
+    changed_at
 ) on public.reclamation_history to
     taxclaims_definer;
+
+grant select (reclamation_id, changed_at) on public.reclamation_history to taxclaims_definer;
+
+create policy reclamation_history_select_definer on public.reclamation_history
+    for select to taxclaims_definer
+    using (true);
 
 create policy reclamation_history_insert_definer on public.reclamation_history
     for insert to taxclaims_definer

@@ -17,7 +17,7 @@ begin
         raise exception 'a claim does not move from % to % by this role', old.status, new.status using errcode = 'TX409';
     end if;
     if new.status = 'SUBMITTED' then
-        new.submitted_at := coalesce(new.submitted_at, pg_catalog.now());
+        new.submitted_at := coalesce(new.submitted_at, pg_catalog.clock_timestamp());
     end if;
     return new;
 end

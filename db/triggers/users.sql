@@ -17,7 +17,8 @@ begin
         from pg_catalog.unnest(new.client_access) as a (id)
         where a.id <> all (known) and not exists (select from public.clients as c where c.id = a.id)
     ) then
-        raise exception 'client_access names a client that does not exist' using errcode = 'TX409';
+        raise exception 'client_access names a client that does not exist'
+            using errcode = 'TX409', constraint = 'users_client_access_exists';
     end if;
     return null;
 end
@@ -38,7 +39,8 @@ create or replace function app.keep_own_administration()
 as $function$
 begin
     if new.id = app.user_id() and app.role() = 'ADMIN' then
-        raise exception 'an ADMIN does not make itself inactive or take its own role' using errcode = 'TX409';
+        raise exception 'an ADMIN does not make itself inactive or take its own role'
+            using errcode = 'TX409', constraint = 'users_own_administration';
     end if;
     return new;
 end
@@ -49,3 +51,42 @@ create or replace trigger users_keep_own_administration
     for each row
     when (not new.is_active or new.role <> 'ADMIN')
     execute function app.keep_own_administration();
+
+-- What follows from a change of rights; db/functions/definer/identity.sql says what each does.
+drop trigger if exists users_date_change_of_rights on public.users;
+drop function if exists app.date_change_of_rights();
+drop trigger if exists users_date_rights_from_commit on public.users;
+create constraint trigger users_date_rights_from_commit
+    after update on public.users
+    deferrable initially deferred
+    for each row
+    when (
+        new.access_changed_at = old.access_changed_at
+        and (
+            old.role <> new.role
+            or old.client_access <> new.client_access
+            or old.is_active <> new.is_active
+        )
+    )
+    execute function app.date_rights_from_commit();
+
+create or replace trigger users_forget_created_clients
+    after update of client_access on public.users
+    for each row
+    when (old.client_access <> new.client_access)
+    execute function app.forget_created_clients();
+
+create or replace trigger users_keep_last_administrator
+    after update of role, is_active, client_access on public.users
+    for each row
+    when (
+        old.role = 'ADMIN' and old.is_active and old.client_access = '{}'
+        and not (new.role = 'ADMIN' and new.is_active and new.client_access = '{}')
+    )
+    execute function app.keep_last_administrator();
+
+create or replace trigger users_keep_last_administrator_row
+    after delete on public.users
+    for each row
+    when (old.role = 'ADMIN' and old.is_active and old.client_access = '{}')
+    execute function app.keep_last_administrator();

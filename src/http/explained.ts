@@ -3,6 +3,7 @@ import { RequestError } from '../errors.ts';
 import type { Admitted } from './answer.ts';
 import { callerRequest, isVisible, notVisible, unconfined } from './caller-request.ts';
 import type { Sources } from './caller-request.ts';
+import type { Endpoint } from './endpoint.ts';
 import { errorCodeOf } from './sqlstate.ts';
 
 /** What a policy or a foreign key answers with where the body names a record that is out of reach. */
@@ -17,9 +18,14 @@ export async function explained(error: unknown, admitted: Admitted, sources: Sou
   const sqlstate = sqlState(error);
   if (sqlstate === undefined) return error;
   const refusal = OUT_OF_REACH.includes(sqlstate) ? await firstOutOfReach(admitted, sources) : undefined;
-  if (refusal !== undefined) return refusal;
-  const details = admitted.endpoint.constraints?.[constraintOf(error) ?? ''];
-  if (details === undefined) return error;
+  return refusal ?? brokenRule(error, admitted.endpoint);
+}
+
+/** The error, or the rules of the fields where it is a constraint that the endpoint explains. */
+export function brokenRule(error: unknown, { constraints }: Pick<Endpoint, 'constraints'>): unknown {
+  const details = constraints?.[constraintOf(error) ?? ''];
+  const sqlstate = sqlState(error);
+  if (details === undefined || sqlstate === undefined) return error;
   const reason = Object.entries(details).map(([field, rule]) => `${field} ${rule}`);
   return new RequestError(errorCodeOf(sqlstate), reason.join('; '), { details, cause: error });
 }

@@ -7,6 +7,7 @@ import { inviteBody } from './body.ts';
 import { callerRequest } from './caller-request.ts';
 import type { Sources } from './caller-request.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
+import { brokenRule } from './explained.ts';
 import { sendReply } from './envelope.ts';
 import { readInput } from './input.ts';
 import { stateOf } from './request-state.ts';
@@ -22,7 +23,7 @@ export function mountPublic(
       const state = stateOf(request);
       state.resource = endpoint.resource;
       const input = await readInput(endpoint, request, response);
-      const reply = await endpoint.handle(input, {
+      const reply = endpoint.handle(input, {
         database: sources.database,
         authenticate: async (token) => {
           state.caller = await verifier.verify(token);
@@ -30,7 +31,12 @@ export function mountPublic(
           return callerRequest({ state, caller: state.caller, ...exchange }, sources);
         },
       });
-      await sendReply(response, reply);
+      await sendReply(
+        response,
+        await reply.catch((error: unknown) => {
+          throw brokenRule(error, endpoint);
+        }),
+      );
     });
   }
 }

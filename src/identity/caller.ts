@@ -5,7 +5,7 @@ export type Role = (typeof ROLES)[number];
 export interface Caller {
   /** The provider's identifier of the user, as in `sub`. */
   readonly subject: string;
-  /** The stored user's id when none is stored yet: the subject itself if it is a UUID, else derived from it. */
+  /** The user's id while none is stored: the subject itself if it is a UUID in lower case, else derived from it. */
   readonly userId: string;
   readonly role: Role;
   /** Lower-case UUIDs, sorted, each once. Empty means everything for an ADMIN and nothing for the others. */

@@ -30,7 +30,7 @@ export function callerFrom(claims: Claims, issuer: string, names: ClaimNames): C
   const clientAccess = clientAccessFrom(own(claims, names.clientAccess));
   return {
     subject,
-    userId: isUuid(subject) ? subject.toLowerCase() : subjectUuid(issuer, subject),
+    userId: isCanonicalUuid(subject) ? subject : subjectUuid(issuer, subject),
     role,
     clientAccess,
     accessDigest: createHash('md5')
@@ -40,6 +40,11 @@ export function callerFrom(claims: Claims, issuer: string, names: ClaimNames): C
     email: isUnverified(claims) ? undefined : text(claims, 'email'),
     name: text(claims, 'name'),
   };
+}
+
+/** Subjects differ by letter case (OpenID Connect Core, 2), UUIDs do not: in other letters it is somebody else's id. */
+function isCanonicalUuid(subject: string): boolean {
+  return isUuid(subject) && subject === subject.toLowerCase();
 }
 
 function roleFrom(claim: unknown): Role {

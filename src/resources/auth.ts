@@ -57,6 +57,11 @@ export const logIn = publicEndpoint({
   tag: 'Authentication',
   resource: 'users',
   roles: 'public',
+  constraints: {
+    users_email_key: { token: 'must not say the email of another user' },
+    users_pkey: { token: 'must not say a subject that is the id of another user' },
+    users_last_administrator: { token: 'must not take the last active ADMIN without a list its rights' },
+  },
   body: z.strictObject({ token: z.string().min(1) }),
   responses: { 200: user },
   handle: async ({ body }, visitor) => {

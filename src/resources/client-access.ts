@@ -3,7 +3,7 @@ import type { Statement } from '../db/statement.ts';
 import { changed } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { user, userById } from './users.ts';
+import { rules, user, userById } from './users.ts';
 
 /* Which clients a user has access to, one at a time: by whoever has the client and may give it. */
 
@@ -13,6 +13,7 @@ const common = {
   path: '/api/users/{id}/client-access/{clientId}',
   roles: ['ADMIN', 'ACCOUNT_MANAGER'],
   params: z.strictObject({ id: field.uuid, clientId: field.uuid }),
+  constraints: rules,
 } as const;
 
 interface Assignment {

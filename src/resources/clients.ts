@@ -4,7 +4,7 @@ import { created } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import { containing, CREATED, listOf } from './list.ts';
+import { containing, CREATED, listOf, UPDATED } from './list.ts';
 
 const client = z
   .strictObject({
@@ -48,6 +48,7 @@ export const listClients = endpoint({
   query: z.strictObject({
     ...field.page,
     ...field.created,
+    ...field.updated,
     sort: field.sortBy('created_at', 'updated_at', 'company_name'),
     q: field.search,
   }),
@@ -60,6 +61,7 @@ export const listClients = endpoint({
         sorts: { created_at: 'timestamptz', updated_at: 'timestamptz', company_name: 'text' },
         filters: {
           ...CREATED,
+          ...UPDATED,
           q: '(r.company_name ilike $ or r.contact_email ilike $ or r.address ilike $)',
         },
       },
@@ -101,6 +103,7 @@ export const createClient = endpoint({
   responses: { 201: client },
   handle: async ({ body }, request) => {
     const id = randomUUID();
+    const { issuedAt, accessDigest } = request.caller;
     const [made] = await request.within(id).runAll(
       {
         text: `
@@ -116,7 +119,10 @@ from (
 ) r`,
         values: [id, body.company_name, body.contact_email, body.address ?? null],
       },
-      { text: 'select app.gain_client($1)', values: [id] },
+      {
+        text: 'select app.gain_client($1, to_timestamp($2), $3)',
+        values: [id, issuedAt, accessDigest],
+      },
     );
     return created(made, `/api/clients/${id}`);
   },

@@ -9,7 +9,7 @@ import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
 import { hashPassword, LONGEST_PASSWORD, NO_PASSWORD } from '../identity/password.ts';
-import { containing, CREATED, listOf } from './list.ts';
+import { containing, CREATED, listOf, UPDATED } from './list.ts';
 
 /** Nullable is what a token need not say, for a user who is not stored. */
 export const user = z
@@ -81,6 +81,15 @@ const params = z.strictObject({ id: field.uuid });
 
 const common = { tag: 'Users', resource: 'users' } as const;
 
+/** What the database refuses to make of a user, by whatever way. */
+export const rules = {
+  users_email_key: { email: 'must not be the address of another user' },
+  users_client_access_exists: { client_access: 'must name clients that exist' },
+  users_own_administration: { role: 'an ADMIN does not make itself inactive or take its own role' },
+  users_last_administrator: { role: 'the last active ADMIN without a list stays one' },
+  users_last_client: { client_access: 'an ADMIN without a list would have every client' },
+} as const;
+
 /** The caller as stored, or the same from the token where none is stored. */
 export function self({ email, name, role, clientAccess }: Caller): Statement {
   return {
@@ -131,6 +140,7 @@ export const listUsers = endpoint({
   query: z.strictObject({
     ...field.page,
     ...field.created,
+    ...field.updated,
     sort: field.sortBy('created_at', 'updated_at', 'email', 'name'),
     role: field.oneOf(...ROLES).optional(),
     is_active: field.flag.optional(),
@@ -147,6 +157,7 @@ export const listUsers = endpoint({
         sorts: { created_at: 'timestamptz', updated_at: 'timestamptz', email: 'text', name: 'text' },
         filters: {
           ...CREATED,
+          ...UPDATED,
           role: 'r.role = $',
           is_active: 'r.is_active = $',
           client_id: '$ = any (r.client_access)',
@@ -172,6 +183,7 @@ export const readUser = endpoint({
 
 export const createUser = endpoint({
   ...common,
+  constraints: rules,
   method: 'post',
   path: '/api/users',
   summary: 'Create a user, whom the identity provider knows by the same email',
@@ -203,6 +215,7 @@ from (
 
 export const changeUser = endpoint({
   ...common,
+  constraints: rules,
   method: 'put',
   path: '/api/users/{id}',
   summary: 'Change the given fields of a user; a token that says other rights is refused from then on',

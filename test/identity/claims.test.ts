@@ -118,11 +118,11 @@ describe('a token with good claims gives its caller', () => {
     expect(caller.clientAccess).toEqual(client_access.toSorted());
   });
 
-  test('whose id is the subject where that is a UUID, else one derived from issuer and subject', async () => {
-    await expect(v.callerOf({ sub: A.toUpperCase() })).resolves.toMatchObject({
-      userId: A,
-      subject: A.toUpperCase(),
-    });
+  test('whose id is the subject where that is a UUID in lower case, else one derived from issuer and subject', async () => {
+    await expect(v.callerOf({ sub: A })).resolves.toMatchObject({ userId: A, subject: A });
+    const shouting = await v.callerOf({ sub: A.toUpperCase() });
+    expect(shouting.subject).toBe(A.toUpperCase());
+    expect(shouting.userId).not.toBe(A);
     const first = await v.callerOf({ sub: 'auth0|1' });
     expect(first.userId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     await expect(v.callerOf({ sub: 'auth0|1', name: 'again' })).resolves.toMatchObject({

@@ -18,7 +18,8 @@ export async function collide(
   });
 }
 
-async function waiting(service: Service): Promise<number> {
+/** How many sessions of the database wait for a lock. */
+export async function waiting(service: Service): Promise<number> {
   const rows = await service.admin(
     `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
   );

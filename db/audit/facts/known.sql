@@ -72,6 +72,14 @@ from (
             'paths of contents without a document are nobody''s; only the functions of the document store touch them'
         ),
         (
+            'policy_constant_true', 'created\_clients\_%\_definer on app.created_clients to taxclaims_definer',
+            'a login reads those of its own subject, and whoever writes a user''s list takes away those of that user'
+        ),
+        (
+            'policy_ignores_row', 'administrator\_guard\_update\_definer on app.administrator_guard to taxclaims_definer',
+            'one row that says nothing, written by the users'' own trigger alone: the condition is that a trigger is at work'
+        ),
+        (
             'policy_ignores_row', 'partners\_insert\_tenant on public.partners to taxclaims_account_manager, taxclaims_scoped_admin',
             'a new partner belongs to nobody yet; whoever makes it must have a client'
         ),

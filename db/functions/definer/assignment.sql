@@ -23,7 +23,7 @@ begin
     into stored
     from public.users as u
     where u.id = assign_client.target
-    for update;
+    for no key update;
     if not found then
         raise exception 'no user %', assign_client.target using errcode = 'TX404';
     end if;
@@ -52,7 +52,8 @@ begin
     else
         remaining := pg_catalog.array_remove(stored.client_access, assign_client.client);
         if stored.role = 'ADMIN' and remaining = '{}' then
-            raise exception 'an ADMIN without a list has every client' using errcode = 'TX409';
+            raise exception 'an ADMIN without a list has every client'
+                using errcode = 'TX409', constraint = 'users_last_client';
         end if;
         if remaining = stored.client_access then
             return;

@@ -14,7 +14,7 @@ create or replace function app.record_refusal(
     error_message text,
     ip_address text,
     user_agent text,
-    refused_at timestamp with time zone default pg_catalog.now()
+    refused_at timestamp with time zone default pg_catalog.clock_timestamp()
 )
     returns void
     language plpgsql
@@ -43,7 +43,7 @@ begin
         app.address(record_refusal.ip_address),
         pg_catalog."left"(record_refusal.user_agent, 2000),
         -- Later than the refusal where the database was away; never in the future, whatever the API's clock says.
-        least(record_refusal.refused_at, pg_catalog.now())
+        least(record_refusal.refused_at, pg_catalog.clock_timestamp())
     );
 exception
     when unique_violation then
@@ -54,7 +54,8 @@ $function$;
 revoke execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text, timestamp with time zone) from public;
 grant execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text, timestamp with time zone) to taxclaims_api;
 
--- The record of a write, in the write's own transaction. Outside a request the actor is the login.
+-- The record of a write, in the write's own transaction. Outside a request the actor is the login. The row is held, and
+-- its record is never dated before the one that tells of the version before, whatever a clock says.
 -- A user belongs to no client, but a change of their list that adds or takes one client is about that client.
 create or replace function app.record_change()
     returns trigger
@@ -67,10 +68,12 @@ declare
     before constant jsonb := case tg_op when 'INSERT' then '{}' else pg_catalog.to_jsonb(old) end;
     touched constant jsonb := case tg_op when 'DELETE' then before else pg_catalog.to_jsonb(new) end;
     resource constant uuid := coalesce(touched ->> 'id', touched ->> 'partner_id')::uuid;
+    -- Before the record is dated: what was under way at its date is then not older.
+    under_way constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());
 begin
     insert into public.audit_logs (
         request_id, user_id, actor, action, resource_type, resource_id, client_context,
-        success, ip_address, user_agent
+        success, ip_address, user_agent, created_at, oldest_writer
     )
     values (
         app.setting('request_id'),
@@ -94,7 +97,18 @@ begin
         ),
         true,
         app.address(app.setting('ip_address')),
-        pg_catalog."left"(app.setting('user_agent'), 2000)
+        pg_catalog."left"(app.setting('user_agent'), 2000),
+        greatest(
+            pg_catalog.clock_timestamp(),
+            (
+                select a.created_at + interval '1 microsecond'
+                from public.audit_logs as a
+                where a.resource_id = resource
+                order by a.created_at desc
+                limit 1
+            )
+        ),
+        under_way
     );
     return case tg_op when 'DELETE' then old else new end;
 end
@@ -102,3 +116,32 @@ $function$;
 
 revoke execute on function app.record_change() from public;
 grant execute on function app.record_change() to taxclaims_owner;
+
+-- The transaction id from which on changes may have come true after a moment, though they are dated before it: the
+-- oldest that was still writing when the last record before the moment was made. 0 where no record tells.
+create or replace function app.oldest_writer_at(moment timestamp with time zone)
+    returns xid8
+    language sql
+    stable
+    security definer
+    set search_path = ''
+begin atomic
+    select coalesce(
+        (
+            select a.oldest_writer
+            from public.audit_logs as a
+            where a.created_at <= oldest_writer_at.moment and a.oldest_writer is not null
+            order by a.created_at desc, a.id desc
+            limit 1
+        ),
+        '0'
+    );
+end;
+
+revoke execute on function app.oldest_writer_at(timestamp with time zone) from public;
+grant execute on function app.oldest_writer_at(timestamp with time zone) to
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client;

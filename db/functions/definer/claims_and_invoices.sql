@@ -1,6 +1,7 @@
 -- What follows from a write and that no request role may write by itself.
 
--- Keeps every move of a claim: who, when, from where to where.
+-- Keeps every move of a claim: who, when, from where to where. The claim is held, so that its moves are dated in their
+-- order, whatever a clock says.
 create or replace function app.record_reclamation_move()
     returns trigger
     language plpgsql
@@ -9,10 +10,14 @@ create or replace function app.record_reclamation_move()
     set search_path = ''
 as $function$
 begin
-    insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, changed_by, actor)
-    values (
-        new.id, new.client_id, old.status, new.status, app.user_id(), coalesce(app.setting('actor'), session_user)
-    );
+    insert into public.reclamation_history (
+        reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at
+    )
+    select
+        new.id, new.client_id, old.status, new.status, app.user_id(), coalesce(app.setting('actor'), session_user),
+        greatest(pg_catalog.clock_timestamp(), pg_catalog.max(h.changed_at) + interval '1 microsecond')
+    from public.reclamation_history as h
+    where h.reclamation_id = new.id;
     return null;
 end
 $function$;
@@ -51,14 +56,14 @@ begin
     end if;
     case
         when old.status = 'DRAFT' and new.status = 'ISSUED' then
-            new.issue_date := coalesce(new.issue_date, current_date);
+            new.issue_date := coalesce(new.issue_date, pg_catalog.clock_timestamp()::date);
             insert into public.invoice_counters as c (year, last_number)
             values (extract(year from new.issue_date), 1)
             on conflict (year) do update set last_number = c.last_number + 1
             returning c.last_number into given;
             new.number := extract(year from new.issue_date) || '-' || pg_catalog.lpad(given::text, 6, '0');
         when old.status = 'ISSUED' and new.status = 'PAID' then
-            new.paid_at := coalesce(new.paid_at, pg_catalog.now());
+            new.paid_at := coalesce(new.paid_at, pg_catalog.clock_timestamp());
         when old.status = 'ISSUED' and new.status = 'CANCELLED' then
             null;
         else

@@ -1,9 +1,7 @@
--- Who the caller is, by the identity provider's subject. The only code that reads or writes the columns
--- subject, access_changed_at and access_digest.
+-- Who the caller is, by the identity provider's subject, and what becomes of their rights. The only code that reads or
+-- writes the columns subject, access_changed_at and access_digest.
 
--- The stored user behind a token; null when none is stored. Refuses (TX401) a user who was made inactive, and a
--- token that says other rights than the stored ones and was issued before these were last changed: a revocation
--- does not wait for the token to expire.
+-- The stored user behind a token; null when none is stored. TX401 for one whose rights no longer hold.
 create or replace function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
     returns uuid
     language plpgsql
@@ -21,12 +19,10 @@ begin
     if not found then
         return null;
     end if;
-    if not known.is_active then
-        raise exception 'the user is inactive' using errcode = 'TX401';
-    end if;
-    if known.access_digest <> authenticate.access_digest and authenticate.issued_at <= known.access_changed_at then
-        raise exception 'the rights were changed after the token was issued' using errcode = 'TX401';
-    end if;
+    perform app.require_present_rights(
+        known.is_active, known.access_digest, known.access_changed_at,
+        authenticate.access_digest, authenticate.issued_at
+    );
     return known.id;
 end
 $function$;
@@ -34,11 +30,12 @@ $function$;
 revoke execute on function app.authenticate(text, timestamp with time zone, text) from public;
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
+-- Records the caller of this transaction with the role and the clients of the token, and with the clients that the
+-- caller created and no token has said yet; gives the public user as JSON. What the row says is judged while it is
+-- held: TX401 where its rights were changed after the token was issued. TX409 when the email or the id belongs to
+-- another subject, and for a token that would leave the firm without an ADMIN.
 -- The rights of a login date from the second before its token: older tokens that say otherwise are refused, the
 -- token itself is not when its user's own request adds a client later.
--- Records the caller of this transaction, found by subject, then by an email that nobody has claimed yet, with
--- the role and the clients of the token; gives the public user as JSON. TX409 when the email belongs to another
--- subject, TX401 when the user waiting under the email is inactive or was given other rights since.
 create or replace function app.record_login(email text, name text, issued_at timestamp with time zone)
     returns json
     language plpgsql
@@ -48,53 +45,40 @@ create or replace function app.record_login(email text, name text, issued_at tim
 as $function$
 declare
     caller constant text := app.setting('actor');
-    digest constant text := app.access_digest(app.role(), app.client_access());
+    target constant uuid := app.hold_login(record_login.email, record_login.name, record_login.issued_at);
+    said constant uuid[] := app.client_access();
+    listed uuid[] := said;
     stored record;
 begin
-    insert into public.users as u (id, email, password_hash, name, role, client_access, subject, access_changed_at)
-    select
-        app.user_id(), record_login.email, '!', coalesce(record_login.name, record_login.email),
-        app.role(), app.client_access(), caller, record_login.issued_at - interval '1 second'
-    where not exists (
-        select
-        from public.users as k
-        where k.subject = caller or pg_catalog.lower(k.email) = pg_catalog.lower(record_login.email)
-    )
-    on conflict do nothing;
-
-    select u.id, u.subject, u.is_active, u.access_digest, u.access_changed_at
+    select u.subject, u.is_active, u.access_digest, u.access_changed_at
     into stored
     from public.users as u
-    where u.subject = caller
-    for update;
-    if not found then
-        select u.id, u.subject, u.is_active, u.access_digest, u.access_changed_at
-        into stored
-        from public.users as u
-        where pg_catalog.lower(u.email) = pg_catalog.lower(record_login.email)
-        for update;
-        if stored.subject is not null then
-            raise exception 'the email belongs to another user' using errcode = 'TX409';
-        end if;
-        if not stored.is_active or (
-            stored.access_digest <> digest and record_login.issued_at <= stored.access_changed_at
-        ) then
-            raise exception 'the user waiting under this email has other rights' using errcode = 'TX401';
-        end if;
+    where u.id = target;
+    perform app.require_present_rights(
+        stored.is_active, stored.access_digest, stored.access_changed_at,
+        app.access_digest(app.role(), said), record_login.issued_at
+    );
+
+    delete from app.created_clients as c
+    where c.subject = caller and c.client_id = any (said);
+    if app.role() <> 'ADMIN' or said <> '{}' then
+        listed := said || array(
+            select c.client_id from app.created_clients as c where c.subject = caller order by c.created_at, c.client_id
+        );
     end if;
 
-    if stored.subject is null or stored.access_digest <> digest then
+    if stored.subject is null or stored.access_digest <> app.access_digest(app.role(), listed) then
         update public.users as u
         set
             subject = caller,
             role = app.role(),
-            client_access = app.client_access(),
+            client_access = listed,
             access_changed_at = case
-                when stored.access_digest <> digest
-                    then greatest(record_login.issued_at - interval '1 second', stored.access_changed_at)
-                else stored.access_changed_at
+                when u.access_digest <> app.access_digest(app.role(), listed)
+                    then greatest(record_login.issued_at - interval '1 second', u.access_changed_at)
+                else u.access_changed_at
             end
-        where u.id = stored.id;
+        where u.id = target;
     end if;
 
     return (
@@ -109,7 +93,7 @@ begin
                 'updated_at', u.updated_at
             )
         from public.users as u
-        where u.id = stored.id
+        where u.id = target
     );
 end
 $function$;
@@ -122,26 +106,129 @@ grant execute on function app.record_login(text, text, timestamp with time zone)
     taxclaims_tax_specialist,
     taxclaims_client;
 
--- Adds a client to the stored list of the user who has just created it, so that the next token can say it.
+-- Gives a client to the user who has just created it: in the stored list, so that the next token can say it, and
+-- among the created, so that a login with the same token does not take it away. TX401 where the rights of the token
+-- were changed meanwhile; nothing is created then.
 -- An ADMIN without a list has every client already, and a list would take the others away.
-create or replace function app.gain_client(client uuid)
+drop function if exists app.gain_client(uuid);
+
+create or replace function app.gain_client(client uuid, issued_at timestamp with time zone, access_digest text)
     returns void
-    language sql
+    language plpgsql
     volatile
     security definer
     set search_path = ''
-begin atomic
-    update public.users as u
-    set client_access = u.client_access || gain_client.client
-    where u.id = app.user_id()
-        and u.subject = app.setting('actor')
-        and (u.role <> 'ADMIN' or u.client_access <> '{}')
-        and not gain_client.client = any (u.client_access)
-        and gain_client.client = any (app.client_access());
-end;
+as $function$
+declare
+    caller constant text := app.setting('actor');
+    stored record;
+begin
+    if gain_client.client <> all (app.client_access()) then
+        raise exception 'no access to client %', gain_client.client using errcode = 'insufficient_privilege';
+    end if;
+    select u.id, u.is_active, u.access_digest, u.access_changed_at
+    into stored
+    from public.users as u
+    where u.subject = caller
+    for no key update;
+    if found then
+        perform app.require_present_rights(
+            stored.is_active, stored.access_digest, stored.access_changed_at,
+            gain_client.access_digest, gain_client.issued_at
+        );
+        update public.users as u
+        set client_access = u.client_access || gain_client.client
+        where u.id = stored.id
+            and (u.role <> 'ADMIN' or u.client_access <> '{}')
+            and gain_client.client <> all (u.client_access);
+    end if;
+    if gain_client.access_digest <> app.access_digest('ADMIN', '{}') then
+        insert into app.created_clients (subject, client_id)
+        values (caller, gain_client.client)
+        on conflict do nothing;
+    end if;
+end
+$function$;
 
-revoke execute on function app.gain_client(uuid) from public;
-grant execute on function app.gain_client(uuid) to
+revoke execute on function app.gain_client(uuid, timestamp with time zone, text) from public;
+grant execute on function app.gain_client(uuid, timestamp with time zone, text) to
     taxclaims_admin,
     taxclaims_scoped_admin,
     taxclaims_account_manager;
+
+-- A change of a user's rights makes tokens that say otherwise invalid from the moment at which it comes true for
+-- everybody: deferred to the commit, since a change may wait long for a row or a table, and a token that is minted
+-- meanwhile still says the old. Not where the writer names the moment, as a login does, which dates its rights by the
+-- token that brought them; nor for a user's own request that adds a client to their list, by creating it, for the
+-- token in hand says less, never more. An ADMIN without a list has every client, and loses some with the first.
+create or replace function app.date_rights_from_commit()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    if new.id = app.user_id()
+        and new.role = old.role
+        and new.is_active = old.is_active
+        and new.client_access @> old.client_access
+        and (new.role <> 'ADMIN' or old.client_access <> '{}')
+    then
+        return null;
+    end if;
+    update public.users as u
+    set access_changed_at = greatest(pg_catalog.clock_timestamp(), u.access_changed_at)
+    where u.id = new.id;
+    return null;
+end
+$function$;
+
+revoke execute on function app.date_rights_from_commit() from public;
+grant execute on function app.date_rights_from_commit() to taxclaims_owner;
+
+-- What others write into a user's list is what stands: a client that it leaves out comes back by no later login.
+create or replace function app.forget_created_clients()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    delete from app.created_clients as c
+    where c.subject = new.subject and c.client_id <> all (new.client_access);
+    return null;
+end
+$function$;
+
+revoke execute on function app.forget_created_clients() from public;
+grant execute on function app.forget_created_clients() to taxclaims_owner;
+
+-- The last active ADMIN without a list stays one (TX409), whoever changes it and by whatever way: nobody could give
+-- the others their rights back. The one row of the guard is written by whoever makes such an ADMIN fewer, so that two
+-- at once do not each count on the other.
+create or replace function app.keep_last_administrator()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    update app.administrator_guard as g
+    set passed_at = pg_catalog.clock_timestamp();
+    if not exists (
+        select
+        from public.users as u
+        where u.role = 'ADMIN' and u.is_active and u.client_access = '{}'
+    ) then
+        raise exception 'the last active ADMIN without a list stays one'
+            using errcode = 'TX409', constraint = 'users_last_administrator';
+    end if;
+    return null;
+end
+$function$;
+
+revoke execute on function app.keep_last_administrator() from public;
+grant execute on function app.keep_last_administrator() to taxclaims_owner;

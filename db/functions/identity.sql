@@ -1,0 +1,89 @@
+-- What the functions of db/functions/definer/identity.sql have in common. They run as whoever calls them, which is
+-- taxclaims_definer alone: nobody else reads the columns that they are about.
+
+-- Refuses (TX401) a user who was made inactive, and a token that says other rights than the stored ones and was
+-- issued before these were last changed: a revocation does not wait for the token to expire. Whoever goes on to write
+-- holds the user's row first: a change of rights that is under way would otherwise be judged as if it were not.
+create or replace function app.require_present_rights(
+    is_active boolean,
+    stored_digest text,
+    changed_at timestamp with time zone,
+    token_digest text,
+    issued_at timestamp with time zone
+)
+    returns void
+    language plpgsql
+    immutable
+    set search_path = ''
+as $function$
+begin
+    if not is_active then
+        raise exception 'the user is inactive' using errcode = 'TX401';
+    end if;
+    if stored_digest <> token_digest and issued_at <= changed_at then
+        raise exception 'the rights were changed after the token was issued' using errcode = 'TX401';
+    end if;
+end
+$function$;
+
+revoke execute on function app.require_present_rights(boolean, text, timestamp with time zone, text, timestamp with time zone) from public;
+grant execute on function app.require_present_rights(boolean, text, timestamp with time zone, text, timestamp with time zone) to taxclaims_definer;
+
+-- The id of the user whom a login is about, whose row is then held: found by subject, then by an email that nobody has
+-- claimed yet, else made with the rights of this transaction. Whoever waited for another's change looks again at what
+-- that one has left. TX409 when the email or the id belongs to another subject; 40001 when others are always faster.
+create or replace function app.hold_login(email text, name text, issued_at timestamp with time zone)
+    returns uuid
+    language plpgsql
+    volatile
+    set search_path = ''
+as $function$
+declare
+    caller constant text := app.setting('actor');
+    stored record;
+begin
+    for attempt in 1..5 loop
+        select u.id, u.subject
+        into stored
+        from public.users as u
+        where u.subject = caller
+        for no key update;
+        if found then
+            return stored.id;
+        end if;
+
+        select u.id, u.subject
+        into stored
+        from public.users as u
+        where pg_catalog.lower(u.email) = pg_catalog.lower(hold_login.email)
+        for no key update;
+        if found then
+            if stored.subject is not null then
+                raise exception 'the email belongs to another user'
+                    using errcode = 'TX409', constraint = 'users_email_key';
+            end if;
+            return stored.id;
+        end if;
+
+        insert into public.users as u (id, email, password_hash, name, role, client_access, subject, access_changed_at)
+        values (
+            app.user_id(), hold_login.email, '!', coalesce(hold_login.name, hold_login.email),
+            app.role(), app.client_access(), caller, hold_login.issued_at - interval '1 second'
+        )
+        on conflict do nothing
+        returning u.id, u.subject
+        into stored;
+        if found then
+            return stored.id;
+        end if;
+        if exists (select from public.users as u where u.id = app.user_id() and u.subject is distinct from caller) then
+            raise exception 'the id of the subject belongs to another user'
+                using errcode = 'TX409', constraint = 'users_pkey';
+        end if;
+    end loop;
+    raise exception 'others changed the same user again and again' using errcode = 'serialization_failure';
+end
+$function$;
+
+revoke execute on function app.hold_login(text, text, timestamp with time zone) from public;
+grant execute on function app.hold_login(text, text, timestamp with time zone) to taxclaims_definer;

@@ -1,0 +1,327 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Role } from '../../src/identity/caller.ts';
+import type { Answer } from '../support/http.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { inLine, rowOf, wholeTable } from './held.ts';
+
+/* Logins, and changes of rights, beside each other: what the one says of rights is judged while it holds the user. */
+
+interface Person {
+  readonly id: string;
+  readonly email: string;
+  /** Says the rights that are stored at first. */
+  readonly token: string;
+}
+
+let service: Service;
+let own: string;
+let other: string;
+let admin: string;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+beforeEach(async () => {
+  own = (await service.tenant('Own')).clients;
+  other = (await service.tenant('Other')).clients;
+  admin = await service.token('ADMIN');
+});
+
+async function person(role: Role, clients: readonly string[]): Promise<Person> {
+  const id = randomUUID();
+  const email = `${id}@users.example`;
+  await service.admin(
+    `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
+     values ($1::uuid, $2, '!', 'Dupont', $3, $4, $1::uuid::text, '-infinity')`,
+    [id, email, role, clients],
+  );
+  return { id, email, token: await service.token(role, clients, { sub: id, email }) };
+}
+
+const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
+const change = (id: string, body: object, token = admin) =>
+  service.ask(`PUT /api/users/${id}`, { token, body });
+const create = (token: string) =>
+  service.ask('POST /api/clients', { token, body: { company_name: 'Neuve', contact_email: 'n@b.example' } });
+
+const stored = async (id: string) =>
+  (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
+
+const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
+
+const REVOCATIONS: readonly (readonly [string, Role, (own: string) => object])[] = [
+  ['narrows an account manager', 'ACCOUNT_MANAGER', (client) => ({ client_access: [client] })],
+  ['demotes an account manager', 'ACCOUNT_MANAGER', () => ({ role: 'CLIENT' })],
+  ['makes an account manager inactive', 'ACCOUNT_MANAGER', () => ({ is_active: false })],
+  ['narrows an ADMIN', 'ADMIN', (client) => ({ client_access: [client] })],
+];
+
+describe('a login with an old token that waits behind an ADMIN who', () => {
+  test.each(REVOCATIONS)('%s is refused, and the change stands', async (_what, role, body) => {
+    await person('ADMIN', []);
+    const { id, token } = await person(role, role === 'ADMIN' ? [] : [own, other]);
+    const written = body(own);
+    const [changed, login] = await inLine(service, rowOf('users', id), [
+      () => change(id, written),
+      () => logIn(token),
+    ]);
+    expect(changed?.status).toBe(200);
+    await expectRefusal(service, login ?? ({} as Answer), 'ERROR_UNAUTHORIZED');
+    expect(await stored(id)).toMatchObject(written);
+    expect((await service.ask('GET /api/users/me', { token })).status).toBe(401);
+  });
+
+  test.each(REVOCATIONS)(
+    '%s, waiting behind the login, leaves what the ADMIN wrote',
+    async (_what, role, body) => {
+      await person('ADMIN', []);
+      const { id, token } = await person(role, role === 'ADMIN' ? [] : [own, other]);
+      const written = body(own);
+      const answers = await inLine(service, rowOf('users', id), [
+        () => logIn(token),
+        () => change(id, written),
+      ]);
+      expect(statuses(answers)).toEqual([200, 200]);
+      expect(await stored(id)).toMatchObject(written);
+      expect((await service.ask('GET /api/users/me', { token })).status).toBe(401);
+    },
+  );
+
+  test('gives a client to a specialist is refused, and the assignment is kept', async () => {
+    const { id, token } = await person('TAX_SPECIALIST', [own]);
+    const [assigned, login] = await inLine(service, rowOf('users', id), [
+      () => service.ask(`PUT /api/users/${id}/client-access/${other}`, { token: admin }),
+      () => logIn(token),
+    ]);
+    expect([assigned?.status, login?.status]).toEqual([200, 401]);
+    expect(await stored(id)).toMatchObject({ client_access: [own, other] });
+  });
+
+  test('changes the rights of a user who waits under the email is refused', async () => {
+    const id = randomUUID();
+    const email = `${id}@users.example`;
+    await service.admin(
+      `insert into public.users (id, email, password_hash, name, role, client_access, access_changed_at)
+       values ($1, $2, '!', 'Dupont', 'ACCOUNT_MANAGER', array[$3, $4]::uuid[], '-infinity')`,
+      [id, email, own, other],
+    );
+    const token = await service.token('ACCOUNT_MANAGER', [own, other], { sub: `idp|${id}`, email });
+    const answers = await inLine(service, rowOf('users', id), [
+      () => change(id, { client_access: [own] }),
+      () => logIn(token),
+    ]);
+    expect(statuses(answers)).toEqual([200, 401]);
+    expect(await stored(id)).toMatchObject({ client_access: [own], subject: null });
+  });
+
+  test('changes the email of a user who waits under it makes a user of its own', async () => {
+    const id = randomUUID();
+    const email = `${id}@users.example`;
+    await service.admin(
+      `insert into public.users (id, email, password_hash, name, role) values ($1, $2, '!', 'Dupont', 'CLIENT')`,
+      [id, email],
+    );
+    const token = await service.token('CLIENT', [own], { sub: `idp|${id}`, email });
+    const [changed, login] = await inLine(service, rowOf('users', id), [
+      () => change(id, { email: `moved-${email}` }),
+      () => logIn(token),
+    ]);
+    expect(changed?.status).toBe(200);
+    expect(login).toMatchObject({ status: 200, json: { email, client_access: [own] } });
+    expect((login?.json as { id: string }).id).not.toBe(id);
+  });
+});
+
+test('subjects that differ by letter case are two users; with one email the second is told', async () => {
+  const sub = randomUUID();
+  const [first, second] = [`${sub}@one.example`, `${sub}@two.example`];
+  const one = await logIn(await service.token('CLIENT', [own], { sub, email: first }));
+  const shouting = { sub: sub.toUpperCase() };
+  const two = await logIn(await service.token('CLIENT', [own], { ...shouting, email: second }));
+  expect([one, two]).toMatchObject([
+    { status: 200, json: { id: sub, email: first } },
+    { status: 200, json: { email: second } },
+  ]);
+  expect((two.json as { id: string }).id).not.toBe(sub);
+  const taken = await logIn(await service.token('CLIENT', [own], { sub: `x${sub}`, email: first }));
+  expectError(taken, 'ERROR_CONFLICT');
+  expect(details(taken)).toEqual({ token: expect.any(String) });
+});
+
+test('a login whose id is that of another subject is told, and nothing is stored', async () => {
+  const { id } = await person('CLIENT', [own]);
+  await service.admin(`update public.users set subject = 'somebody else' where id = $1`, [id]);
+  const answer = await logIn(await service.token('CLIENT', [own], { sub: id, email: 'new@users.example' }));
+  expectError(answer, 'ERROR_CONFLICT');
+  expect(await stored(id)).toMatchObject({ subject: 'somebody else' });
+});
+
+test('of many first logins at once each is answered with the one user that is made', async () => {
+  const sub = `idp|${randomUUID()}`;
+  const token = await service.token('CLIENT', [own], { sub, email: `${sub}@users.example` });
+  const answers = await Promise.all(Array.from({ length: 12 }, () => logIn(token)));
+  expect(new Set(statuses(answers))).toEqual(new Set([200]));
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+});
+
+describe('a change of rights', () => {
+  test.each(['users', 'audit_logs'])(
+    'that waited for the table %s dates from when it came true',
+    async (table) => {
+      const { id } = await person('ACCOUNT_MANAGER', [own, other]);
+      const hold = table === 'users' ? rowOf('users', id) : wholeTable(table);
+      let released: unknown;
+      const [changed] = await inLine(
+        service,
+        hold,
+        [() => change(id, { client_access: [own] })],
+        async (query) => {
+          [{ released }] = (await query('select clock_timestamp() as released')) as [{ released: unknown }];
+        },
+      );
+      expect(changed?.status).toBe(200);
+      const { access_changed_at, updated_at } = await stored(id);
+      expect(Number(access_changed_at)).toBeGreaterThanOrEqual(Number(released));
+      // The date of the rights is no change of the record: its tag is the one that was answered.
+      const { headers } = await service.ask(`GET /api/users/${id}`, { token: admin });
+      expect(headers.etag).toBe(changed?.headers.etag);
+      expect(Number(updated_at)).toBeLessThanOrEqual(Number(access_changed_at));
+    },
+  );
+});
+
+describe('whoever creates a client', () => {
+  const created = (answer: Answer | undefined) => (answer?.json as { id: string }).id;
+
+  test('keeps it when the same token logs in after, however often', async () => {
+    const { id, token } = await person('ACCOUNT_MANAGER', [own]);
+    const client = created(await create(token));
+    for (let times = 0; times < 2; times += 1) {
+      expect((await logIn(token)).json).toMatchObject({ client_access: [own, client] });
+    }
+    expect(await stored(id)).toMatchObject({ client_access: [own, client] });
+  });
+
+  test('keeps it when the login waits behind the creation', async () => {
+    const { id, token } = await person('ACCOUNT_MANAGER', [own]);
+    const [made, login] = await inLine(service, rowOf('users', id), [
+      () => create(token),
+      () => logIn(token),
+    ]);
+    expect([made?.status, login?.status]).toEqual([201, 200]);
+    expect(await stored(id)).toMatchObject({ client_access: [own, created(made)] });
+  });
+
+  test('keeps it also where they were not stored yet', async () => {
+    const email = `${randomUUID()}@users.example`;
+    const token = await service.token('ACCOUNT_MANAGER', [own], { sub: `idp|${email}`, email });
+    const client = created(await create(token));
+    expect((await logIn(token)).json).toMatchObject({ client_access: [own, client] });
+  });
+
+  test('loses it to a token that is newer than one that said it', async () => {
+    const { id, email, token } = await person('ACCOUNT_MANAGER', [own]);
+    const client = created(await create(token));
+    const claims = { sub: id, email };
+    const knowing = await service.token('ACCOUNT_MANAGER', [own, client], claims);
+    expect((await logIn(knowing)).json).toMatchObject({ client_access: [own, client] });
+    const later = Math.floor(Date.now() / 1000) + 1;
+    const taken = await service.token('ACCOUNT_MANAGER', [own], { ...claims, iat: later });
+    expect((await logIn(taken)).json).toMatchObject({ client_access: [own] });
+  });
+
+  test.each([
+    ['before', 0],
+    ['after', 1],
+  ] as const)('has the list that an ADMIN writes %s, and no other', async (_when, place) => {
+    const { id, token } = await person('ACCOUNT_MANAGER', [own, other]);
+    const send = [() => create(token)];
+    send.splice(place, 0, () => change(id, { role: 'CLIENT', client_access: [own] }));
+    const answers = await inLine(service, rowOf('users', id), send);
+    expect(statuses(answers)).toEqual(place === 0 ? [200, 401] : [201, 200]);
+    expect(await stored(id)).toMatchObject({ role: 'CLIENT', client_access: [own] });
+    const now = Math.floor(Date.now() / 1000) + 1;
+    const demoted = await service.token('CLIENT', [own], { sub: id, iat: now });
+    expect((await logIn(demoted)).json).toMatchObject({ client_access: [own] });
+  });
+
+  test('and was demoted meanwhile has created nothing', async () => {
+    const { id, token } = await person('ACCOUNT_MANAGER', [own]);
+    const before = await service.admin('select count(*) from public.clients');
+    const [, made] = await inLine(service, rowOf('users', id), [
+      () => change(id, { role: 'CLIENT' }),
+      () => create(token),
+    ]);
+    await expectRefusal(service, made ?? ({} as Answer), 'ERROR_UNAUTHORIZED');
+    expect(await service.admin('select count(*) from public.clients')).toEqual(before);
+  });
+});
+
+describe('an ADMIN without a list', () => {
+  beforeEach(async () => {
+    // Of other tests: with two rules off that would keep them.
+    await service.admin(
+      `set session_replication_role = replica; update public.users set is_active = false where role = 'ADMIN'`,
+    );
+  });
+
+  const ENDS: readonly (readonly [string, (own: string) => object])[] = [
+    ['put out', () => ({ is_active: false })],
+    ['demoted', () => ({ role: 'ACCOUNT_MANAGER' })],
+    ['narrowed', (client) => ({ client_access: [client] })],
+  ];
+
+  test.each(ENDS)('who is the last is not %s, by anybody', async (_how, body) => {
+    const last = await person('ADMIN', []);
+    for (const token of [admin, last.token]) {
+      const answer = await change(last.id, body(own), token);
+      expectError(answer, 'ERROR_CONFLICT');
+      expect(details(answer)).toEqual({ role: expect.any(String) });
+    }
+    expect(await stored(last.id)).toMatchObject({ is_active: true, role: 'ADMIN', client_access: [] });
+    expect((await service.ask('GET /api/users/me', { token: last.token })).status).toBe(200);
+  });
+
+  test.each(ENDS)('is %s while another remains', async (_how, body) => {
+    const one = await person('ADMIN', []);
+    await person('ADMIN', []);
+    expect((await change(one.id, body(own))).status).toBe(200);
+  });
+
+  test('who is the last keeps its rights when the provider’s next token says less', async () => {
+    const last = await person('ADMIN', []);
+    const iat = Math.floor(Date.now() / 1000) + 1;
+    const less = await service.token('CLIENT', [own], { sub: last.id, email: last.email, iat });
+    const answer = await logIn(less);
+    expectError(answer, 'ERROR_CONFLICT');
+    expect(details(answer)).toEqual({ token: expect.any(String) });
+    expect(await stored(last.id)).toMatchObject({ role: 'ADMIN', client_access: [] });
+  });
+
+  test('is not deleted or put out by a DBA either, while it is the last', async () => {
+    const last = await person('ADMIN', []);
+    for (const text of [
+      `update public.users set is_active = false where role = 'ADMIN'`,
+      `delete from public.users where id = '${last.id}'`,
+    ])
+      await expect(service.admin(text)).rejects.toThrow('the last active ADMIN without a list stays one');
+  });
+
+  test.each(ENDS)('of two who try it at once, one is %s and the other stays', async (_how, body) => {
+    const [one, two] = [await person('ADMIN', []), await person('ADMIN', [])];
+    const answers = await inLine(service, wholeTable('users'), [
+      () => change(one.id, body(own), two.token),
+      () => change(two.id, body(own), one.token),
+    ]);
+    // The second was asked before the first had lost its rights; or it is refused because it has lost them.
+    expect(statuses(answers).filter((status) => status === 200)).toHaveLength(1);
+    const left = await service.admin(
+      `select from public.users where role = 'ADMIN' and is_active and client_access = '{}'`,
+    );
+    expect(left).toHaveLength(1);
+  });
+});
