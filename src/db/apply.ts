@@ -24,12 +24,24 @@ export async function applyRoles(client: pg.Client): Promise<void> {
 }
 
 /**
+ * How long a deploy waits for others while they wait for it, in milliseconds: half of what a request waits before it
+ * looks for a deadlock, so that the deploy has always given way by then and no request is ever the victim.
+ */
+export async function shortPatience(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ ms: number }>(
+    `select floor(extract(epoch from current_setting('deadlock_timeout')::interval) * 500)::integer as ms`,
+  );
+  return Math.max(rows[0]?.ms ?? 0, 1);
+}
+
+/**
  * Re-applies all that says who may do what, in one transaction: whoever looks sees the old rules or the new.
  * The order matters: triggers need their functions, policies need theirs, views what they show.
  */
 export async function applyPolicies(client: pg.Client): Promise<void> {
   await inTransaction(client, async () => {
     await become(client, 'taxclaims_owner');
+    await holdTables(client);
     await run(client, 'reset.sql');
     await runAll(client, 'functions');
     await client.query('grant create on schema app to taxclaims_definer');
@@ -52,6 +64,29 @@ export async function applyPolicies(client: pg.Client): Promise<void> {
   });
 }
 
+/**
+ * Takes every table and every view of the reporting surface before anything is changed, in the time of one short
+ * patience for all of them: whatever comes after waits for no request, and so can meet none in a deadlock.
+ */
+async function holdTables(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ relation: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as relation
+     from pg_class as c
+     join pg_namespace as n on n.oid = c.relnamespace
+     where c.relowner = current_user::regrole
+         and (c.relkind in ('r', 'p') or (c.relkind = 'v' and n.nspname = 'reporting'))
+     order by c.relkind, c.oid`,
+  );
+  const end = performance.now() + (await shortPatience(client));
+  for (const { relation } of rows) {
+    const left = Math.max(Math.floor(end - performance.now()), 1);
+    await client.query(
+      `set local lock_timeout = ${String(left)}; lock table ${relation} in access exclusive mode`,
+    );
+  }
+  await client.query(`set local lock_timeout = ${String(await shortPatience(client))}`);
+}
+
 async function become(client: pg.Client, role: 'taxclaims_owner' | 'taxclaims_definer'): Promise<void> {
   await client.query(`set local role ${role}`);
 }
@@ -60,7 +95,7 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
   await client.query('begin');
   try {
     // Policies take the strongest lock there is: better to give way and try again than to hold up every request.
-    await client.query(`set local lock_timeout = '1s'`);
+    await client.query(`set local lock_timeout = ${String(await shortPatience(client))}`);
     await work();
     await client.query('commit');
   } catch (error) {

@@ -1,3 +1,4 @@
+import { sqlState } from './errors.ts';
 import { isStalePlan } from './flight.ts';
 import { openPool } from './pool.ts';
 import type { PoolOptions, SessionPool } from './pool.ts';
@@ -22,6 +23,9 @@ import type { Run } from './transaction.ts';
  *
  * A caller that hangs up changes nothing: what was sent runs to its end.
  *
+ * What was undone because it met others in a deadlock, or because it could not be put in an order with them, is done
+ * once more in what is left of its time.
+ *
  * All three throw the server's errors as pg's DatabaseError, DatabaseUnavailable when the database is out of
  * reach, and TypeError or RangeError, before anything is sent, for a statement that is not acceptable.
  */
@@ -34,6 +38,7 @@ export interface Database {
   /**
    * An explicit transaction with the same settings, for statements that depend on each other's results.
    * It is rolled back when `work` throws, and also, with an error, when a statement failed and `work` did not.
+   * `work` must do nothing else, for it is done again where all of it was undone by a deadlock.
    */
   transaction<T>(context: RequestContext, work: (run: Run) => Promise<T>): Promise<T>;
   /** One call of the API's own functions as its login: under no request role, with no setting of a request. */
@@ -51,22 +56,28 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number): Datab
   return {
     async run(context, statements) {
       statements.forEach(assertOnData);
-      const options = flight(requestRole(context), requestSettings(context, statementTimeoutMs));
-      return pool.withSession((session) => twiceIfStale(() => session.send(statements, options)));
+      return againIfVictim(statementTimeoutMs, (timeoutMs) => {
+        const options = flight(requestRole(context), requestSettings(context, timeoutMs));
+        return pool.withSession((session) => twiceIfStale(() => session.send(statements, options)));
+      });
     },
     async transaction(context, work) {
-      const settings = requestSettings(context, statementTimeoutMs);
       const checked = (run: Run) =>
         work(async (statement) => {
           assertOnData(statement);
           return run(statement);
         });
-      return pool.withSession((session) => runTransaction(session, context, settings, checked));
+      return againIfVictim(statementTimeoutMs, (timeoutMs) => {
+        const settings = requestSettings(context, timeoutMs);
+        return pool.withSession((session) => runTransaction(session, context, settings, checked));
+      });
     },
     async own(statement) {
       assertOnData(statement);
-      const options = flight('login', ownSettings(statementTimeoutMs));
-      return pool.withSession((session) => twiceIfStale(() => session.sendOne(statement, options)));
+      return againIfVictim(statementTimeoutMs, (timeoutMs) => {
+        const options = flight('login', ownSettings(timeoutMs));
+        return pool.withSession((session) => twiceIfStale(() => session.sendOne(statement, options)));
+      });
     },
     close: () => pool.close(),
   };
@@ -74,6 +85,22 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number): Datab
 
 function flight(role: string, settings: Statement): SendOptions {
   return { role, settings: [settings], leaves: 'idle' };
+}
+
+/** deadlock_detected, serialization_failure: the server has undone all of it, so that the others could go on. */
+const VICTIM = new Set(['40P01', '40001']);
+
+/** A victim has changed nothing: it is tried once more, in what is left of its time. */
+async function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
+  const start = performance.now();
+  try {
+    return await attempt(timeoutMs);
+  } catch (error) {
+    const left = Math.floor(timeoutMs - (performance.now() - start));
+    const state = sqlState(error) ?? (error instanceof Error ? sqlState(error.cause) : undefined);
+    if (!VICTIM.has(state ?? '') || left <= 0) throw error;
+    return attempt(left);
+  }
 }
 
 /** A flight that failed because a migration changed what was prepared has changed nothing: it is sent again. */

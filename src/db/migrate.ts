@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { runner } from 'node-pg-migrate';
 import type { Logger } from 'pino';
-import { applyPolicies, applyRoles, directory } from './apply.ts';
+import { applyPolicies, applyRoles, directory, shortPatience } from './apply.ts';
 import { holdingMigrationLock } from './migration-lock.ts';
 import { retryingOnContention } from './contention.ts';
 
@@ -57,7 +57,7 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
 }
 
 async function runMigrations(client: pg.Client, log: Logger): Promise<void> {
-  await client.query(`set role taxclaims_owner; set lock_timeout = '2s'`);
+  await client.query(`set role taxclaims_owner; set lock_timeout = ${String(await shortPatience(client))}`);
   try {
     await runner({
       dbClient: client,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import { containing, CREATED, listOf } from './list.ts';
+import { containing, CREATED, listOf, UPDATED } from './list.ts';
+import { parentFirst } from './parent-first.ts';
 
 /** DRAFT → ISSUED → PAID or CANCELLED; the database holds the moves. */
 const STATUSES = ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED'] as const;
@@ -85,6 +86,7 @@ export const listInvoices = endpoint({
   query: z.strictObject({
     ...field.page,
     ...field.created,
+    ...field.updated,
     sort: field.sortBy('created_at', 'updated_at', 'status', 'amount_excl_tax', 'amount_incl_tax'),
     client_id: field.uuid.optional(),
     reclamation_id: field.uuid.optional(),
@@ -109,6 +111,7 @@ export const listInvoices = endpoint({
         },
         filters: {
           ...CREATED,
+          ...UPDATED,
           client_id: 'r.client_id = $',
           reclamation_id: 'r.reclamation_id = $',
           status: 'r.status = $',
@@ -200,8 +203,10 @@ export const changeInvoice = endpoint({
   responses: { 200: invoice },
   client: ({ body }) => body.client_id,
   id: ({ params }) => params.id,
-  change: ({ params, body }, ifMatch) => ({
-    text: `
+  change: ({ params, body }, ifMatch) => [
+    ...parentFirst('reclamations', body.reclamation_id),
+    {
+      text: `
 with seen as materialized (
     select f.status
     from public.factures as f
@@ -226,15 +231,16 @@ from (
     select ${columns}
     from r
 ) r`,
-    values: [
-      params.id,
-      JSON.stringify(body),
-      ifMatch,
-      body.client_id ?? null,
-      body.status ?? null,
-      Object.keys(body).join() === 'status',
-    ],
-  }),
+      values: [
+        params.id,
+        JSON.stringify(body),
+        ifMatch,
+        body.client_id ?? null,
+        body.status ?? null,
+        Object.keys(body).join() === 'status',
+      ],
+    },
+  ],
 });
 
 export const deleteInvoice = endpoint({

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Role } from '../identity/caller.ts';
-import { containing, CREATED, listOf } from './list.ts';
+import { containing, CREATED, listOf, UPDATED } from './list.ts';
+import { parentFirst } from './parent-first.ts';
 
 /** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; the database holds the moves. */
 const STATUSES = ['RECEIVED', 'VALIDATED', 'PAID', 'DISPUTED'] as const;
@@ -84,6 +85,7 @@ export const listPartnerInvoices = endpoint({
   query: z.strictObject({
     ...field.page,
     ...field.created,
+    ...field.updated,
     sort: field.sortBy('created_at', 'updated_at', 'status', 'amount_excl_tax', 'amount_incl_tax'),
     client_id: field.uuid.optional(),
     partner_id: field.uuid.optional(),
@@ -109,6 +111,7 @@ export const listPartnerInvoices = endpoint({
         },
         filters: {
           ...CREATED,
+          ...UPDATED,
           client_id: 'r.client_id = $',
           partner_id: 'r.partner_id = $',
           invoice_id: 'r.invoice_id = $',
@@ -204,8 +207,10 @@ export const changePartnerInvoice = endpoint({
   responses: { 200: partnerInvoice },
   client: ({ body }) => body.client_id,
   id: ({ params }) => params.id,
-  change: ({ params, body }, ifMatch) => ({
-    text: `
+  change: ({ params, body }, ifMatch) => [
+    ...parentFirst('factures', body.invoice_id),
+    {
+      text: `
 with seen as materialized (
     select b.status
     from public.partner_invoices as b
@@ -234,16 +239,17 @@ from (
     select ${columns}
     from r
 ) r`,
-    values: [
-      params.id,
-      JSON.stringify(body),
-      ifMatch,
-      body.client_id ?? null,
-      body.status ?? null,
-      Object.keys(body).join() === 'status',
-      body.partner_id ?? null,
-    ],
-  }),
+      values: [
+        params.id,
+        JSON.stringify(body),
+        ifMatch,
+        body.client_id ?? null,
+        body.status ?? null,
+        Object.keys(body).join() === 'status',
+        body.partner_id ?? null,
+      ],
+    },
+  ],
 });
 
 export const deletePartnerInvoice = endpoint({

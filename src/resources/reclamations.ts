@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
+import { parentFirst } from './parent-first.ts';
 import { CLAIM_TYPES, columns, common, reclamation, STATUSES } from './reclamation-record.ts';
 
 const MOST = '99999999.99';
@@ -111,8 +112,10 @@ export const changeReclamation = endpoint({
   responses: { 200: reclamation },
   client: ({ body }) => body.client_id,
   id: ({ params }) => params.id,
-  change: ({ params, body }, ifMatch) => ({
-    text: `
+  change: ({ params, body }, ifMatch) => [
+    ...parentFirst('sites', body.site_id),
+    {
+      text: `
 with seen as materialized (
     select c.status
     from public.reclamations as c
@@ -142,15 +145,16 @@ from (
     select ${columns}
     from r
 ) r`,
-    values: [
-      params.id,
-      JSON.stringify(body),
-      ifMatch,
-      body.client_id ?? null,
-      body.status ?? null,
-      Object.keys(body).join() === 'status',
-    ],
-  }),
+      values: [
+        params.id,
+        JSON.stringify(body),
+        ifMatch,
+        body.client_id ?? null,
+        body.status ?? null,
+        Object.keys(body).join() === 'status',
+      ],
+    },
+  ],
 });
 
 export const deleteReclamation = endpoint({

@@ -112,6 +112,23 @@ describe('db:migrate', () => {
     expect(await rightsIn(adminUrl)).toContain('clients_select_tenant');
   });
 
+  test('a run that meets a request in a deadlock gives way, and the request goes on', async () => {
+    const { adminUrl } = await opened(createTestDatabase());
+    const writer = new pg.Client({ connectionString: adminUrl });
+    await writer.connect();
+    await writer.query('begin; update public.documents set filename = filename');
+    const migrating = migrate({ adminUrl, log });
+    await withAdmin(adminUrl, async (admin) => {
+      const waits = `select from pg_locks where not granted and relation = 'public.documents'::regclass`;
+      while ((await admin.query(waits)).rowCount === 0);
+    });
+    // The run holds the clients and waits for the documents; now the writer waits for the clients.
+    await writer.query(`update public.clients set address = 'Lyon'`);
+    await writer.query('commit');
+    await migrating;
+    await writer.end();
+  });
+
   test('a run that finds the lock held says by whom, and does not hang', async () => {
     const { adminUrl, apiUrl } = await opened(createTestDatabase());
     const holder = new pg.Client({ connectionString: apiUrl, application_name: 'the-holder' });
