@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Result } from '../db/statement.ts';
+import type { Run } from '../db/transaction.ts';
 import type { Caller } from '../identity/caller.ts';
 import { callerRequest } from './caller-request.ts';
 import type { Sources } from './caller-request.ts';
@@ -73,6 +74,27 @@ export async function changed({ rows }: Result, request: CallerRequest): Promise
   return whole(200, row);
 }
 
+/**
+ * Statements that depend on each other, as one change; the last gives the record. Where it gives none everything is
+ * undone before the refusal is made out: what is refused is not stored.
+ */
+export async function changedInSteps(
+  request: CallerRequest,
+  steps: (run: Run) => Promise<Result>,
+): Promise<Reply> {
+  const nothing = new Error('the steps found no record');
+  try {
+    const result = await request.transaction(async (run) => {
+      const last = await steps(run);
+      if (last.rows.length === 0) throw nothing;
+      return last;
+    });
+    return await changed(result, request);
+  } catch (error) {
+    throw error === nothing ? await request.notFound() : error;
+  }
+}
+
 /** Nothing, once there was something; nor the contents of documents that went along. */
 export async function removed({ rowCount }: Result, request: CallerRequest): Promise<Reply> {
   if (rowCount === 0) throw await request.notFound();
@@ -81,13 +103,13 @@ export async function removed({ rowCount }: Result, request: CallerRequest): Pro
 }
 
 async function list(query: ListQuery, request: CallerRequest, endpoint: Endpoint): Promise<Reply> {
-  const { records, count, limit } = query;
-  const [found, counted] = await request.runAll(records, ...(count === undefined ? [] : [count]));
-  const rows = found?.rows ?? [];
+  const { records, limit } = query;
+  const found = await request.run(records);
+  const total = found.rows[0]?.[2];
+  const rows = found.rows.filter(([json]) => json !== null);
   if (rows.length === 0 && endpoint.id !== undefined) await request.assertVisible();
   const page = rows.slice(0, limit);
   const cursor = rows.length > limit ? page.at(-1)?.[1] : undefined;
-  const total = counted?.rows[0]?.[0];
   return {
     status: 200,
     body: `[${page.map(([json]) => json).join(',')}]`,

@@ -28,8 +28,8 @@ export function callerRequest(
     inviteBody,
     documents,
     ifMatch: ifMatchOf(incoming),
-    run: async (statement) => {
-      const [result] = await database.run(context, [statement]);
+    run: async (statements) => {
+      const result = (await database.run(context, [statements].flat())).at(-1);
       if (result === undefined) throw new Error('a statement without a result');
       return result;
     },
@@ -74,9 +74,26 @@ async function whyNot(
       ? new RequestError('ERROR_CONFLICT', `${record} is of another client`)
       : notVisible(state, database);
   }
-  return request.ifMatch === null
+  return request.ifMatch === null || (await hasTag(request, state, request.ifMatch))
     ? new RequestError('ERROR_CONFLICT', `${record} is not in a state for this`)
     : new RequestError('ERROR_PRECONDITION_FAILED', `${record} has changed since`);
+}
+
+/**
+ * Whether a change named the present tag of the record: it was so when the statement was run, for no tag comes back, and
+ * so it was not why nothing was found. A deletion has no other reason, nor has a record whose tag is made otherwise.
+ */
+async function hasTag(
+  request: CallerRequest,
+  { resource, resourceId }: RequestState,
+  tags: readonly string[],
+): Promise<boolean> {
+  if (resource === undefined || resourceId === undefined || request.incoming.method !== 'PUT') return false;
+  const { rowCount } = await request.run({
+    text: `select from public.${resource} as r where r.id = $1 and app.etag(r.updated_at) = any ($2)`,
+    values: [resourceId, tags],
+  });
+  return rowCount > 0;
 }
 
 /** Whether the caller may read the record that is named; `resource` is a table, from our own endpoints. */

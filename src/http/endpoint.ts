@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import type { Result, Statement } from '../db/statement.ts';
+import type { Run } from '../db/transaction.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 
@@ -19,11 +20,12 @@ export interface Input<P extends Fields = Fields, Q extends Fields = Fields, B e
 /** What an endpoint written out in full may ask, as the caller and with the caller's rights alone. */
 export interface CallerRequest {
   readonly caller: Caller;
-  /** One statement in a transaction of its own. */
-  run(statement: Statement): Promise<Result>;
+  /** A transaction of its own, in one flight; gives what the last of several statements gave. */
+  run(statements: Statements): Promise<Result>;
   /** Statements that do not depend on each other, in one transaction and one flight. */
   runAll(...statements: readonly Statement[]): Promise<readonly Result[]>;
-  transaction<T>(work: (run: (statement: Statement) => Promise<Result>) => Promise<T>): Promise<T>;
+  /** For statements that depend on each other. `work` is done again where a deadlock has undone it. */
+  transaction<T>(work: (run: Run) => Promise<T>): Promise<T>;
   /** The same caller confined to one client, also to one that this request is about to create. */
   within(client: string): CallerRequest;
   /** Why a statement about the record that the request names found nothing; to be thrown. */
@@ -80,12 +82,13 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
 
 export type Responses = Readonly<Partial<Record<200 | 201 | 204 | 206, z.ZodType | null>>>;
 
-/** The statements of a list. */
+/** The statement of a list. */
 export interface ListQuery {
-  /** Rows of [record as JSON text, cursor]; one more than `limit`, which tells that there is a next page. */
+  /**
+   * Rows of [record as JSON text, cursor]; one more than `limit`, which tells that there is a next page. Where the
+   * request asked how many there are, that is a third column, and a row without a record where there is none.
+   */
   readonly records: Statement;
-  /** One row of how many records there are, where the request asked. */
-  readonly count?: Statement;
   readonly limit: number;
 }
 
@@ -99,6 +102,9 @@ interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
   id?(input: Input<P, Q, B>): string;
 }
 
+/** One statement, or several in one transaction, of which the last one's row is the answer. */
+export type Statements = Statement | readonly Statement[];
+
 /** Statements whose row is [record as JSON text, entity tag]; a tag that is null, or no second column, is none. */
 type Answer<P extends Fields, Q extends Fields, B extends Fields> =
   /** 200 and the record, or 304 where `If-None-Match` has its tag. */
@@ -108,9 +114,9 @@ type Answer<P extends Fields, Q extends Fields, B extends Fields> =
   /** 201, the record and its `Location`. The id is new, so that the statement can name what it makes. */
   | { create(input: Input<P, Q, B>, id: string): Statement }
   /** 200 and the record. The statement touches no row whose tag is not among `ifMatch`, unless that is null. */
-  | { change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statement }
+  | { change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements }
   /** 204; the same of `ifMatch`. The contents of documents that went along are removed. */
-  | { remove(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statement }
+  | { remove(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements }
   /** Written out in full. */
   | { handle(input: Input<P, Q, B>, request: CallerRequest): Promise<Reply> };
 

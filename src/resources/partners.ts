@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
-import { changed, created } from '../http/answer.ts';
+import { changedInSteps, created } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller, Role } from '../identity/caller.ts';
-import { containing, CREATED, listOf } from './list.ts';
+import { containing, CREATED, listOf, UPDATED } from './list.ts';
 import { isSiret } from './siret.ts';
 
 const partner = z
@@ -93,6 +93,7 @@ function linking(id: string, clients: readonly string[]): Statement {
 insert into public.client_partners (client_id, partner_id)
 select client.id, $1
 from unnest($2::uuid[]) as client (id)
+order by client.id
 on conflict do nothing`,
     values: [id, clients],
   };
@@ -117,6 +118,7 @@ export const listPartners = endpoint({
   query: z.strictObject({
     ...field.page,
     ...field.created,
+    ...field.updated,
     sort: field.sortBy('created_at', 'updated_at', 'name'),
     client_id: field.uuid.optional(),
     siret: field.text(14).optional(),
@@ -133,6 +135,7 @@ export const listPartners = endpoint({
         sorts: { created_at: 'timestamptz', updated_at: 'timestamptz', name: 'text' },
         filters: {
           ...CREATED,
+          ...UPDATED,
           client_id:
             'exists (select from public.client_partners as l where l.partner_id = r.id and l.client_id = $)',
           siret: 'r.siret = $',
@@ -202,7 +205,7 @@ export const changePartner = endpoint({
   handle: async ({ params, body }, request) => {
     const { client_ids: clients } = body;
     if (clients !== undefined) requireLink(clients, request.caller);
-    const record = await request.transaction(async (run) => {
+    return changedInSteps(request, async (run) => {
       const touched = await run({
         text: `
 update public.partners as r
@@ -223,11 +226,13 @@ where r.id = $1 and ($3::text[] is null or ${TAG} = any ($3))`,
       }
       return run(reading(params.id));
     });
-    return changed(record, request);
   },
 });
 
-/** The partner with the links that the caller sees; links of others and bills hold it: a conflict. */
+/**
+ * The partner with the links that the caller sees; links of others and bills hold it: a conflict. It is held first, so
+ * that the links are those that another's change has left, and none is added meanwhile.
+ */
 export const deletePartner = endpoint({
   ...common,
   method: 'delete',
@@ -237,8 +242,10 @@ export const deletePartner = endpoint({
   params,
   responses: { 204: null },
   id: ({ params }) => params.id,
-  remove: ({ params }, ifMatch) => ({
-    text: `
+  remove: ({ params }, ifMatch) => [
+    { text: 'select from public.partners as r where r.id = $1 for update', values: [params.id] },
+    {
+      text: `
 with gone as (
     delete from public.partners as r
     where r.id = $1 and ($2::text[] is null or ${TAG} = any ($2))
@@ -251,6 +258,7 @@ unlinked as (
 )
 select gone.id
 from gone`,
-    values: [params.id, ifMatch],
-  }),
+      values: [params.id, ifMatch],
+    },
+  ],
 });

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Answer } from '../support/http.ts';
+import { expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { inLine, rowOf } from './held.ts';
+
+/* An answer is true of some moment, and what is refused is not stored. */
+
+let service: Service;
+let tenant: Tenant;
+let admin: string;
+let manager: string;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+beforeEach(async () => {
+  tenant = await service.furnishedTenant('Boulangerie Martin');
+  admin = await service.token('ADMIN');
+  manager = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
+});
+
+const refusal = (answer: Answer | undefined) =>
+  expectRefusal(service, answer ?? ({} as Answer), 'ERROR_FORBIDDEN');
+
+describe('a change of a partner by a manager', () => {
+  const body = { name: 'Cabinet Renommé' };
+  const nameOf = async () =>
+    (await service.admin('select name from public.partners where id = $1', [tenant.partners]))[0]?.['name'];
+
+  test.each([
+    ['unlinked', () => `delete from public.client_partners where partner_id = '${tenant.partners}'`],
+    [
+      'deleted',
+      () => `delete from public.factures where client_id = '${tenant.clients}';
+             delete from public.clients where id = '${tenant.clients}'`,
+    ],
+  ])('whose client is %s meanwhile is refused, and nothing of it is stored', async (_how, text) => {
+    // Another client keeps the partner, which would otherwise be nobody's.
+    const other = (await service.tenant('Other')).clients;
+    await service.admin('insert into public.client_partners (client_id, partner_id) values ($1, $2)', [
+      other,
+      tenant.partners,
+    ]);
+    const before = await nameOf();
+    const [answer] = await inLine(
+      service,
+      rowOf('partners', tenant.partners),
+      [() => service.ask(`PUT /api/partners/${tenant.partners}`, { token: manager, body })],
+      () => service.admin(text()),
+    );
+    await refusal(answer);
+    expect(await nameOf()).toBe(before);
+    const records = await service.admin('select success from public.audit_logs where request_id = $1', [
+      answer?.headers['x-request-id'],
+    ]);
+    expect(records).toEqual([{ success: false }]);
+  });
+});
+
+test('a deletion of a partner whose links change meanwhile takes the links that are there', async () => {
+  const second = (await service.tenant('Second')).clients;
+  const answers = await inLine(service, rowOf('partners', tenant.partners), [
+    () =>
+      service.ask(`PUT /api/partners/${tenant.partners}`, {
+        token: admin,
+        body: { client_ids: [tenant.clients, second] },
+      }),
+    () => service.ask(`DELETE /api/partners/${tenant.partners}`, { token: admin }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 204]);
+  expect(await service.admin('select from public.partners where id = $1', [tenant.partners])).toEqual([]);
+});
+
+describe('a change that names the present tag', () => {
+  const tagOf = async (path: string) =>
+    (await service.ask(`GET ${path}`, { token: admin })).headers.etag ?? '';
+
+  test.each([
+    ['a move of a claim to where it is', 'reclamations', 'reclamations', { status: 'DRAFT' }],
+    ['a move of an invoice to where it is', 'invoices', 'factures', { status: 'DRAFT' }],
+    ['a move of a bill to where it is', 'partner-invoices', 'partner_invoices', { status: 'RECEIVED' }],
+  ] as const)('is a conflict and not a change since: %s', async (_what, resource, table, body) => {
+    const path = `/api/${resource}/${tenant[table]}`;
+    const headers = { 'if-match': await tagOf(path) };
+    expectError(await service.ask(`PUT ${path}`, { token: admin, headers, body }), 'ERROR_CONFLICT');
+    const outdated = { 'if-match': '"1"' };
+    expectError(
+      await service.ask(`PUT ${path}`, { token: admin, headers: outdated, body }),
+      'ERROR_PRECONDITION_FAILED',
+    );
+  });
+
+  test('is a conflict for a parcel of another site of the caller’s', async () => {
+    const second = await service.tenant('Second');
+    const path = `/api/cadastres/${tenant.cadastres}`;
+    const headers = { 'if-match': await tagOf(path) };
+    const body = { site_id: second.sites };
+    expectError(await service.ask(`PUT ${path}`, { token: admin, headers, body }), 'ERROR_CONFLICT');
+  });
+});
+
+test('the number of a list and its records are of one moment, whatever is made and deleted meanwhile', async () => {
+  const progress = { done: false };
+  const making = (async () => {
+    for (let times = 0; times < 60; times += 1) {
+      const id = randomUUID();
+      await service.admin(`insert into public.sites (id, client_id, site_name) values ($1, $2, 'Neuf')`, [
+        id,
+        tenant.clients,
+      ]);
+      if (times % 3 === 0) await service.admin('delete from public.sites where id = $1', [id]);
+    }
+    progress.done = true;
+  })();
+  const seen = new Set<string>();
+  while (!progress.done) {
+    const answer = await service.ask('GET /api/sites?count=exact', { token: manager });
+    expect((answer.json as unknown[]).length).toBe(Number(answer.headers['x-total-count']));
+    seen.add(String(answer.headers['x-total-count']));
+  }
+  await making;
+  expect(seen.size).toBeGreaterThan(1);
+});
+
+test('a list without a record tells how many there are all the same', async () => {
+  const answer = await service.ask('GET /api/sites?count=exact&offset=5', { token: manager });
+  expect(answer).toMatchObject({ status: 200, json: [], headers: { 'x-total-count': '1' } });
+});
