@@ -135,11 +135,29 @@ export function sortBy(newest: string, ...others: readonly string[]): z.ZodType<
     .string()
     .refine((value) => words.includes(value), `must be one of ${words.join(', ')}`)
     .default(`-${newest}`)
-    .meta({ type: 'string', enum: words, default: `-${newest}` });
+    .meta({
+      ...{ type: 'string', enum: words, default: `-${newest}` },
+      ...(words.includes('updated_at') && {
+        description:
+          'A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.',
+      }),
+    });
 }
 
 /** Filters of every list whose records have a time of creation. */
 export const created = { created_from: moment.optional(), created_to: moment.optional() };
+
+/**
+ * Filters of every list whose records have a time of change. With `sort=updated_at` they make the walk of a client that
+ * keeps a copy: docs/decisions/walks-by-change.md.
+ */
+export const updated = {
+  updated_from: moment.optional().meta({
+    description:
+      'Changed at this time or later. With sort=updated_at also what was being changed at this time and was stored after it, which may bear an earlier time: whoever keeps a copy walks so, with the highest updated_at that it has, and is given every change at least once.',
+  }),
+  updated_to: moment.optional(),
+};
 
 /** True or false, as a query says it. */
 export const flag = z

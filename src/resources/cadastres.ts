@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import { containing, CREATED, listOf } from './list.ts';
+import { containing, CREATED, listOf, UPDATED } from './list.ts';
 
 const cadastre = z
   .strictObject({
@@ -77,6 +77,7 @@ export const listCadastres = endpoint({
   query: z.strictObject({
     ...field.page,
     ...field.created,
+    ...field.updated,
     sort: field.sortBy('created_at', 'updated_at', 'commune_code', 'reference'),
     client_id: field.uuid.optional(),
     site_id: field.uuid.optional(),
@@ -99,6 +100,7 @@ export const listCadastres = endpoint({
         },
         filters: {
           ...CREATED,
+          ...UPDATED,
           client_id: 's.client_id = $',
           site_id: 'r.site_id = $',
           commune_code: 'r.commune_code = $',

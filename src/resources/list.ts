@@ -30,6 +30,15 @@ interface Page {
 /** The filters of the time of creation, for lists that take them. */
 export const CREATED = { created_from: 'r.created_at >= $', created_to: 'r.created_at <= $' };
 
+/** The filters of the time of the last change. */
+export const UPDATED = { updated_from: 'r.updated_at >= $', updated_to: 'r.updated_at <= $' };
+
+/**
+ * `updated_from` of a walk in the order of change: also what was under way at that moment and came true after it, which
+ * bears an earlier time. docs/decisions/walks-by-change.md says why nothing is missed.
+ */
+const CHANGED_SINCE = `(r.updated_at >= $ or app.whole_xid(r.xmin) >= (select app.oldest_writer_at($)))`;
+
 /**
  * The statements of a list, in the form that is fast for this caller; bench/lists has the measurements.
  * @throws RequestError ERROR_VALIDATION for a cursor of another list or another order
@@ -37,23 +46,35 @@ export const CREATED = { created_from: 'r.created_at >= $', created_to: 'r.creat
 export function listOf(shape: ListShape, query: ListParameters, caller: Caller): ListQuery {
   const values: Parameter[] = [];
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
-  const conditions = Object.entries(shape.filters).flatMap(([filter, condition]) => {
+  const filters =
+    query.sort === 'updated_at' ? { ...shape.filters, updated_from: CHANGED_SINCE } : shape.filters;
+  const conditions = Object.entries(filters).flatMap(([filter, condition]) => {
     const value = query[filter] as Parameter | undefined;
     return value === undefined ? [] : [condition.replaceAll('$', add(value))];
   });
-  const count = query.count && { text: counted(shape, conditions), values: [...values] };
+  const total = query.count && `select count(*) from ${shape.from} ${where(conditions)}`;
   const { field, direction } = orderOf(query.sort);
   if (query.after !== undefined) conditions.push(behind(query.after, shape, query.sort, add));
   const form = formFor(shape, query, caller);
   const order = `order by r.${field} ${direction}, r.id ${direction}`;
   const limit = add(query.limit + 1);
   const offset = add(query.offset);
-  const text = `
-select to_json(r)::text, json_build_array('${tableOf(shape)}', '${query.sort}', r.${field}::text, r.id)::text
-from (${form({ ...shape, conditions, order, limit, offset })}
-) r
+  const record = `to_json(r)::text, json_build_array('${tableOf(shape)}', '${query.sort}', r.${field}::text, r.id)::text`;
+  const page = `(${form({ ...shape, conditions, order, limit, offset })}
+) r`;
+  // In one statement, so that the number and the records are of one moment; without records there is a number still.
+  const text =
+    total === undefined
+      ? `
+select ${record}
+from ${page}
+${order}`
+      : `
+select ${record}, c.total
+from (${total}) as c (total)
+left join ${page} on true
 ${order}`;
-  return { records: { text, values }, limit: query.limit, ...(count && { count }) };
+  return { records: { text, values }, limit: query.limit };
 }
 
 type ListParameters = Page & Readonly<Record<string, unknown>>;
@@ -123,10 +144,6 @@ function orderOf(sort: string): { field: string; direction: 'asc' | 'desc' } {
   return sort.startsWith('-')
     ? { field: sort.slice(1), direction: 'desc' }
     : { field: sort, direction: 'asc' };
-}
-
-function counted({ from }: ListShape, conditions: readonly string[]): string {
-  return `select count(*) from ${from} ${where(conditions)}`;
 }
 
 function where(conditions: readonly string[]): string {

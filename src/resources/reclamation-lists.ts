@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import { containing, CREATED, listOf } from './list.ts';
+import { containing, CREATED, listOf, UPDATED } from './list.ts';
 import { CLAIM_TYPES, columns, common, reclamation, STATUSES } from './reclamation-record.ts';
 
 const filters = {
@@ -15,6 +15,7 @@ const filters = {
 const page = {
   ...field.page,
   ...field.created,
+  ...field.updated,
   sort: field.sortBy('created_at', 'updated_at', 'amount', 'status'),
 };
 
@@ -25,6 +26,7 @@ const shape = {
   sorts: { created_at: 'timestamptz', updated_at: 'timestamptz', amount: 'numeric', status: 'text' },
   filters: {
     ...CREATED,
+    ...UPDATED,
     client_id: 'r.client_id = $',
     site_id: 'r.site_id = $',
     status: 'r.status = $',

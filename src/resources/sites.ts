@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import { containing, CREATED, listOf } from './list.ts';
+import { containing, CREATED, listOf, UPDATED } from './list.ts';
 
 const site = z
   .strictObject({
@@ -41,6 +41,7 @@ export const listSites = endpoint({
   query: z.strictObject({
     ...field.page,
     ...field.created,
+    ...field.updated,
     sort: field.sortBy('created_at', 'updated_at', 'site_name'),
     client_id: field.uuid.optional(),
     q: field.search,
@@ -56,6 +57,7 @@ export const listSites = endpoint({
         sorts: { created_at: 'timestamptz', updated_at: 'timestamptz', site_name: 'text' },
         filters: {
           ...CREATED,
+          ...UPDATED,
           client_id: 'r.client_id = $',
           q: '(r.site_name ilike $ or r.address ilike $)',
         },

@@ -47,7 +47,10 @@ test('no schema is without a type', () => {
 test('a list describes what its parameters may be', () => {
   const paths = document['paths'] as Record<string, Record<string, { parameters: unknown[] }>>;
   const parameters = paths['/api/clients/{clientId}/reclamations']?.['get']?.parameters;
-  const query = (name: string, schema: object) => ({ in: 'query', name, required: false, schema });
+  const query = (name: string, schema: { description?: unknown; [rule: string]: unknown }) => ({
+    ...{ in: 'query', name, required: false, schema },
+    ...('description' in schema && { description: schema.description }),
+  });
   const order = ['created_at', 'updated_at', 'amount', 'status'].flatMap((field) => [field, `-${field}`]);
   expect(parameters).toEqual([
     { in: 'path', name: 'clientId', required: true, schema: { type: 'string', format: 'uuid' } },
@@ -57,7 +60,12 @@ test('a list describes what its parameters may be', () => {
     query('count', { type: 'string', enum: ['exact'] }),
     query('created_from', { type: 'string', format: 'date-time' }),
     query('created_to', { type: 'string', format: 'date-time' }),
-    query('sort', { type: 'string', enum: order, default: '-created_at' }),
+    query('updated_from', { type: 'string', format: 'date-time', description: expect.any(String) }),
+    query('updated_to', { type: 'string', format: 'date-time' }),
+    query('sort', {
+      ...{ type: 'string', enum: order, default: '-created_at' },
+      description: expect.stringContaining('misses records that change meanwhile'),
+    }),
     query('site_id', { type: 'string', format: 'uuid' }),
     query('status', { type: 'string', enum: expect.arrayContaining(['DRAFT', 'CLOSED']) }),
     query('claim_type', { type: 'string', enum: ['TF', 'CFE'] }),
