@@ -15,6 +15,7 @@ const FLOORS = [
   'service',
   'app',
   'resources',
+  'records',
   'http',
   'documents',
   'db',

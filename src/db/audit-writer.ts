@@ -47,7 +47,7 @@ export function createAuditWriter({
   database,
   log,
 }: {
-  database: Pick<Database, 'own'>;
+  database: Pick<Database, 'callAsLogin'>;
   log: Logger;
 }): AuditWriter {
   /** Kept with their ids, oldest first: a record that was stored although its answer was lost is stored once. */
@@ -79,7 +79,7 @@ export function createAuditWriter({
   async function writeBacklog(): Promise<void> {
     for (const [id, refusal] of backlog) {
       try {
-        await database.own(statement(id, refusal));
+        await database.callAsLogin(statement(id, refusal));
         backlog.delete(id);
         retryMs = FIRST_RETRY_MS;
       } catch {
@@ -97,7 +97,7 @@ export function createAuditWriter({
     async record(answered) {
       const id = randomUUID();
       const refusal = { ...answered, refusedAt: new Date() };
-      const written = database.own(statement(id, refusal));
+      const written = database.callAsLogin(statement(id, refusal));
       const failure = await outcome(written, backlog.size === 0 ? PATIENCE_MS : OUTAGE_PATIENCE_MS);
       if (failure === undefined) {
         void flush();

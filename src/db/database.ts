@@ -1,10 +1,9 @@
 import { sqlState } from './errors.ts';
-import { isStalePlan } from './flight.ts';
+import { isStalePlan } from './pipeline.ts';
 import { openPool } from './pool.ts';
 import type { PoolOptions, SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
-import type { SendOptions } from './session.ts';
-import { ownSettings, requestRole, requestSettings } from './settings.ts';
+import { nextSettings, roleOf, settingsOf } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 import { runTransaction } from './transaction.ts';
 import type { Run } from './transaction.ts';
@@ -31,10 +30,12 @@ import type { Run } from './transaction.ts';
  */
 export interface Database {
   /**
-   * Settings and statements in one message flight: all or nothing, READ ONLY where the context says so.
+   * Settings and statements in one message pipeline: all or nothing, READ ONLY where the context says so.
    * Gives one result for each statement.
    */
   run(context: RequestContext, statements: readonly Statement[]): Promise<readonly Result[]>;
+  /** The same for several, one after the other in one pipeline; without a context it is the API itself that asks. */
+  runInTurn(turns: readonly Turn[]): Promise<readonly (readonly Result[])[]>;
   /**
    * An explicit transaction with the same settings, for statements that depend on each other's results.
    * It is rolled back when `work` throws, and also, with an error, when a statement failed and `work` did not.
@@ -42,9 +43,15 @@ export interface Database {
    */
   transaction<T>(context: RequestContext, work: (run: Run) => Promise<T>): Promise<T>;
   /** One call of the API's own functions as its login: under no request role, with no setting of a request. */
-  own(statement: Statement): Promise<Result>;
+  callAsLogin(statement: Statement): Promise<Result>;
   /** Takes no more; resolves when what is under way has ended. */
   close(): Promise<void>;
+}
+
+/** Statements, and on whose behalf they are run. */
+export interface Turn {
+  readonly context: RequestContext | undefined;
+  readonly statements: readonly Statement[];
 }
 
 /** Connects to nothing yet: an outage at the start is one like any other. */
@@ -53,14 +60,27 @@ export function openDatabase(options: PoolOptions): Database {
 }
 
 export function databaseOn(pool: SessionPool, statementTimeoutMs: number): Database {
-  return {
-    async run(context, statements) {
+  const runInTurn: Database['runInTurn'] = async (turns) => {
+    turns.forEach(({ statements }) => {
       statements.forEach(assertOnData);
-      return againIfVictim(statementTimeoutMs, (timeoutMs) => {
-        const options = flight(requestRole(context), requestSettings(context, timeoutMs));
-        return pool.withSession((session) => twiceIfStale(() => session.send(statements, options)));
-      });
-    },
+    });
+    return againIfVictim(statementTimeoutMs, (timeoutMs) => {
+      const parts = turns.map(({ context, statements }, index) => ({
+        role: roleOf(context),
+        settings: [index === 0 ? settingsOf(context, timeoutMs) : nextSettings(context)],
+        statements,
+      }));
+      return pool.withSession((session) => twiceIfStale(() => session.send(parts, 'idle')));
+    });
+  };
+  const runOnce = async (
+    context: RequestContext | undefined,
+    statements: readonly Statement[],
+  ): Promise<readonly Result[]> => (await runInTurn([{ context, statements }]))[0] ?? [];
+
+  return {
+    runInTurn,
+    run: runOnce,
     async transaction(context, work) {
       const checked = (run: Run) =>
         work(async (statement) => {
@@ -68,23 +88,17 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number): Datab
           return run(statement);
         });
       return againIfVictim(statementTimeoutMs, (timeoutMs) => {
-        const settings = requestSettings(context, timeoutMs);
-        return pool.withSession((session) => runTransaction(session, context, settings, checked));
+        const settings = settingsOf(context, timeoutMs);
+        return pool.withSession((session) => runTransaction(session, roleOf(context), settings, checked));
       });
     },
-    async own(statement) {
-      assertOnData(statement);
-      return againIfVictim(statementTimeoutMs, (timeoutMs) => {
-        const options = flight('login', ownSettings(timeoutMs));
-        return pool.withSession((session) => twiceIfStale(() => session.sendOne(statement, options)));
-      });
+    async callAsLogin(statement) {
+      const [result] = await runOnce(undefined, [statement]);
+      if (result === undefined) throw new Error('The server gave no result for a statement.');
+      return result;
     },
     close: () => pool.close(),
   };
-}
-
-function flight(role: string, settings: Statement): SendOptions {
-  return { role, settings: [settings], leaves: 'idle' };
 }
 
 /** deadlock_detected, serialization_failure: the server has undone all of it, so that the others could go on. */
@@ -103,7 +117,7 @@ async function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) 
   }
 }
 
-/** A flight that failed because a migration changed what was prepared has changed nothing: it is sent again. */
+/** A pipeline that failed because a migration changed what was prepared has changed nothing: it is sent again. */
 async function twiceIfStale<T>(send: () => Promise<T>): Promise<T> {
   try {
     return await send();

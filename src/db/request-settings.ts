@@ -11,5 +11,5 @@ export interface RequestContext {
   /** True for GET and HEAD. */
   readonly readOnly: boolean;
   /** The one client that the request names, if it names one: the transaction then holds no right to another. */
-  readonly client?: string;
+  readonly client?: string | undefined;
 }

@@ -1,19 +1,18 @@
 import type { PoolClient } from 'pg';
 import { sqlState } from './errors.ts';
-import { sendFlight } from './flight.ts';
-import type { TaggedResult } from './flight.ts';
+import { sendPipeline } from './pipeline.ts';
+import type { Part, TaggedResult } from './pipeline.ts';
 import type { Statement } from './statement.ts';
 
-export interface SendOptions {
-  /** The role that the settings set: a statement is planned anew under another. */
-  readonly role: string;
-  /** Sent before the statements; what they give is dropped. */
-  readonly settings?: readonly Statement[];
-  /** How the flight must leave the connection: idle, or inside an explicit transaction. */
-  readonly leaves: 'idle' | 'in transaction';
-}
+/** How a pipeline must leave the connection. */
+export type Left = 'idle' | 'in transaction';
 
 const STATUS = { idle: 'I', 'in transaction': 'T' } as const;
+
+/** Statements, and the settings under which they are run; what these give is dropped. */
+export interface WithSettings extends Part {
+  readonly settings: readonly Statement[];
+}
 
 /** A connection while one request has it, and the judgement whether another may have it afterwards. */
 export class Session {
@@ -31,21 +30,20 @@ export class Session {
   }
 
   /**
-   * One flight: one result per statement, without those of the settings.
+   * One pipeline: one result per statement of each part.
    * @throws DatabaseError, DatabaseUnavailable, or an Error when the connection is not left as it should be.
    */
-  async send(
-    statements: readonly Statement[],
-    { role, settings = [], leaves }: SendOptions,
-  ): Promise<readonly TaggedResult[]> {
-    const { results, error, status } = await sendFlight(this.#client, [...settings, ...statements], {
-      role,
-      prepared: this.#prepared,
-    });
+  async send(parts: readonly WithSettings[], leaves: Left): Promise<readonly (readonly TaggedResult[])[]> {
+    const sent = parts.flatMap(({ role, settings, statements }) => [
+      // Settings are made by the login: their plans are the same whatever role comes of them.
+      { role: 'login', statements: settings },
+      { role, statements },
+    ]);
+    const { results, error, status } = await sendPipeline(this.#client, sent, this.#prepared);
     if (error !== undefined) {
       // Not the caller's doing, so it must not be answered as a refusal: either the login may not do what
       // it must, or something before this request changed the session, which the next connection mends.
-      if (results.length < settings.length && sqlState(error) === '42501') {
+      if (isOfSettings(results.length, parts) && sqlState(error) === '42501') {
         this.#settingsRefused = true;
         throw new Error('The settings of the request were refused.', { cause: error });
       }
@@ -54,11 +52,18 @@ export class Session {
     if (status !== STATUS[leaves]) {
       throw new Error(`The statements left the connection in state ${String(status)}.`);
     }
-    return results.slice(settings.length);
+    let next = 0;
+    return parts.map(({ settings, statements }) => {
+      const first = next + settings.length;
+      next = first + statements.length;
+      return results.slice(first, next);
+    });
   }
 
-  async sendOne(statement: Statement, options: SendOptions): Promise<TaggedResult> {
-    const [result] = await this.send([statement], options);
+  /** One statement of a transaction whose settings are made already. */
+  async sendOne(statement: Statement, role: string, leaves: Left): Promise<TaggedResult> {
+    const [results] = await this.send([{ role, settings: [], statements: [statement] }], leaves);
+    const result = results?.[0];
     if (result === undefined) throw new Error('The server gave no result for a statement.');
     return result;
   }
@@ -71,4 +76,15 @@ export class Session {
   release(): void {
     this.#client.release(this.#settingsRefused || this.inTransaction);
   }
+}
+
+/** Whether the statement after so many was one of the settings. */
+function isOfSettings(completed: number, parts: readonly WithSettings[]): boolean {
+  let left = completed;
+  for (const { settings, statements } of parts) {
+    if (left < settings.length) return true;
+    left -= settings.length + statements.length;
+    if (left < 0) return false;
+  }
+  return false;
 }

@@ -1,31 +1,48 @@
 import type { RequestContext } from './request-settings.ts';
 import type { Statement } from './statement.ts';
 
+/*
+ * The only place that writes `app.*` settings and the role. Local to the transaction, so that the server takes them back
+ * at its end. Each transaction writes every one that its statements read, so that none can see what another left behind.
+ */
+
+/** Values are written in one form, in which the API reads them. */
+const FORM = `
+    set_config('timezone', 'UTC', true),
+    set_config('datestyle', 'ISO', true)`;
+
 /**
- * The only place that writes `app.*` settings and the role. Each transaction writes every one of them, so
- * that none can see what another left behind; local to it, so that the server takes them back at its end.
- *
- * The same timeout holds for a statement of ours and for an explicit transaction that waits for our next.
+ * Of a request that only reads: the server sees to it that it does.
  * `is not null`: set_config answers with the value, and the list of clients can be long.
  */
-const REQUEST_SETTINGS = `
+const READING = `
 select
-    set_config('transaction_read_only', $1, true),
-    set_config('timezone', 'UTC', true),
-    set_config('statement_timeout', $2, true),
-    set_config('idle_in_transaction_session_timeout', $2, true),
-    set_config('app.client_access', $3, true) is not null,
-    set_config('app.request_id', $4, true),
-    set_config('app.actor', $5, true),
-    set_config('app.user_id', coalesce(app.authenticate($5, to_timestamp($6), $7)::text, $8), true),
+    set_config('transaction_read_only', 'on', true),${FORM},
+    set_config('statement_timeout', $1, true),
+    set_config('app.client_access', $2, true) is not null,
+    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5)::text, $6), true),
+    set_config('role', $7, true)`;
+
+/**
+ * Of a request that may write, with what its audit records say. The same timeout holds for a statement of ours and for
+ * an explicit transaction that waits for our next.
+ */
+const WRITING = `
+select
+    set_config('transaction_read_only', 'off', true),${FORM},
+    set_config('statement_timeout', $1, true),
+    set_config('idle_in_transaction_session_timeout', $1, true),
+    set_config('app.client_access', $2, true) is not null,
+    set_config('app.request_id', $8, true),
+    set_config('app.actor', $3, true),
     set_config('app.action', $9, true),
     set_config('app.ip_address', $10, true),
     set_config('app.user_agent', $11, true),
-    set_config('role', $12, true)`;
+    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5)::text, $6), true),
+    set_config('role', $7, true)`;
 
-const NO_SETTINGS = `
-select
-    set_config('timezone', 'UTC', true),
+const OF_NOBODY = `
+select${FORM},
     set_config('statement_timeout', $1, true),
     set_config('app.client_access', '', true),
     set_config('app.request_id', '', true),
@@ -36,10 +53,18 @@ select
     set_config('app.user_agent', '', true),
     set_config('role', 'none', true)`;
 
+/** For the same caller, or nobody, later in the same transaction. */
+const NEXT = `
+select
+    set_config('app.client_access', $1, true) is not null,
+    set_config('role', $2, true)`;
+
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The database role that a request becomes for the length of its transaction. */
-export function requestRole({ caller, client }: RequestContext): string {
+/** The database role that a request becomes for the length of its transaction; without one, the login stays itself. */
+export function roleOf(context: RequestContext | undefined): string {
+  if (context === undefined) return 'none';
+  const { caller, client } = context;
   switch (caller.role) {
     case 'ADMIN':
       return caller.clientAccess.length === 0 && client === undefined
@@ -55,34 +80,28 @@ export function requestRole({ caller, client }: RequestContext): string {
 }
 
 /**
- * The statement that goes before those of a request: who asks, what they may see, and as which role.
+ * The statement that goes before all others: who asks, what they may see, and as which role; without a context for a
+ * call of the API's own, with no setting of any request.
  * It fails with SQLSTATE TX401 where the database knows that the token's rights no longer hold.
  * @throws TypeError when the client that the request names is no UUID.
  */
-export function requestSettings(context: RequestContext, statementTimeoutMs: number): Statement {
-  const { caller } = context;
-  return {
-    text: REQUEST_SETTINGS,
-    values: [
-      context.readOnly ? 'on' : 'off',
-      statementTimeoutMs,
-      clientAccess(context),
-      context.requestId,
-      caller.subject,
-      caller.issuedAt,
-      caller.accessDigest,
-      caller.userId,
-      context.action,
-      context.ipAddress,
-      context.userAgent,
-      requestRole(context),
-    ],
-  };
+export function settingsOf(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
+  if (context === undefined) return { text: OF_NOBODY, values: [statementTimeoutMs] };
+  const { caller, readOnly, requestId, action, ipAddress, userAgent } = context;
+  const { subject, issuedAt, accessDigest, userId } = caller;
+  const rights = [clientAccess(context), subject, issuedAt, accessDigest, userId, roleOf(context)];
+  return readOnly
+    ? { text: READING, values: [statementTimeoutMs, ...rights] }
+    : { text: WRITING, values: [statementTimeoutMs, ...rights, requestId, action, ipAddress, userAgent] };
 }
 
-/** The statement that goes before one of the API's own: no role, no setting of any request. */
-export function ownSettings(statementTimeoutMs: number): Statement {
-  return { text: NO_SETTINGS, values: [statementTimeoutMs] };
+/**
+ * For the next turn of the same transaction, which is of the same caller with other clients, or of nobody.
+ * @throws TypeError when the client that the request names is no UUID.
+ */
+export function nextSettings(context: RequestContext | undefined): Statement {
+  const access = context === undefined ? '' : clientAccess(context);
+  return { text: NEXT, values: [access, roleOf(context)] };
 }
 
 /** The list comes from a verified token; the client comes from the request, and `a,b` would be two of them. */

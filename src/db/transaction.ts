@@ -1,9 +1,7 @@
-import type { RequestContext } from './request-settings.ts';
 import type { Session } from './session.ts';
-import { requestRole } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 
-/** Runs one statement of an explicit transaction: one flight each, in the order of the calls. */
+/** Runs one statement of an explicit transaction: one exchange each, in the order of the calls. */
 export type Run = (statement: Statement) => Promise<Result>;
 
 const BEGIN: Statement = { text: 'begin', values: [] };
@@ -13,18 +11,17 @@ const ROLLBACK: Statement = { text: 'rollback', values: [] };
 /** One explicit transaction on one session; `Database.transaction` says what it promises. */
 export async function runTransaction<T>(
   session: Session,
-  context: RequestContext,
+  role: string,
   settings: Statement,
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
-  const role = requestRole(context);
   let open = true;
   let failure: unknown;
   let queue: Promise<unknown> = Promise.resolve();
 
   const send = async (statement: Statement): Promise<Result> => {
     try {
-      return await session.sendOne(statement, { role, leaves: 'in transaction' });
+      return await session.sendOne(statement, role, 'in transaction');
     } catch (error) {
       failure ??= error;
       throw error;
@@ -38,11 +35,11 @@ export async function runTransaction<T>(
   };
 
   try {
-    await session.send([], { role, settings: [BEGIN, settings], leaves: 'in transaction' });
+    await session.send([{ role, settings: [BEGIN, settings], statements: [] }], 'in transaction');
     const value = await work(run);
     open = false;
     await queue;
-    const { tag } = await session.sendOne(COMMIT, { role, leaves: 'idle' });
+    const { tag } = await session.sendOne(COMMIT, role, 'idle');
     // After a failed statement COMMIT succeeds all the same, and rolls back.
     if (tag !== 'COMMIT') {
       throw new Error('The transaction was rolled back: one of its statements failed.', { cause: failure });
@@ -58,6 +55,6 @@ export async function runTransaction<T>(
 /** Where even this fails the connection is closed on release; the error on its way to the caller says more. */
 async function rollBack(session: Session, role: string): Promise<void> {
   if (session.inTransaction) {
-    await session.sendOne(ROLLBACK, { role, leaves: 'idle' }).catch(() => undefined);
+    await session.sendOne(ROLLBACK, role, 'idle').catch(() => undefined);
   }
 }

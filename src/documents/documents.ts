@@ -38,7 +38,7 @@ export interface DocumentsOptions {
   /** Where contents are written aside that go elsewhere in the end. */
   readonly dataDir: string;
   readonly maxBytes: number;
-  readonly database: Pick<Database, 'own'>;
+  readonly database: Pick<Database, 'callAsLogin'>;
   readonly log: Logger;
   /** Access to S3 other than what the SDK finds by itself. */
   readonly s3Access?: S3Options['access'];

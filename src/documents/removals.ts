@@ -30,7 +30,7 @@ export function createRemovals({
 }: {
   readonly store: ContentStore;
   readonly spool: Spool;
-  readonly database: Pick<Database, 'own'>;
+  readonly database: Pick<Database, 'callAsLogin'>;
   readonly log: Logger;
 }): Removals {
   let closed = false;
@@ -38,7 +38,7 @@ export function createRemovals({
 
   /** Gives whether there may be more. */
   async function removeBatch(): Promise<boolean> {
-    const { rows } = await database.own({ text: 'select app.due_removals($1)', values: [BATCH] });
+    const { rows } = await database.callAsLogin({ text: 'select app.due_removals($1)', values: [BATCH] });
     const paths = rows.flatMap(([path]) => path ?? []);
     const results = await Promise.allSettled(paths.map((path) => store.remove(path)));
     await complete(paths.filter((_, index) => results[index]?.status === 'fulfilled'));
@@ -49,7 +49,7 @@ export function createRemovals({
 
   async function complete(paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return;
-    await database.own({ text: 'select app.complete_removals($1)', values: [paths] });
+    await database.callAsLogin({ text: 'select app.complete_removals($1)', values: [paths] });
   }
 
   /** Keeps `work` in mind until it has ended; a failure is logged, and is mended by the next sweep. */
@@ -78,7 +78,7 @@ export function createRemovals({
 
   return {
     async plan(path) {
-      await database.own({ text: 'select app.plan_removal($1)', values: [path] });
+      await database.callAsLogin({ text: 'select app.plan_removal($1)', values: [path] });
     },
     removeNow: (path) =>
       tracked(async () => {

@@ -17,6 +17,27 @@ export interface Input<P extends Fields = Fields, Q extends Fields = Fields, B e
   readonly body: z.output<B>;
 }
 
+/** A row as Postgres writes it, column by column. */
+export type Row = readonly (string | null)[];
+
+/** What the answers of an endpoint are made of: a record and its columns; `src/records` declares them. */
+export interface RecordShape {
+  /** Under which name it is described. */
+  readonly name: string;
+  readonly table: string;
+  readonly schema: z.ZodType;
+  /** JSON text of a row of all its columns. */
+  write(row: Row): string;
+  /** How many columns that is. */
+  readonly width: number;
+  /** The entity tag of that row; undefined where it has none. */
+  tag(row: Row): string | undefined;
+  /** The time that tells one version from another, in SQL for `r`; undefined where a tag is more than that. */
+  readonly version: string | undefined;
+  /** The entity tag of such a time. */
+  tagOf(time: string): string;
+}
+
 /** What an endpoint written out in full may ask, as the caller and with the caller's rights alone. */
 export interface CallerRequest {
   readonly caller: Caller;
@@ -28,10 +49,8 @@ export interface CallerRequest {
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>;
   /** The same caller confined to one client, also to one that this request is about to create. */
   within(client: string): CallerRequest;
-  /** Why a statement about the record that the request names found nothing; to be thrown. */
-  notFound(): Promise<Error>;
-  /** @throws RequestError where the caller cannot see the record that the request names */
-  assertVisible(): Promise<void>;
+  /** Whether the caller sees the record that the request names; where it does not, `NothingFound` is to be thrown. */
+  isVisible(): Promise<boolean>;
   /** The entity tags of `If-Match`; null where the request has none, or `*`. */
   readonly ifMatch: readonly string[] | null;
   /** The contents of documents; which of them the caller may have, the rows of documents say. */
@@ -72,8 +91,10 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
   readonly body?: B;
   /** A multipart form, which the endpoint reads by itself; here for the description. */
   readonly form?: z.ZodObject;
-  /** The body of a success, by its status; null where there is none. */
-  readonly responses: Responses;
+  /** The record that the endpoint is about, where it is about one; its answers are described by it. */
+  readonly of?: RecordShape;
+  /** The body of a success, by its status, null where there is none; for what is written out in full. */
+  readonly responses?: Responses;
   /** Fields of the body, or filters of a list, that name other records by their ids, and the table of each. */
   readonly references?: Readonly<Record<string, string>>;
   /** What a broken constraint says to the caller: the rule of each field, by the name of the constraint. */
@@ -85,11 +106,13 @@ export type Responses = Readonly<Partial<Record<200 | 201 | 204 | 206, z.ZodType
 /** The statement of a list. */
 export interface ListQuery {
   /**
-   * Rows of [record as JSON text, cursor]; one more than `limit`, which tells that there is a next page. Where the
-   * request asked how many there are, that is a third column, and a row without a record where there is none.
+   * The records; one more than `limit`, which tells that there is a next page. Where the request asked how many there
+   * are, that is one more column, and there is a row of nulls before it where there is no record.
    */
   readonly records: Statement;
   readonly limit: number;
+  /** What the next page begins behind, made of the last row. */
+  cursor(row: Row): string;
 }
 
 interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
@@ -105,20 +128,36 @@ interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
 /** One statement, or several in one transaction, of which the last one's row is the answer. */
 export type Statements = Statement | readonly Statement[];
 
-/** Statements whose row is [record as JSON text, entity tag]; a tag that is null, or no second column, is none. */
+/** Statements whose row has the columns of the endpoint's record. */
 type Answer<P extends Fields, Q extends Fields, B extends Fields> =
-  /** 200 and the record, or 304 where `If-None-Match` has its tag. */
-  | { record(input: Input<P, Q, B>, caller: Caller): Statement }
-  /** 200 and the records; `Link` to the next page. Without any row, a record in the path must be visible. */
-  | { list(input: Input<P, Q, B>, caller: Caller): ListQuery }
-  /** 201, the record and its `Location`. The id is new, so that the statement can name what it makes. */
-  | { create(input: Input<P, Q, B>, id: string): Statement }
-  /** 200 and the record. The statement touches no row whose tag is not among `ifMatch`, unless that is null. */
-  | { change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements }
-  /** 204; the same of `ifMatch`. The contents of documents that went along are removed. */
-  | { remove(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements }
-  /** Written out in full. */
-  | { handle(input: Input<P, Q, B>, request: CallerRequest): Promise<Reply> };
+  | (Of & {
+      /** 200 and the record, or 304 where `If-None-Match` has its tag. */
+      read(input: Input<P, Q, B>, caller: Caller): Statement;
+    })
+  | (Of & {
+      /** 200 and the records; `Link` to the next page. Without any row, a record in the path must be visible. */
+      list(input: Input<P, Q, B>, caller: Caller): ListQuery;
+    })
+  | (Of & {
+      /** 201, the record and its `Location`. The id is new, so that the statement can name what it makes. */
+      create(input: Input<P, Q, B>, id: string): Statement;
+    })
+  | (Of & {
+      /** 200 and the record. No row is touched whose tag is not among `ifMatch`, unless that is null. */
+      change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements;
+    })
+  | (Of & {
+      /** 204; the same of `ifMatch`. The contents of documents that went along are removed. */
+      remove(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements;
+    })
+  | {
+      /** Written out in full. */
+      handle(input: Input<P, Q, B>, request: CallerRequest): Promise<Reply>;
+    };
+
+interface Of {
+  readonly of: RecordShape;
+}
 
 export type Endpoint<P extends Fields = Fields, Q extends Fields = Fields, B extends Fields = Fields> = Shape<
   P,

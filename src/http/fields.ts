@@ -87,7 +87,6 @@ export function decimal(maximum: string): z.ZodType<string> {
 
 /** A decimal as the database writes it into a record: a JSON number with two places. */
 export const decimalOutput = z.number();
-export const timestamp = z.iso.datetime({ offset: true });
 
 /** A content, which is no JSON. */
 export const bytes = z.string().meta({ type: 'string', format: 'binary' });

@@ -4,12 +4,12 @@ import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { requireClient, requireRole } from './access.ts';
 import { answer } from './answer.ts';
 import { inviteBody } from './body.ts';
-import { callerRequest } from './caller-request.ts';
-import type { Sources } from './caller-request.ts';
+import { callerRequest } from './checked-request.ts';
+import type { Sources } from './checked-request.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
-import { brokenRule } from './explained.ts';
 import { sendReply } from './envelope.ts';
 import { readInput } from './input.ts';
+import { brokenRule, whyRefused } from './refusals.ts';
 import { stateOf } from './request-state.ts';
 
 /** Adds endpoints that ask for no token. */
@@ -54,7 +54,11 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sou
       for (const client of [state.client, ...(endpoint.clients?.(input) ?? [])])
         requireClient(caller, client);
       const exchange = { incoming: request, inviteBody: inviting(request, response) };
-      await sendReply(response, await answer({ endpoint, input, state, caller, ...exchange }, sources));
+      const checked = { endpoint, input, state, caller, ...exchange };
+      const reply = await answer(checked, sources).catch(async (error: unknown) => {
+        throw await whyRefused(error, checked, sources);
+      });
+      await sendReply(response, reply);
     });
   }
 }

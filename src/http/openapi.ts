@@ -2,7 +2,7 @@ import { OpenAPIRegistry, OpenApiGeneratorV3 } from '@asteasolutions/zod-to-open
 import { z } from 'zod';
 import { ERRORS } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { Endpoint, PublicEndpoint } from './endpoint.ts';
+import type { Endpoint, PublicEndpoint, Responses } from './endpoint.ts';
 import { bytes } from './fields.ts';
 
 type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
@@ -70,7 +70,8 @@ function mendNullable(_key: string, value: unknown): unknown {
 }
 
 function routeOf(endpoint: Endpoint | PublicEndpoint): Route {
-  const { method, path, summary, tag, params, query, body, form, responses, roles } = endpoint;
+  const { method, path, summary, tag, params, query, body, form, roles } = endpoint;
+  const responses = responsesOf(endpoint);
   return {
     method,
     path,
@@ -92,6 +93,15 @@ function routeOf(endpoint: Endpoint | PublicEndpoint): Route {
   };
 }
 
+/** What the kind of an endpoint answers with, unless it says so itself. */
+function responsesOf(endpoint: Endpoint | PublicEndpoint): Responses {
+  const schema = endpoint.of?.schema ?? null;
+  if (endpoint.responses !== undefined) return endpoint.responses;
+  if ('list' in endpoint) return { 200: z.array(endpoint.of.schema) };
+  if ('create' in endpoint) return { 201: schema };
+  return 'remove' in endpoint ? { 204: null } : { 200: schema };
+}
+
 function success(status: string, schema: z.ZodType | null): [string, Route['responses'][string]] {
   const description = SUCCESSES[status] ?? 'Success.';
   return [
@@ -102,7 +112,7 @@ function success(status: string, schema: z.ZodType | null): [string, Route['resp
 
 /** A record by its id, or a content. */
 function hasVersions(endpoint: Endpoint | PublicEndpoint): boolean {
-  return 'record' in endpoint || 206 in endpoint.responses;
+  return 'read' in endpoint || 206 in responsesOf(endpoint);
 }
 
 /** A content may be of any type that a document may have. */
@@ -128,7 +138,7 @@ function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
     errors.push('ERROR_NOT_FOUND');
   if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
   if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');
-  if (206 in endpoint.responses) errors.push('ERROR_RANGE_NOT_SATISFIABLE');
+  if (206 in responsesOf(endpoint)) errors.push('ERROR_RANGE_NOT_SATISFIABLE');
   if (endpoint.body !== undefined || endpoint.form !== undefined)
     errors.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
   return errors;

@@ -1,82 +1,57 @@
-import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { CREATED, listOf } from './list.ts';
+import * as column from '../records/column.ts';
+import { by, list } from '../records/list.ts';
+import { record } from '../records/record.ts';
 
-const auditRecord = z
-  .strictObject({
-    id: z.guid(),
-    user_id: z.guid().nullable(),
-    actor: z.string().max(255).meta({ description: "The token's subject, or anonymous." }),
-    action: z.string().max(100),
-    resource_type: z.string().max(50),
-    resource_id: z.guid().nullable(),
-    client_context: z.guid().nullable(),
-    success: z.boolean(),
-    error_message: z.string().nullable(),
-    ip_address: z.string().nullable(),
-    user_agent: z.string().nullable(),
-    request_id: z.string().nullable(),
-    created_at: field.timestamp,
-  })
-  .meta({ id: 'AuditRecord' });
+const actor = column.described(column.text(255), { description: "The token's subject, or anonymous." });
 
-const columns = `
-    r.id,
-    r.user_id,
-    r.actor,
-    r.action,
-    r.resource_type,
-    r.resource_id,
-    r.client_context,
-    r.success,
-    r.error_message,
-    r.ip_address,
-    r.user_agent,
-    r.request_id,
-    r.created_at`;
+const auditRecord = record(
+  'AuditRecord',
+  'audit_logs',
+  {
+    id: column.id,
+    user_id: column.read(column.nullable(column.uuid)),
+    actor: column.read(actor),
+    action: column.read(column.text(100)),
+    resource_type: column.read(column.text(50)),
+    resource_id: column.read(column.nullable(column.uuid)),
+    client_context: column.read(column.nullable(column.uuid)),
+    success: column.read(column.truthValue),
+    error_message: column.read(column.nullable(column.text())),
+    ip_address: column.read(column.nullable(column.text())),
+    user_agent: column.read(column.nullable(column.text())),
+    request_id: column.read(column.nullable(column.text())),
+    created_at: column.read(column.time),
+  },
+  { version: 'created_at' },
+);
+
+const auditRecords = list({
+  of: auditRecord,
+  client: 'r.client_context',
+  sorts: ['created_at'],
+  filters: {
+    actor: by(field.text(255), 'r.actor = $'),
+    user_id: by(field.uuid, 'r.user_id = $'),
+    action: by(field.text(100), 'r.action = $'),
+    resource_type: by(field.text(50), 'r.resource_type = $'),
+    resource_id: by(field.uuid, 'r.resource_id = $'),
+    client_context: by(field.uuid, 'r.client_context = $'),
+    success: by(field.flag, 'r.success = $'),
+  },
+  selective: ['actor', 'user_id', 'action', 'resource_id', 'client_context'],
+});
 
 export const listAuditRecords = endpoint({
   tag: 'Audit',
   resource: 'audit_logs',
+  of: auditRecord,
   method: 'get',
   path: '/api/audit-logs',
   summary: 'List what was written and what was refused',
   roles: ['ADMIN'],
-  query: z.strictObject({
-    ...field.page,
-    ...field.created,
-    sort: field.sortBy('created_at'),
-    actor: field.text(255).optional(),
-    user_id: field.uuid.optional(),
-    action: field.text(100).optional(),
-    resource_type: field.text(50).optional(),
-    resource_id: field.uuid.optional(),
-    client_context: field.uuid.optional(),
-    success: field.flag.optional(),
-  }),
-  responses: { 200: z.array(auditRecord) },
+  query: auditRecords.query,
   client: ({ query }) => query.client_context,
-  list: ({ query }, caller) =>
-    listOf(
-      {
-        columns,
-        from: 'public.audit_logs as r',
-        client: 'r.client_context',
-        sorts: { created_at: 'timestamptz' },
-        filters: {
-          ...CREATED,
-          actor: 'r.actor = $',
-          user_id: 'r.user_id = $',
-          action: 'r.action = $',
-          resource_type: 'r.resource_type = $',
-          resource_id: 'r.resource_id = $',
-          client_context: 'r.client_context = $',
-          success: 'r.success = $',
-        },
-        selective: ['actor', 'user_id', 'action', 'resource_id', 'client_context'],
-      },
-      query,
-      caller,
-    ),
+  list: ({ query }, caller) => auditRecords.statement(query, caller),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordIn } from '../http/answer.ts';
 import { endpoint, publicEndpoint } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -24,30 +25,25 @@ export const readProfile = endpoint({
   resource: 'users',
   roles: ROLES,
   responses: { 200: profile },
-  record: (_input, { subject, email, name, role, clientAccess }) => ({
-    text: `
-select to_json(r)::text
-from (
-    select
-        app.user_id() as id,
-        $1::text as sub,
-        $2::text as email,
-        $3::text as name,
-        $4::text as role,
-        $5::uuid[] as client_access
-) r`,
-    values: [subject, email ?? null, name ?? null, role, clientAccess],
-  }),
+  handle: async (_input, request) => {
+    const { rows } = await request.run({ text: 'select app.user_id()', values: [] });
+    const { subject: sub, email = null, name = null, role, clientAccess: client_access } = request.caller;
+    return { status: 200, body: JSON.stringify({ id: rows[0]?.[0], sub, email, name, role, client_access }) };
+  },
 });
 
-/** A user is stored under an email: without one in the token nothing is stored, and the token is what there is. */
-function login(caller: Caller): Statement {
+/**
+ * Records the caller and reads the user that it is from then on. A user is stored under an email: without one in the
+ * token nothing is stored, and the token is what there is.
+ */
+function login(caller: Caller): readonly Statement[] {
   const { email, name, issuedAt } = caller;
-  if (email === undefined) return self(caller);
-  return {
-    text: 'select app.record_login($1, $2, to_timestamp($3))::text',
+  if (email === undefined) return [self(caller)];
+  const recorded = {
+    text: 'select app.record_login($1, $2, to_timestamp($3))',
     values: [email, name ?? null, issuedAt],
   };
+  return [recorded, self(caller)];
 }
 
 export const logIn = publicEndpoint({
@@ -63,10 +59,9 @@ export const logIn = publicEndpoint({
     users_last_administrator: { token: 'must not take the last active ADMIN without a list its rights' },
   },
   body: z.strictObject({ token: z.string().min(1) }),
-  responses: { 200: user },
+  responses: { 200: user.schema },
   handle: async ({ body }, visitor) => {
     const request = await visitor.authenticate(body.token);
-    const { rows } = await request.run(login(request.caller));
-    return { status: 200, body: rows[0]?.[0] ?? '' };
+    return recordIn(user, await request.run(login(request.caller)));
   },
 });

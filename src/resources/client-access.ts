@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
-import { changed } from '../http/answer.ts';
+import { recordIn } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { rules, user, userById } from './users.ts';
+import { rules, user } from './users.ts';
 
 /* Which clients a user has access to, one at a time: by whoever has the client and may give it. */
 
@@ -37,13 +37,12 @@ export const assignClient = endpoint({
   ...common,
   method: 'put',
   summary: 'Give a user access to a client; whoever has it already keeps it',
-  responses: { 200: user },
+  responses: { 200: user.schema },
   id: ({ params }) => params.id,
   clients: ({ params }) => [params.clientId],
   handle: async ({ params }, request) => {
-    const [, result] = await request.runAll(assign(params, true, request.ifMatch), userById(params.id));
-    if (result === undefined) throw new Error('a statement without a result');
-    return changed(result, request);
+    const assigned = assign(params, true, request.ifMatch);
+    return recordIn(user, await request.run([assigned, user.byId(params.id)]));
   },
 });
 

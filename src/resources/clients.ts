@@ -4,40 +4,34 @@ import { created } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import { containing, CREATED, listOf, UPDATED } from './list.ts';
+import * as column from '../records/column.ts';
+import { containedIn, list } from '../records/list.ts';
+import { record } from '../records/record.ts';
 
-const client = z
-  .strictObject({
-    id: z.guid(),
-    company_name: z.string().max(255),
-    nom: z.string().max(255).meta({ description: 'The same text as company_name.', readOnly: true }),
-    contact_email: z.string().max(255),
-    address: z.string().nullable(),
-    created_at: field.timestamp,
-    updated_at: field.timestamp,
-  })
-  .meta({ id: 'Client' });
+const nom = column.described(column.text(255), {
+  description: 'The same text as company_name.',
+  readOnly: true,
+});
 
-const writable = {
-  company_name: field.name(255),
-  contact_email: field.email,
-  address: field.prose.nullable().optional(),
-};
+const client = record('Client', 'clients', {
+  id: column.id,
+  company_name: column.written(column.text(255), field.name(255)),
+  nom: column.read(nom, 'r.company_name'),
+  contact_email: column.written(column.text(255), field.email),
+  address: column.optional(column.text(), field.prose),
+  created_at: column.read(column.time),
+  updated_at: column.read(column.time),
+});
 
-const readOnly = { ...field.readOnly, nom: field.ignored };
-
-const columns = `
-    r.id,
-    r.company_name,
-    r.company_name as nom,
-    r.contact_email,
-    r.address,
-    r.created_at,
-    r.updated_at`;
+const clients = list({
+  of: client,
+  sorts: ['created_at', 'updated_at', 'company_name'],
+  filters: { q: containedIn('r.company_name', 'r.contact_email', 'r.address') },
+});
 
 const params = z.strictObject({ clientId: field.uuid });
 
-const common = { tag: 'Clients', resource: 'clients' } as const;
+const common = { tag: 'Clients', resource: 'clients', of: client } as const;
 
 export const listClients = endpoint({
   ...common,
@@ -45,29 +39,8 @@ export const listClients = endpoint({
   path: '/api/clients',
   summary: 'List the clients that the caller has access to',
   roles: ROLES,
-  query: z.strictObject({
-    ...field.page,
-    ...field.created,
-    ...field.updated,
-    sort: field.sortBy('created_at', 'updated_at', 'company_name'),
-    q: field.search,
-  }),
-  responses: { 200: z.array(client) },
-  list: ({ query }, caller) =>
-    listOf(
-      {
-        columns,
-        from: 'public.clients as r',
-        sorts: { created_at: 'timestamptz', updated_at: 'timestamptz', company_name: 'text' },
-        filters: {
-          ...CREATED,
-          ...UPDATED,
-          q: '(r.company_name ilike $ or r.contact_email ilike $ or r.address ilike $)',
-        },
-      },
-      { ...query, q: containing(query.q) },
-      caller,
-    ),
+  query: clients.query,
+  list: ({ query }, caller) => clients.statement(query, caller),
 });
 
 export const readClient = endpoint({
@@ -77,19 +50,9 @@ export const readClient = endpoint({
   summary: 'Read a client',
   roles: ROLES,
   params,
-  responses: { 200: client },
   client: ({ params }) => params.clientId,
   id: ({ params }) => params.clientId,
-  record: ({ params }) => ({
-    text: `
-select to_json(r)::text, app.etag(r.updated_at)
-from (
-    select ${columns}
-    from public.clients as r
-    where r.id = $1
-) r`,
-    values: [params.clientId],
-  }),
+  read: ({ params }) => client.byId(params.clientId),
 });
 
 /** Whoever creates a client has access to it: in this request, and by the stored list in the next token. */
@@ -99,32 +62,26 @@ export const createClient = endpoint({
   path: '/api/clients',
   summary: 'Create a client',
   roles: ['ADMIN', 'ACCOUNT_MANAGER'],
-  body: z.strictObject({ ...readOnly, ...writable }),
-  responses: { 201: client },
+  body: client.newBody,
+  responses: { 201: client.schema },
   handle: async ({ body }, request) => {
     const id = randomUUID();
     const { issuedAt, accessDigest } = request.caller;
     const [made] = await request.within(id).runAll(
       {
         text: `
-with r as (
-    insert into public.clients (id, company_name, contact_email, address)
-    values ($1, $2, $3, $4)
-    returning *
-)
-select to_json(r)::text, app.etag(r.updated_at)
-from (
-    select ${columns}
-    from r
-) r`,
-        values: [id, body.company_name, body.contact_email, body.address ?? null],
+insert into public.clients as r (${client.inserted})
+select ${client.given}
+from ${client.laidOut('$1')}
+returning ${client.selected}`,
+        values: [JSON.stringify({ ...body, id })],
       },
       {
         text: 'select app.gain_client($1, to_timestamp($2), $3)',
         values: [id, issuedAt, accessDigest],
       },
     );
-    return created(made, `/api/clients/${id}`);
+    return created(client, made, `/api/clients/${id}`);
   },
 });
 
@@ -135,27 +92,18 @@ export const changeClient = endpoint({
   summary: 'Change the given fields of a client',
   roles: ['ADMIN', 'ACCOUNT_MANAGER'],
   params,
-  body: z.strictObject({ ...readOnly, ...writable }).partial(),
-  responses: { 200: client },
+  body: client.changeBody,
   client: ({ params }) => params.clientId,
   id: ({ params }) => params.clientId,
   change: ({ params, body }, ifMatch) => ({
     text: `
-with r as (
-    update public.clients as c
-    set (company_name, contact_email, address) = (
-        select n.company_name, n.contact_email, n.address
-        from jsonb_populate_record(c, $2::jsonb) as n
-    )
-    where c.id = $1 and ($3::text[] is null or app.etag(c.updated_at) = any ($3))
-    returning *
-)
-select to_json(r)::text, app.etag(r.updated_at)
-from (
-    select ${columns}
-    from r
-) r`,
-    values: [params.clientId, JSON.stringify(body), ifMatch],
+update public.clients as r
+set ${client.changed('$2')}
+from ${client.laidOut('$2')}
+where r.id = $1
+    and ${client.isVersion('$3')}
+returning ${client.selected}`,
+    values: [params.clientId, JSON.stringify(body), client.versions(ifMatch)],
   }),
 });
 
@@ -167,13 +115,7 @@ export const deleteClient = endpoint({
     'Delete a client with its sites, parcels, claims and documents; a conflict once an invoice was issued',
   roles: ['ADMIN'],
   params,
-  responses: { 204: null },
   client: ({ params }) => params.clientId,
   id: ({ params }) => params.clientId,
-  remove: ({ params }, ifMatch) => ({
-    text: `
-delete from public.clients as c
-where c.id = $1 and ($2::text[] is null or app.etag(c.updated_at) = any ($2))`,
-    values: [params.clientId, ifMatch],
-  }),
+  remove: ({ params }, ifMatch) => client.deletion(params.clientId, ifMatch),
 });

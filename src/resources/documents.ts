@@ -9,28 +9,35 @@ import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { readForm } from '../http/form.ts';
+import { NothingFound } from '../http/refusals.ts';
 import { ROLES } from '../identity/caller.ts';
-import { containing, listOf } from './list.ts';
-
-const document = z
-  .strictObject({
-    id: z.guid(),
-    reclamation_id: z.guid(),
-    filename: z.string().max(255),
-    file_size: z.int().nullable(),
-    mime_type: z.string().max(100).nullable(),
-    uploaded_at: field.timestamp,
-  })
-  .meta({ id: 'Document' });
+import * as column from '../records/column.ts';
+import { by, containedIn, list } from '../records/list.ts';
+import { record } from '../records/record.ts';
 
 // file_path is not among them: where a content lies is between the database and the store.
-const columns = `
-    r.id,
-    r.reclamation_id,
-    r.filename,
-    r.file_size,
-    r.mime_type,
-    r.uploaded_at`;
+const document = record(
+  'Document',
+  'documents',
+  {
+    id: column.id,
+    reclamation_id: column.read(column.uuid),
+    filename: column.read(column.text(255)),
+    file_size: column.read(column.nullable(column.integer)),
+    mime_type: column.read(column.nullable(column.text(100))),
+    uploaded_at: column.read(column.time),
+  },
+  { version: 'uploaded_at' },
+);
+
+const documents = list({
+  of: document,
+  sorts: ['uploaded_at', 'filename'],
+  filters: {
+    reclamation_id: by(field.uuid, 'r.reclamation_id = $'),
+    q: containedIn('r.filename'),
+  },
+});
 
 const params = z.strictObject({ id: field.uuid });
 
@@ -38,8 +45,9 @@ const ofClaim = {
   tag: 'Documents',
   resource: 'reclamations',
   path: '/api/reclamations/{id}/documents',
+  of: document,
 } as const;
-const common = { tag: 'Documents', resource: 'documents' } as const;
+const common = { tag: 'Documents', resource: 'documents', of: document } as const;
 
 export const listDocuments = endpoint({
   ...ofClaim,
@@ -47,24 +55,9 @@ export const listDocuments = endpoint({
   summary: 'List the documents of a claim',
   roles: ROLES,
   params,
-  query: z.strictObject({
-    ...field.page,
-    sort: field.sortBy('uploaded_at', 'filename'),
-    q: field.search,
-  }),
-  responses: { 200: z.array(document) },
+  query: documents.query.omit({ reclamation_id: true }),
   id: ({ params }) => params.id,
-  list: ({ params, query }, caller) =>
-    listOf(
-      {
-        columns,
-        from: 'public.documents as r',
-        sorts: { uploaded_at: 'timestamptz', filename: 'text' },
-        filters: { reclamation_id: 'r.reclamation_id = $', q: 'r.filename ilike $' },
-      },
-      { ...query, reclamation_id: params.id, q: containing(query.q) },
-      caller,
-    ),
+  list: ({ params, query }, caller) => documents.statement({ ...query, reclamation_id: params.id }, caller),
 });
 
 export const createDocument = endpoint({
@@ -74,35 +67,28 @@ export const createDocument = endpoint({
   roles: ROLES,
   params,
   form: z.strictObject({ file: field.bytes }),
-  responses: { 201: document },
+  responses: { 201: document.schema },
   id: ({ params }) => params.id,
   handle: async ({ params }, request) => {
-    await request.assertVisible();
+    if (!(await request.isVisible())) throw new NothingFound();
     const { filename, mimeType, spooled } = await receive(request);
     const id = randomUUID();
     const result = await request.documents
       .keep(spooled, (path) =>
         request.run({
           text: `
-with r as (
-    insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type)
-    values ($1, $2, $3, $4, $5, $6)
-    returning *
-)
-select to_json(r)::text, app.etag(r.uploaded_at)
-from (
-    select ${columns}
-    from r
-) r`,
+insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type)
+values ($1, $2, $3, $4, $5, $6)
+returning ${document.selected}`,
           values: [id, params.id, filename, path, spooled.size, mimeType],
         }),
       )
       .catch(async (error: unknown) => {
         // A claim that was deleted meanwhile fails a policy or a key: to the caller it is simply gone.
-        if (sqlState(error) !== undefined) await request.assertVisible();
+        if (sqlState(error) !== undefined && !(await request.isVisible())) throw new NothingFound();
         throw error;
       });
-    return created(result, `/api/documents/${id}`);
+    return created(document, result, `/api/documents/${id}`);
   },
 });
 
@@ -156,18 +142,8 @@ export const readDocument = endpoint({
   summary: 'Read what is known of a document',
   roles: ROLES,
   params,
-  responses: { 200: document },
   id: ({ params }) => params.id,
-  record: ({ params }) => ({
-    text: `
-select to_json(r)::text, app.etag(r.uploaded_at)
-from (
-    select ${columns}
-    from public.documents as r
-    where r.id = $1
-) r`,
-    values: [params.id],
-  }),
+  read: ({ params }) => document.byId(params.id),
 });
 
 export const readContent = endpoint({
@@ -183,24 +159,24 @@ export const readContent = endpoint({
     const { documents, incoming } = request;
     const { rows } = await request.run({
       text: `
-select d.file_path, d.filename, coalesce(d.mime_type, 'application/octet-stream'), app.etag(d.uploaded_at), d.file_size
-from public.documents as d
-where d.id = $1`,
+select r.file_path, coalesce(r.mime_type, 'application/octet-stream'), r.filename, r.uploaded_at, r.file_size
+from public.documents as r
+where r.id = $1`,
       values: [params.id],
     });
     const [row] = rows;
-    if (row === undefined) throw await request.notFound();
-    const [path, filename, type, tag, expected] = row;
-    if (path == null || filename == null || type == null || tag == null)
+    if (row === undefined) throw new NothingFound();
+    const [path, type, filename, uploadedAt, expected] = row;
+    if (path == null || filename == null || type == null || uploadedAt == null)
       throw new Error('null in a column that has none');
     const size = await documents.size(path);
     if (size === undefined || size !== Number(expected ?? size)) {
       // Deleted meanwhile, or lost, which nobody may overlook.
-      await request.assertVisible();
+      if (!(await request.isVisible())) throw new NothingFound();
       throw new Error(`the content of document ${params.id} is lost: ${String(size)} bytes at ${path}`);
     }
     return contentReply(incoming, {
-      ...{ size, type, filename, tag },
+      ...{ size, type, filename, tag: document.tagOf(uploadedAt) },
       read: (range) => documents.read(path, range),
     });
   },
@@ -213,12 +189,6 @@ export const deleteDocument = endpoint({
   summary: 'Delete a document with its content',
   roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
   params,
-  responses: { 204: null },
   id: ({ params }) => params.id,
-  remove: ({ params }, ifMatch) => ({
-    text: `
-delete from public.documents as d
-where d.id = $1 and ($2::text[] is null or app.etag(d.uploaded_at) = any ($2))`,
-    values: [params.id, ifMatch],
-  }),
+  remove: ({ params }, ifMatch) => document.deletion(params.id, ifMatch),
 });

@@ -17,7 +17,7 @@ function check(database: Database): Promise<void> {
 
 /** A service whose database would show one tenant another's rows must get no traffic. */
 async function isolated(database: Database): Promise<void> {
-  const { rows } = await database.own({ text: 'select app.isolation_holds()', values: [] });
+  const { rows } = await database.callAsLogin({ text: 'select app.isolation_holds()', values: [] });
   if (rows[0]?.[0] === 't') return;
   throw new RequestError(
     'ERROR_UNAVAILABLE',

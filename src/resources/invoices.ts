@@ -2,68 +2,54 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import { containing, CREATED, listOf, UPDATED } from './list.ts';
-import { parentFirst } from './parent-first.ts';
+import * as column from '../records/column.ts';
+import { by, containedIn, list } from '../records/list.ts';
+import { isMovable, seenStatus } from '../records/move.ts';
+import { parentFirst } from '../records/parent-first.ts';
+import { record } from '../records/record.ts';
 
 /** DRAFT → ISSUED → PAID or CANCELLED; the database holds the moves. */
 const STATUSES = ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED'] as const;
 
-const invoice = z
-  .strictObject({
-    id: z.guid(),
-    client_id: z.guid(),
-    reclamation_id: z.guid().nullable(),
-    number: z.string().max(50).nullable().meta({
-      description: 'Given when the invoice is issued, without a gap within a year.',
-      readOnly: true,
-    }),
-    status: z.enum(STATUSES),
-    issue_date: z.iso.date().nullable(),
-    due_date: z.iso.date().nullable(),
-    amount_excl_tax: field.decimalOutput,
-    vat_rate: field.decimalOutput,
-    vat_amount: field.decimalOutput,
-    amount_incl_tax: field.decimalOutput,
-    paid_at: field.timestamp.nullable(),
-    created_at: field.timestamp,
-    updated_at: field.timestamp,
-  })
-  .meta({ id: 'Invoice' });
+const number = column.described(column.nullable(column.text(50)), {
+  description: 'Given when the invoice is issued, without a gap within a year.',
+  readOnly: true,
+});
 
-const writable = {
-  reclamation_id: field.uuid.nullable().optional(),
-  issue_date: field.date.nullable().optional(),
-  due_date: field.date.nullable().optional(),
-  amount_excl_tax: field.decimal('4999999999.99'),
-  vat_rate: field.decimal('100.00').optional(),
-};
+const invoice = record('Invoice', 'factures', {
+  id: column.id,
+  client_id: column.fixed,
+  reclamation_id: column.optional(column.uuid, field.uuid),
+  number: column.read(number),
+  status: column.state(STATUSES),
+  issue_date: column.optional(column.date, field.date),
+  due_date: column.optional(column.date, field.date),
+  amount_excl_tax: column.written(column.decimal, field.decimal('4999999999.99')),
+  vat_rate: column.defaulted(column.decimal, field.decimal('100.00'), '20'),
+  vat_amount: column.read(column.decimal),
+  amount_incl_tax: column.read(column.decimal),
+  paid_at: column.later(column.nullable(column.time), field.timestampInput.nullable()),
+  created_at: column.read(column.time),
+  updated_at: column.read(column.time),
+});
 
-const readOnly = {
-  ...field.readOnly,
-  number: field.ignored,
-  vat_amount: field.ignored,
-  amount_incl_tax: field.ignored,
-};
-
-const columns = `
-    r.id,
-    r.client_id,
-    r.reclamation_id,
-    r.number,
-    r.status,
-    r.issue_date,
-    r.due_date,
-    r.amount_excl_tax,
-    r.vat_rate,
-    r.vat_amount,
-    r.amount_incl_tax,
-    r.paid_at,
-    r.created_at,
-    r.updated_at`;
+const invoices = list({
+  of: invoice,
+  client: 'r.client_id',
+  sorts: ['created_at', 'updated_at', 'status', 'amount_excl_tax', 'amount_incl_tax'],
+  filters: {
+    client_id: by(field.uuid, 'r.client_id = $'),
+    reclamation_id: by(field.uuid, 'r.reclamation_id = $'),
+    status: by(field.oneOf(...STATUSES), 'r.status = $'),
+    number: by(field.text(50), 'r.number = $'),
+    q: containedIn('r.number'),
+  },
+  selective: ['reclamation_id', 'number'],
+});
 
 const params = z.strictObject({ id: field.uuid });
 
-const common = { tag: 'Invoices', resource: 'factures' } as const;
+const common = { tag: 'Invoices', resource: 'factures', of: invoice } as const;
 
 const written = {
   ...common,
@@ -83,46 +69,9 @@ export const listInvoices = endpoint({
   path: '/api/invoices',
   summary: 'List the invoices of the caller’s clients',
   roles: ROLES,
-  query: z.strictObject({
-    ...field.page,
-    ...field.created,
-    ...field.updated,
-    sort: field.sortBy('created_at', 'updated_at', 'status', 'amount_excl_tax', 'amount_incl_tax'),
-    client_id: field.uuid.optional(),
-    reclamation_id: field.uuid.optional(),
-    status: field.oneOf(...STATUSES).optional(),
-    number: field.text(50).optional(),
-    q: field.search,
-  }),
-  responses: { 200: z.array(invoice) },
+  query: invoices.query,
   client: ({ query }) => query.client_id,
-  list: ({ query }, caller) =>
-    listOf(
-      {
-        columns,
-        from: 'public.factures as r',
-        client: 'r.client_id',
-        sorts: {
-          created_at: 'timestamptz',
-          updated_at: 'timestamptz',
-          status: 'text',
-          amount_excl_tax: 'numeric',
-          amount_incl_tax: 'numeric',
-        },
-        filters: {
-          ...CREATED,
-          ...UPDATED,
-          client_id: 'r.client_id = $',
-          reclamation_id: 'r.reclamation_id = $',
-          status: 'r.status = $',
-          number: 'r.number = $',
-          q: 'r.number ilike $',
-        },
-        selective: ['reclamation_id', 'number'],
-      },
-      { ...query, q: containing(query.q) },
-      caller,
-    ),
+  list: ({ query }, caller) => invoices.statement(query, caller),
 });
 
 export const readInvoice = endpoint({
@@ -132,18 +81,8 @@ export const readInvoice = endpoint({
   summary: 'Read an invoice',
   roles: ROLES,
   params,
-  responses: { 200: invoice },
   id: ({ params }) => params.id,
-  record: ({ params }) => ({
-    text: `
-select to_json(r)::text, app.etag(r.updated_at)
-from (
-    select ${columns}
-    from public.factures as r
-    where r.id = $1
-) r`,
-    values: [params.id],
-  }),
+  read: ({ params }) => invoice.byId(params.id),
 });
 
 export const createInvoice = endpoint({
@@ -152,38 +91,18 @@ export const createInvoice = endpoint({
   path: '/api/invoices',
   summary: 'Create an invoice, as DRAFT, for a client and perhaps one of its claims',
   roles: ['ADMIN', 'ACCOUNT_MANAGER'],
-  body: z.strictObject({
-    ...readOnly,
-    client_id: field.uuid,
-    status: z.literal('DRAFT', 'must be DRAFT: an invoice begins there').optional(),
-    ...writable,
-  }),
-  responses: { 201: invoice },
+  body: invoice.newBody,
   client: ({ body }) => body.client_id,
   create: ({ body }, id) => ({
     text: `
-with r as (
-    insert into public.factures (
-        id, client_id, reclamation_id, issue_date, due_date, amount_excl_tax, vat_rate
-    )
-    select
-        $1, n.client_id, n.reclamation_id, n.issue_date, n.due_date, n.amount_excl_tax, coalesce(n.vat_rate, 20)
-    from jsonb_populate_record(null::public.factures, $2::jsonb) as n
-    returning *
-)
-select to_json(r)::text, app.etag(r.updated_at)
-from (
-    select ${columns}
-    from r
-) r`,
-    values: [id, JSON.stringify(body)],
+insert into public.factures as r (${invoice.inserted})
+select ${invoice.given}
+from ${invoice.laidOut('$1')}
+returning ${invoice.selected}`,
+    values: [JSON.stringify({ ...body, id })],
   }),
 });
 
-/**
- * A status that is given is a move, as it is for a claim: of two who make one at once the second finds the invoice
- * changed since its statement began (`seen`) and touches nothing, which is a conflict.
- */
 export const changeInvoice = endpoint({
   ...written,
   method: 'put',
@@ -191,54 +110,23 @@ export const changeInvoice = endpoint({
   summary: 'Change the given fields of a draft, or issue, settle or cancel an invoice',
   roles: ['ADMIN', 'ACCOUNT_MANAGER'],
   params,
-  body: z
-    .strictObject({
-      ...readOnly,
-      client_id: field.uuid,
-      status: field.oneOf(...STATUSES),
-      paid_at: field.timestampInput.nullable(),
-      ...writable,
-    })
-    .partial(),
-  responses: { 200: invoice },
+  body: invoice.changeBody,
   client: ({ body }) => body.client_id,
   id: ({ params }) => params.id,
   change: ({ params, body }, ifMatch) => [
     ...parentFirst('reclamations', body.reclamation_id),
     {
       text: `
-with seen as materialized (
-    select f.status
-    from public.factures as f
-    where f.id = $1
-),
-r as (
-    update public.factures as f
-    set (reclamation_id, status, issue_date, due_date, amount_excl_tax, vat_rate, paid_at) = (
-        select
-            n.reclamation_id, n.status, n.issue_date, n.due_date, n.amount_excl_tax, n.vat_rate, n.paid_at
-        from jsonb_populate_record(f, $2::jsonb) as n
-    )
-    where f.id = $1
-        and ($3::text[] is null or app.etag(f.updated_at) = any ($3))
-        and ($4::uuid is null or f.client_id = $4)
-        and ($5::text is null or f.status = (select s.status from seen as s))
-        and (not $6::boolean or f.status <> $5)
-    returning *
-)
-select to_json(r)::text, app.etag(r.updated_at)
-from (
-    select ${columns}
-    from r
-) r`,
-      values: [
-        params.id,
-        JSON.stringify(body),
-        ifMatch,
-        body.client_id ?? null,
-        body.status ?? null,
-        Object.keys(body).join() === 'status',
-      ],
+${seenStatus('factures')}
+update public.factures as r
+set ${invoice.changed('$2')}
+from ${invoice.laidOut('$2')}
+where r.id = $1
+    and ${invoice.unmoved('$2')}
+    and ${invoice.isVersion('$3')}
+    and ${isMovable('$2')}
+returning ${invoice.selected}`,
+      values: [params.id, JSON.stringify(body), invoice.versions(ifMatch)],
     },
   ],
 });
@@ -250,12 +138,6 @@ export const deleteInvoice = endpoint({
   summary: 'Delete a draft; a conflict once the invoice was issued',
   roles: ['ADMIN'],
   params,
-  responses: { 204: null },
   id: ({ params }) => params.id,
-  remove: ({ params }, ifMatch) => ({
-    text: `
-delete from public.factures as f
-where f.id = $1 and ($2::text[] is null or app.etag(f.updated_at) = any ($2))`,
-    values: [params.id, ifMatch],
-  }),
+  remove: ({ params }, ifMatch) => invoice.deletion(params.id, ifMatch),
 });

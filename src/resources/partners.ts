@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
@@ -6,41 +6,10 @@ import { changedInSteps, created } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller, Role } from '../identity/caller.ts';
-import { containing, CREATED, listOf, UPDATED } from './list.ts';
+import * as column from '../records/column.ts';
+import { by, containedIn, list } from '../records/list.ts';
+import { record } from '../records/record.ts';
 import { isSiret } from './siret.ts';
-
-const partner = z
-  .strictObject({
-    id: z.guid(),
-    name: z.string().max(255),
-    siret: z.string().max(14).nullable(),
-    contact_email: z.string().max(255).nullable(),
-    phone: z.string().max(50).nullable(),
-    address: z.string().nullable(),
-    commission_rate: field.decimalOutput.nullable(),
-    client_ids: z.array(z.guid()).meta({ description: 'Those that the caller has access to.' }),
-    created_at: field.timestamp,
-    updated_at: field.timestamp,
-  })
-  .meta({ id: 'Partner' });
-
-const writable = {
-  name: field.name(255),
-  siret: z
-    .string('must be 14 digits')
-    .regex(/^[0-9]{14}$/, { error: 'must be 14 digits', abort: true })
-    .refine(isSiret, 'must be a SIRET: its check digit is wrong')
-    .nullable()
-    .optional(),
-  contact_email: field.email.nullable().optional(),
-  phone: field.text(50).nullable().optional(),
-  address: field.prose.nullable().optional(),
-  commission_rate: field.decimal('100.00').nullable().optional(),
-  client_ids: z
-    .array(field.uuid, 'must be a list of clients')
-    .max(1000, 'must be a list of at most 1000 clients')
-    .optional(),
-};
 
 /** The links that the caller sees; the policies leave out those of others. */
 const LINKED = `array(
@@ -50,41 +19,65 @@ const LINKED = `array(
         order by l.client_id
     )`;
 
-const columns = `
-    r.id,
-    r.name,
-    r.siret,
-    r.contact_email,
-    r.phone,
-    r.address,
-    r.commission_rate,
-    ${LINKED} as client_ids,
-    r.created_at,
-    r.updated_at`;
+const clientIds = column.described(column.uuids, { description: 'Those that the caller has access to.' });
 
-/** Of the links too, which go with their clients and differ by caller: the last change alone would be no version. */
-const TAG = `'"' || md5(r.updated_at::text || ${LINKED}::text) || '"'`;
+const partner = record(
+  'Partner',
+  'partners',
+  {
+    id: column.id,
+    name: column.written(column.text(255), field.name(255)),
+    siret: column.optional(
+      column.text(14),
+      z
+        .string('must be 14 digits')
+        .regex(/^[0-9]{14}$/, { error: 'must be 14 digits', abort: true })
+        .refine(isSiret, 'must be a SIRET: its check digit is wrong'),
+    ),
+    contact_email: column.optional(column.text(255), field.email),
+    phone: column.optional(column.text(50), field.text(50)),
+    address: column.optional(column.text(), field.prose),
+    commission_rate: column.optional(column.decimal, field.decimal('100.00')),
+    client_ids: column.aside(
+      clientIds,
+      z
+        .array(field.uuid, 'must be a list of clients')
+        .max(1000, 'must be a list of at most 1000 clients')
+        .optional(),
+      LINKED,
+    ),
+    created_at: column.read(column.time),
+    updated_at: column.read(column.time),
+  },
+  {
+    // Of the links too, which go with their clients and differ by caller: the last change alone would be no version.
+    tag: {
+      sql: `'"' || md5(r.updated_at::text || ${LINKED}::text) || '"'`,
+      of: ({ updated_at: time, client_ids: links }) => `"${hash('md5', `${String(time)}${String(links)}`)}"`,
+    },
+  },
+);
+
+const partners = list({
+  of: partner,
+  sorts: ['created_at', 'updated_at', 'name'],
+  filters: {
+    client_id: by(
+      field.uuid,
+      'exists (select from public.client_partners as l where l.partner_id = r.id and l.client_id = $)',
+    ),
+    siret: by(field.text(14), 'r.siret = $'),
+    q: containedIn('r.name', 'r.contact_email', 'r.address'),
+  },
+});
 
 const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
 
 const params = z.strictObject({ id: field.uuid });
 
-const common = { tag: 'Partners', resource: 'partners' } as const;
+const common = { tag: 'Partners', resource: 'partners', of: partner } as const;
 
 const written = { ...common, references: { client_ids: 'clients' } } as const;
-
-function reading(id: string): Statement {
-  return {
-    text: `
-select (
-    select to_json(p)::text
-    from (select ${columns}) as p
-), ${TAG}
-from public.partners as r
-where r.id = $1`,
-    values: [id],
-  };
-}
 
 /** Adds the links that are missing. */
 function linking(id: string, clients: readonly string[]): Statement {
@@ -115,36 +108,10 @@ export const listPartners = endpoint({
   path: '/api/partners',
   summary: 'List the partners of the caller’s clients',
   roles: STAFF,
-  query: z.strictObject({
-    ...field.page,
-    ...field.created,
-    ...field.updated,
-    sort: field.sortBy('created_at', 'updated_at', 'name'),
-    client_id: field.uuid.optional(),
-    siret: field.text(14).optional(),
-    q: field.search,
-  }),
-  responses: { 200: z.array(partner) },
+  query: partners.query,
   // Not narrowed to that client: a partner is shown with all the links that the caller sees.
   clients: ({ query }) => (query.client_id === undefined ? [] : [query.client_id]),
-  list: ({ query }, caller) =>
-    listOf(
-      {
-        columns,
-        from: 'public.partners as r',
-        sorts: { created_at: 'timestamptz', updated_at: 'timestamptz', name: 'text' },
-        filters: {
-          ...CREATED,
-          ...UPDATED,
-          client_id:
-            'exists (select from public.client_partners as l where l.partner_id = r.id and l.client_id = $)',
-          siret: 'r.siret = $',
-          q: '(r.name ilike $ or r.contact_email ilike $ or r.address ilike $)',
-        },
-      },
-      { ...query, q: containing(query.q) },
-      caller,
-    ),
+  list: ({ query }, caller) => partners.statement(query, caller),
 });
 
 export const readPartner = endpoint({
@@ -154,9 +121,8 @@ export const readPartner = endpoint({
   summary: 'Read a partner',
   roles: STAFF,
   params,
-  responses: { 200: partner },
   id: ({ params }) => params.id,
-  record: ({ params }) => reading(params.id),
+  read: ({ params }) => partner.byId(params.id),
 });
 
 export const createPartner = endpoint({
@@ -165,25 +131,25 @@ export const createPartner = endpoint({
   path: '/api/partners',
   summary: 'Create a partner, linked to clients',
   roles: ['ADMIN', 'ACCOUNT_MANAGER'],
-  body: z.strictObject({ ...field.readOnly, ...writable }),
-  responses: { 201: partner },
+  body: partner.newBody,
+  responses: { 201: partner.schema },
   clients: ({ body }) => body.client_ids ?? [],
   handle: async ({ body }, request) => {
     const clients = body.client_ids ?? [];
     requireLink(clients, request.caller);
     const id = randomUUID();
-    const [, , made] = await request.runAll(
+    const made = await request.run([
       {
         text: `
-insert into public.partners (id, name, siret, contact_email, phone, address, commission_rate)
-select $1, n.name, n.siret, n.contact_email, n.phone, n.address, n.commission_rate
-from jsonb_populate_record(null::public.partners, $2::jsonb) as n`,
-        values: [id, JSON.stringify(body)],
+insert into public.partners as r (${partner.inserted})
+select ${partner.given}
+from ${partner.laidOut('$1')}`,
+        values: [JSON.stringify({ ...body, id })],
       },
       linking(id, clients),
-      reading(id),
-    );
-    return created(made, `/api/partners/${id}`);
+      partner.byId(id),
+    ]);
+    return created(partner, made, `/api/partners/${id}`);
   },
 });
 
@@ -198,23 +164,22 @@ export const changePartner = endpoint({
   summary: 'Change the given fields of a partner; client_ids replaces the links that the caller sees',
   roles: ['ADMIN', 'ACCOUNT_MANAGER'],
   params,
-  body: z.strictObject({ ...field.readOnly, ...writable }).partial(),
-  responses: { 200: partner },
+  body: partner.changeBody,
+  responses: { 200: partner.schema },
   clients: ({ body }) => body.client_ids ?? [],
   id: ({ params }) => params.id,
   handle: async ({ params, body }, request) => {
     const { client_ids: clients } = body;
     if (clients !== undefined) requireLink(clients, request.caller);
-    return changedInSteps(request, async (run) => {
+    return changedInSteps(partner, request, async (run) => {
       const touched = await run({
         text: `
 update public.partners as r
-set (name, siret, contact_email, phone, address, commission_rate) = (
-    select n.name, n.siret, n.contact_email, n.phone, n.address, n.commission_rate
-    from jsonb_populate_record(r, $2::jsonb) as n
-)
-where r.id = $1 and ($3::text[] is null or ${TAG} = any ($3))`,
-        values: [params.id, JSON.stringify(body), request.ifMatch],
+set ${partner.changed('$2')}
+from ${partner.laidOut('$2')}
+where r.id = $1
+    and ${partner.isVersion('$3')}`,
+        values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
       });
       if (touched.rowCount === 0) return touched;
       if (clients !== undefined) {
@@ -224,7 +189,7 @@ where r.id = $1 and ($3::text[] is null or ${TAG} = any ($3))`,
           values: [params.id, clients],
         });
       }
-      return run(reading(params.id));
+      return run(partner.byId(params.id));
     });
   },
 });
@@ -240,7 +205,6 @@ export const deletePartner = endpoint({
   summary: 'Delete a partner; a conflict while it has bills, or links that the caller does not see',
   roles: ['ADMIN'],
   params,
-  responses: { 204: null },
   id: ({ params }) => params.id,
   remove: ({ params }, ifMatch) => [
     { text: 'select from public.partners as r where r.id = $1 for update', values: [params.id] },
@@ -248,7 +212,7 @@ export const deletePartner = endpoint({
       text: `
 with gone as (
     delete from public.partners as r
-    where r.id = $1 and ($2::text[] is null or ${TAG} = any ($2))
+    where r.id = $1 and ${partner.isVersion('$2')}
     returning r.id
 ),
 unlinked as (
@@ -258,7 +222,7 @@ unlinked as (
 )
 select gone.id
 from gone`,
-      values: [params.id, ifMatch],
+      values: [params.id, partner.versions(ifMatch)],
     },
   ],
 });

@@ -1,5 +1,6 @@
-import { z } from 'zod';
 import * as field from '../http/fields.ts';
+import * as column from '../records/column.ts';
+import { record } from '../records/record.ts';
 
 /** The states of a claim; which move is allowed to whom stands in the table reclamation_transitions. */
 export const STATUSES = [
@@ -20,51 +21,29 @@ export const STATUSES = [
 
 export const CLAIM_TYPES = ['TF', 'CFE'] as const;
 
-export const reclamation = z
-  .strictObject({
-    id: z.guid(),
-    client_id: z.guid(),
-    site_id: z.guid(),
-    claim_type: z.enum(CLAIM_TYPES),
-    amount: field.decimalOutput,
-    status: z.enum(STATUSES),
-    tax_year: z.int().nullable(),
-    commune_code: z.string().max(5).nullable(),
-    notice_reference: z.string().max(100).nullable(),
-    collection_date: z.iso.date().nullable(),
-    claim_deadline: z.iso.date().nullable(),
-    submitted_at: field.timestamp.nullable(),
-    response_due_at: field.timestamp.nullable(),
-    decision_date: z.iso.date().nullable(),
-    court_deadline: z.iso.date().nullable(),
-    granted_amount: field.decimalOutput.nullable(),
-    refund_amount: field.decimalOutput.nullable(),
-    grounds: z.string().nullable(),
-    created_at: field.timestamp,
-    updated_at: field.timestamp,
-  })
-  .meta({ id: 'Reclamation' });
+const MOST = '99999999.99';
 
-export const columns = `
-    r.id,
-    r.client_id,
-    r.site_id,
-    r.claim_type,
-    r.amount,
-    r.status,
-    r.tax_year,
-    r.commune_code,
-    r.notice_reference,
-    r.collection_date,
-    r.claim_deadline,
-    r.submitted_at,
-    r.response_due_at,
-    r.decision_date,
-    r.court_deadline,
-    r.granted_amount,
-    r.refund_amount,
-    r.grounds,
-    r.created_at,
-    r.updated_at`;
+export const reclamation = record('Reclamation', 'reclamations', {
+  id: column.id,
+  client_id: column.fixed,
+  site_id: column.written(column.uuid, field.uuid),
+  claim_type: column.written(column.words(CLAIM_TYPES), field.oneOf(...CLAIM_TYPES)),
+  amount: column.written(column.decimal, field.decimal(MOST)),
+  status: column.state(STATUSES),
+  tax_year: column.optional(column.integer, field.integer(1900, 2200)),
+  commune_code: column.optional(column.text(5), field.communeCode),
+  notice_reference: column.optional(column.text(100), field.text(100)),
+  collection_date: column.optional(column.date, field.date),
+  claim_deadline: column.read(column.nullable(column.date)),
+  submitted_at: column.optional(column.time, field.timestampInput),
+  response_due_at: column.read(column.nullable(column.time)),
+  decision_date: column.optional(column.date, field.date),
+  court_deadline: column.optional(column.date, field.date),
+  granted_amount: column.optional(column.decimal, field.decimal(MOST)),
+  refund_amount: column.optional(column.decimal, field.decimal(MOST)),
+  grounds: column.optional(column.text(), field.prose),
+  created_at: column.read(column.time),
+  updated_at: column.read(column.time),
+});
 
-export const common = { tag: 'Reclamations', resource: 'reclamations' } as const;
+export const common = { tag: 'Reclamations', resource: 'reclamations', of: reclamation } as const;

@@ -37,7 +37,7 @@ const rename = (id: string, site_name: string) =>
 /** Every record along `next`, in the order of change; between two pages others do what they do. */
 async function walk(from?: string, meanwhile?: (page: readonly Site[]) => Promise<unknown>): Promise<Site[]> {
   const seen: Site[] = [];
-  const since = from === undefined ? '' : `&updated_from=${encodeURIComponent(from)}`;
+  const since = from === undefined ? '' : `&updated_from=${from}`;
   let next: string | undefined = `/api/sites?sort=updated_at&limit=4${since}`;
   while (next !== undefined) {
     const { json, headers } = await service.ask(`GET ${next}`, { token });
@@ -118,8 +118,8 @@ test('in any other order updated_from and updated_to are times and nothing else'
     ((await service.ask(`GET /api/sites?sort=site_name&${query}`, { token })).json as Site[]).map(
       ({ id }) => id,
     );
-  expect(await list(`updated_from=${encodeURIComponent(from)}`)).toEqual([two]);
-  expect(await list(`updated_to=${encodeURIComponent(from)}`)).toContain(one);
+  expect(await list(`updated_from=${from}`)).toEqual([two]);
+  expect(await list(`updated_to=${from}`)).toContain(one);
 });
 
 test('another tenant’s changes are in no walk', async () => {

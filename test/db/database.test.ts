@@ -30,13 +30,17 @@ function ofRole(role: RequestContext['caller']['role'], clientAccess: string[]):
 
 describe('a request', () => {
   test('is under its own role and settings in its statements, and nowhere after them', async () => {
-    const [result] = await probe.database.run(request({ readOnly: true }), [whoAmI]);
-    expect(result?.rows).toEqual([
+    const rights = ['taxclaims_account_manager', `{${MINE}}`, '33333333-3333-4333-8333-333333333333'];
+    const [written] = await probe.database.run(request({ readOnly: false }), [whoAmI]);
+    expect(written?.rows).toEqual([
       [
-        ...['taxclaims_account_manager', `{${MINE}}`, '33333333-3333-4333-8333-333333333333', 'request-1'],
-        ...['idp|manager', 'POST /api/probe', '192.0.2.1', 'a browser', 'on', 'UTC', '10s'],
+        ...[...rights, 'request-1', 'idp|manager', 'POST /api/probe', '192.0.2.1', 'a browser'],
+        ...['off', 'UTC', '10s'],
       ],
     ]);
+    // What only audit records say is not set for a request that only reads.
+    const [read] = await probe.database.run(request({ readOnly: true }), [whoAmI]);
+    expect(read?.rows).toEqual([[...rights, null, null, null, null, null, 'on', 'UTC', '10s']]);
     expect((await probe.connection()).state).toEqual(CLEAN);
   });
 
@@ -188,7 +192,7 @@ describe('what acts on the session', () => {
     const { database } = probe;
     const statements = [insert(1), sql(text)];
     await expect(database.run(request(), statements)).rejects.toThrow(TypeError);
-    await expect(database.own(sql(text))).rejects.toThrow(TypeError);
+    await expect(database.callAsLogin(sql(text))).rejects.toThrow(TypeError);
     await expect(database.transaction(request(), (run) => run(sql(text)))).rejects.toThrow(TypeError);
     expect((await probe.connection()).state).toEqual(CLEAN);
     expect(await probe.stored()).toEqual([1000, 2000]);
@@ -208,7 +212,7 @@ describe('what acts on the session', () => {
     expect((await probe.connection()).state).toContain(`{${FOREIGN}}`);
     const [result] = await probe.database.run(request(), [visible]);
     expect(result?.rows).toEqual([['1000']]);
-    const { rows } = await probe.database.own(sql(`select current_setting('app.client_access')`));
+    const { rows } = await probe.database.callAsLogin(sql(`select current_setting('app.client_access')`));
     expect(rows).toEqual([['']]);
   });
 
@@ -227,7 +231,7 @@ describe('what acts on the session', () => {
 describe("a call of the API's own functions", () => {
   test('runs as the login, under no request role and with no setting of a request', async () => {
     await probe.database.run(request(), [insert(1)]);
-    const { rows } = await probe.database.own(
+    const { rows } = await probe.database.callAsLogin(
       sql(
         `select current_user = session_user, current_setting('role'), current_setting('app.client_access'),
            current_setting('app.user_id'), current_setting('statement_timeout')`,
@@ -238,9 +242,11 @@ describe("a call of the API's own functions", () => {
   });
 
   test('can tell whose a record is, and read no table', async () => {
-    const located = await probe.database.own(sql(`select found from app.locate('clients', $1)`, MINE));
+    const located = await probe.database.callAsLogin(
+      sql(`select found from app.locate('clients', $1)`, MINE),
+    );
     expect(located.rows).toEqual([['f']]);
-    await expect(probe.database.own(visible)).rejects.toMatchObject({ code: '42501' });
+    await expect(probe.database.callAsLogin(visible)).rejects.toMatchObject({ code: '42501' });
   });
 });
 
@@ -264,8 +270,8 @@ describe('behind a pooler in transaction mode', () => {
       await pooled.database.run(request(), [insert(1), insert(2)]);
       await pooled.database.transaction(request(), (run) => run(insert(3)));
       expect(await pooled.stored()).toEqual([1, 2, 3]);
-      expect((await pooled.database.own(asked)).rows).toEqual([['f', '0']]);
-      expect((await probe.database.own(asked)).rows).toEqual([['t', '10000']]);
+      expect((await pooled.database.callAsLogin(asked)).rows).toEqual([['f', '0']]);
+      expect((await probe.database.callAsLogin(asked)).rows).toEqual([['t', '10000']]);
     } finally {
       await pooled.close();
     }

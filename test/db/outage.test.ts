@@ -50,7 +50,7 @@ describe('an outage', () => {
     await probe.admin(`alter database ${probe.postgres.name} connection limit 0`);
     await probe.terminate();
     await expect(probe.database.run(request(), [visible])).rejects.toBeInstanceOf(DatabaseUnavailable);
-    await expect(probe.database.own(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await expect(probe.database.callAsLogin(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
     await expect(probe.database.transaction(request(), (run) => run(visible))).rejects.toBeInstanceOf(
       DatabaseUnavailable,
     );
@@ -63,13 +63,13 @@ describe('an outage', () => {
     ['where no host is', 'postgres://nobody@host.invalid/none'],
   ])('is what a database is %s', async (_case, address) => {
     const database = openDatabase(at(address));
-    await expect(database.own(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await expect(database.callAsLogin(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
     await database.close();
   });
 
   test('is what a database is that does not exist', async () => {
     const database = openDatabase(at(asDatabase(probe.postgres.apiUrl, 'no_such_database')));
-    await expect(database.own(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await expect(database.callAsLogin(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
     await database.close();
   });
 });
@@ -78,7 +78,7 @@ test('closing lets a request end that was under way, and takes no other', async 
   const last = probe.database.run(request(), [sql('select pg_sleep(0.05)'), insert(1)]);
   await probe.until(`wait_event = 'PgSleep'`);
   const closed = probe.database.close();
-  await expect(probe.database.own(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
+  await expect(probe.database.callAsLogin(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
   await expect(last).resolves.toHaveLength(2);
   await closed;
   expect(await probe.stored()).toEqual([1]);

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { openPool } from '../../src/db/pool.ts';
 import type { SessionPool } from '../../src/db/pool.ts';
 import type { Session } from '../../src/db/session.ts';
+import type { Statement } from '../../src/db/statement.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { sql } from '../support/probe.ts';
@@ -26,15 +27,13 @@ afterAll(async () => {
   await postgres.close();
 });
 
-const pidOf = (session: Session) =>
-  session.sendOne(sql('select pg_backend_pid()'), { role: 'probe', leaves: 'idle' });
+const pidOf = (session: Session) => session.sendOne(sql('select pg_backend_pid()'), 'probe', 'idle');
+const probe = (...statements: Statement[]) => [{ role: 'probe', settings: [], statements }];
 const pid = async () => (await pool.withSession(pidOf)).rows[0]?.[0];
 
 test('a connection that is not left as it should be is an error, and no other request gets it', async () => {
   const before = await pid();
-  const left = pool.withSession((session) =>
-    session.send([sql('select 1'), sql('begin')], { role: 'probe', leaves: 'idle' }),
-  );
+  const left = pool.withSession((session) => session.send(probe(sql('select 1'), sql('begin')), 'idle'));
   await expect(left).rejects.toThrow('in state T');
   expect(await pid()).not.toBe(before);
 });
@@ -42,8 +41,6 @@ test('a connection that is not left as it should be is an error, and no other re
 test('a connection whose transaction nobody ended is closed, and one that was left idle is kept', async () => {
   const before = await pid();
   expect(await pid()).toBe(before);
-  await pool.withSession((session) =>
-    session.send([sql('begin')], { role: 'probe', leaves: 'in transaction' }),
-  );
+  await pool.withSession((session) => session.send(probe(sql('begin')), 'in transaction'));
   expect(await pid()).not.toBe(before);
 });

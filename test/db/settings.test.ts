@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RequestContext } from '../../src/db/request-settings.ts';
-import { ownSettings, requestRole, requestSettings } from '../../src/db/settings.ts';
+import { nextSettings, roleOf, settingsOf } from '../../src/db/settings.ts';
 import type { Role } from '../../src/identity/caller.ts';
 
 const FIRST = '11111111-1111-4111-8111-111111111111';
@@ -28,7 +28,7 @@ function context(role: Role, clientAccess: string[], client?: string): RequestCo
 }
 
 /** What each setting is set to, in order: a literal, the value of its parameter, or an expression. */
-function written({ text, values }: ReturnType<typeof requestSettings>): [string, unknown][] {
+function written({ text, values }: ReturnType<typeof settingsOf>): [string, unknown][] {
   return [...text.matchAll(/set_config\('([^']+)', (.+), true\)/g)].map(([, name = '', value = '']) => [
     name,
     /^\$\d+$/.test(value) ? values[Number(value.slice(1)) - 1] : value,
@@ -44,33 +44,51 @@ describe('the role of a request', () => {
     ['TAX_SPECIALIST', [FIRST], FIRST, 'taxclaims_tax_specialist'],
     ['CLIENT', [FIRST], undefined, 'taxclaims_client'],
   ])('of %s with clients %j that names client %s is %4$s', (role, clientAccess, client, expected) => {
-    expect(requestRole(context(role, clientAccess, client))).toBe(expected);
+    expect(roleOf(context(role, clientAccess, client))).toBe(expected);
   });
 });
 
 describe('the settings of a request', () => {
-  test('are all local, and the role is the last', () => {
-    const { text } = requestSettings(context('CLIENT', [FIRST]), 5_000);
+  const FORM = [
+    ['timezone', `'UTC'`],
+    ['datestyle', `'ISO'`],
+  ];
+
+  test('that only reads are all local, say what its statements read, and the role last', () => {
+    const { text } = settingsOf(context('CLIENT', [FIRST]), 5_000);
     expect(text.match(/set_config\(/g)).toHaveLength(text.match(/, true\)/g)?.length ?? 0);
-    expect(written(requestSettings(context('CLIENT', [FIRST]), 5_000))).toEqual([
-      ['transaction_read_only', 'on'],
-      ['timezone', `'UTC'`],
+    expect(written(settingsOf(context('CLIENT', [FIRST]), 5_000))).toEqual([
+      ['transaction_read_only', `'on'`],
+      ...FORM,
+      ['statement_timeout', 5_000],
+      ['app.client_access', `{${FIRST}}`],
+      ['app.user_id', 'coalesce(app.authenticate($3, to_timestamp($4), $5)::text, $6)'],
+      ['role', 'taxclaims_client'],
+    ]);
+  });
+
+  test('that may write also say what its audit records do', () => {
+    const settings = settingsOf({ ...context('CLIENT', [FIRST]), readOnly: false }, 5_000);
+    expect(settings.text.match(/set_config\(/g)).toHaveLength(settings.text.match(/, true\)/g)?.length ?? 0);
+    expect(written(settings)).toEqual([
+      ['transaction_read_only', `'off'`],
+      ...FORM,
       ['statement_timeout', 5_000],
       ['idle_in_transaction_session_timeout', 5_000],
       ['app.client_access', `{${FIRST}}`],
       ['app.request_id', 'request-1'],
       ['app.actor', 'auth0|someone'],
-      ['app.user_id', 'coalesce(app.authenticate($5, to_timestamp($6), $7)::text, $8)'],
       ['app.action', 'GET /api/clients'],
       ['app.ip_address', '192.0.2.1'],
       ['app.user_agent', 'a browser'],
+      ['app.user_id', 'coalesce(app.authenticate($3, to_timestamp($4), $5)::text, $6)'],
       ['role', 'taxclaims_client'],
     ]);
   });
 
   test('ask the database about the subject, the time and the rights that the token states', () => {
-    const { values } = requestSettings(context('CLIENT', [FIRST]), 5_000);
-    expect([values[4], values[5], values[6], values[7]]).toEqual([
+    const { values } = settingsOf(context('CLIENT', [FIRST]), 5_000);
+    expect(values.slice(2, 6)).toEqual([
       'auth0|someone',
       1_700_000_000,
       'digest',
@@ -78,9 +96,15 @@ describe('the settings of a request', () => {
     ]);
   });
 
-  test('of a request that may write are not read-only', () => {
-    const settings = requestSettings({ ...context('CLIENT', [FIRST]), readOnly: false }, 5_000);
-    expect(written(settings)).toContainEqual(['transaction_read_only', 'off']);
+  test('of the next turn change the clients and the role, or take both away', () => {
+    expect(written(nextSettings(context('CLIENT', [FIRST, SECOND])))).toEqual([
+      ['app.client_access', `{${FIRST},${SECOND}}`],
+      ['role', 'taxclaims_client'],
+    ]);
+    expect(written(nextSettings(undefined))).toEqual([
+      ['app.client_access', ''],
+      ['role', 'none'],
+    ]);
   });
 
   test.each([
@@ -89,21 +113,22 @@ describe('the settings of a request', () => {
     ['a new client, which is in no list yet', [], FIRST, `{${FIRST}}`],
     ['no client where the list is empty', [], undefined, '{}'],
   ])('hold %s', (_case, clientAccess, client, expected) => {
-    const settings = requestSettings(context('ACCOUNT_MANAGER', clientAccess, client), 5_000);
+    const settings = settingsOf(context('ACCOUNT_MANAGER', clientAccess, client), 5_000);
     expect(written(settings)).toContainEqual(['app.client_access', expected]);
   });
 
   test.each([`${FIRST},${SECOND}`, `${FIRST}}`, `{${FIRST}}`, `${FIRST}\n`, '', 'null'])(
     'cannot be widened by a client named %j',
     (client) => {
-      expect(() => requestSettings(context('CLIENT', [FIRST], client), 5_000)).toThrow(TypeError);
+      expect(() => settingsOf(context('CLIENT', [FIRST], client), 5_000)).toThrow(TypeError);
     },
   );
 });
 
 test("the API's own statements clear every setting that a request writes, and run under no role", () => {
-  const request = written(requestSettings(context('CLIENT', [FIRST]), 5_000)).map(([name]) => name);
-  const own = new Map(written(ownSettings(5_000)));
+  const writing = settingsOf({ ...context('CLIENT', [FIRST]), readOnly: false }, 5_000);
+  const request = written(writing).map(([name]) => name);
+  const own = new Map(written(settingsOf(undefined, 5_000)));
   for (const name of request.filter((each) => each.startsWith('app.'))) expect(own.get(name)).toBe(`''`);
   expect(own.get('role')).toBe(`'none'`);
   expect(own.get('statement_timeout')).toBe(5_000);

@@ -219,6 +219,7 @@ describe('a content without a document', () => {
     await service.documents.removeDue();
     expect(await filesIn(service.documentFolder)).toEqual([content]);
     await service.ask(`DELETE /api/documents/${(json as { id: string }).id}`, { token });
+    await service.documents.removeDue();
     expect(await filesIn(service.documentFolder)).toEqual([]);
   });
 
@@ -291,6 +292,7 @@ test('with its store in S3 the service does the same, and is 503 while that is o
     const again = new S3rver({ ...options, port });
     await again.run();
     expect((await remote.ask(`DELETE /api/documents/${id}`, { token: admin })).status).toBe(204);
+    await remote.documents.removeDue();
     expect((await filesIn(directory)).filter((name) => name.includes('claims/'))).toEqual([]);
     await again.close();
   } finally {

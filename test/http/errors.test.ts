@@ -14,7 +14,10 @@ const raise = endpoint({
   path: '/raise/{code}',
   roles: ['CLIENT'],
   params: z.strictObject({ code: z.string() }),
-  record: ({ params }) => ({ text: 'select app.raise($1)', values: [params.code] }),
+  handle: async ({ params }, request) => {
+    await request.run({ text: 'select app.raise($1)', values: [params.code] });
+    return { status: 200 };
+  },
 });
 
 const throwSecret = endpoint({

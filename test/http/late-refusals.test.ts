@@ -114,7 +114,7 @@ test('a body of another type is told so in our own words', async () => {
 test('a refusal that is recorded late says when it was, and not when it could be written', async () => {
   const [row] = await service.admin("select now() - interval '1 hour' as at, gen_random_uuid() as id");
   const record = (id: unknown, at: unknown) =>
-    service.database.own({
+    service.database.callAsLogin({
       text: `select app.record_refusal($1, 'late', 'late', 'GET /x', 'sites', null, null, 'x', null, null, $2)`,
       values: [String(id), at as Date],
     });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { endpoint } from '../../src/http/endpoint.ts';
+import type { RecordShape } from '../../src/http/endpoint.ts';
 import { uuid } from '../../src/http/fields.ts';
 import { askRaw, parseRaw } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
@@ -13,6 +14,14 @@ import type { Service, Tenant } from '../support/service.ts';
 
 const site = { tag: 'Sites', summary: 'x', resource: 'sites', responses: { 200: z.looseObject({}) } };
 
+/** Rows of one column of JSON text. */
+const json: RecordShape = {
+  ...{ name: 'Anything', table: 'sites', schema: z.looseObject({}), width: 1, version: undefined },
+  write: ([text]) => text ?? '',
+  tag: () => undefined,
+  tagOf: (time) => time,
+};
+
 const readSite = endpoint({
   ...site,
   method: 'get',
@@ -20,7 +29,8 @@ const readSite = endpoint({
   roles: ['CLIENT', 'ADMIN'],
   params: z.strictObject({ id: uuid }),
   id: ({ params }) => params.id,
-  record: ({ params }) => ({
+  of: json,
+  read: ({ params }) => ({
     text: 'select to_json(r)::text from (select id from public.sites where id = $1) r',
     values: [params.id],
   }),
@@ -34,7 +44,8 @@ const createSite = endpoint({
   roles: ['CLIENT', 'ACCOUNT_MANAGER'],
   body: z.strictObject({ client_id: uuid, site_name: z.string() }),
   client: ({ body }) => body.client_id,
-  record: ({ body }) => ({
+  of: json,
+  create: ({ body }) => ({
     text: `insert into public.sites (client_id, site_name) values ($1, $2) returning json_build_object('id', id)`,
     values: [body.client_id, body.site_name],
   }),
@@ -46,7 +57,8 @@ const writeOnRead = endpoint({
   method: 'get',
   path: '/write-on-read',
   roles: ['ACCOUNT_MANAGER'],
-  record: (_input, { clientAccess }) => ({
+  of: json,
+  read: (_input, { clientAccess }) => ({
     text: `insert into public.sites (client_id, site_name) values (($1::uuid[])[1], 'x') returning '{}'`,
     values: [clientAccess],
   }),
@@ -80,7 +92,8 @@ const readRights = endpoint({
   roles: ROLES,
   query: z.strictObject({ client_id: uuid.optional() }),
   client: ({ query }) => query.client_id,
-  record: () => ({
+  of: json,
+  read: () => ({
     text: `select json_build_object('role', app.role(), 'as', current_user, 'clients', app.client_access())`,
     values: [],
   }),
@@ -181,7 +194,7 @@ describe('a caller who names a client in the body', () => {
       error_message: expect.stringContaining('42501'),
     });
     expect(await count()).toEqual(before);
-    expect((await service.ask('POST /sites', { token: asManager, body: body(own) })).status).toBe(200);
+    expect((await service.ask('POST /sites', { token: asManager, body: body(own) })).status).toBe(201);
     expect(await count()).not.toEqual(before);
   });
 });

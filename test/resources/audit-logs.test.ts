@@ -51,7 +51,7 @@ describe('the audit log', () => {
       ip_address: '127.0.0.1',
       user_agent: 'Navigateur/1',
       request_id: expect.any(String),
-      created_at: expect.stringMatching(/\+00:00$/),
+      created_at: expect.stringMatching(/Z$/),
     });
     expect(refused).toMatchObject({ success: false, error_message: expect.any(String) });
   });

@@ -62,8 +62,8 @@ describe('a parcel', () => {
       address: 'Cours Napoléon',
       rental_value: 1234.5,
       reference_year: 2025,
-      created_at: expect.stringMatching(/\+00:00$/),
-      updated_at: expect.stringMatching(/\+00:00$/),
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
     });
     expect(answer.text).toContain('"rental_value":1234.50,');
     expect(answer.headers.location).toBe(`/api/cadastres/${id}`);

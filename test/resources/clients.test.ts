@@ -66,8 +66,8 @@ describe('a client', () => {
       nom: 'Société n° 1',
       contact_email: 'a@b.example',
       address: '1 rue de l’Église',
-      created_at: '2026-01-02T00:00:00+00:00',
-      updated_at: expect.stringMatching(/\+00:00$/),
+      created_at: '2026-01-02T00:00:00Z',
+      updated_at: expect.stringMatching(/Z$/),
     });
   });
 

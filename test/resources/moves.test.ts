@@ -173,8 +173,8 @@ describe('a move', () => {
     const id = await claim('APPROVED');
     const answer = await move(id, 'SUBMITTED', 'ADMIN', { submitted_at: '2025-08-31T23:30:00+02:00' });
     expect(answer.json).toMatchObject({
-      submitted_at: '2025-08-31T21:30:00+00:00',
-      response_due_at: '2026-02-28T21:30:00+00:00',
+      submitted_at: '2025-08-31T21:30:00Z',
+      response_due_at: '2026-02-28T21:30:00Z',
     });
   });
 });

@@ -67,8 +67,8 @@ describe('a partner’s bill', () => {
       ...body,
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       status: 'RECEIVED',
-      created_at: expect.stringMatching(/\+00:00$/),
-      updated_at: expect.stringMatching(/\+00:00$/),
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
     });
     const { id } = answer.json as { id: string };
     expect(answer.headers.location).toBe(`/api/partner-invoices/${id}`);

@@ -75,8 +75,8 @@ describe('a partner', () => {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       commission_rate: 7.5,
       client_ids: [own, second].toSorted(),
-      created_at: expect.stringMatching(/\+00:00$/),
-      updated_at: expect.stringMatching(/\+00:00$/),
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
     });
     expect(answer.text).toContain('"commission_rate":7.50,');
     const { id } = answer.json as Partner;

@@ -102,7 +102,7 @@ export async function openProbe(
       pool.withSession(async (session) => {
         const columns = SETTINGS.map((name) => `coalesce(current_setting('${name}', true), '')`);
         const probe = sql(`select pg_backend_pid(), ${columns.join(', ')}`);
-        const { rows } = await session.sendOne(probe, { role: 'probe', leaves: 'idle' });
+        const { rows } = await session.sendOne(probe, 'probe', 'idle');
         const [pid, ...state] = rows[0] ?? [];
         return { pid: pid ?? '', state };
       }),

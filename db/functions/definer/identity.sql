@@ -31,13 +31,15 @@ revoke execute on function app.authenticate(text, timestamp with time zone, text
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
 -- Records the caller of this transaction with the role and the clients of the token, and with the clients that the
--- caller created and no token has said yet; gives the public user as JSON. What the row says is judged while it is
+-- caller created and no token has said yet; the rest of the transaction is that user's. What the row says is judged while it is
 -- held: TX401 where its rights were changed after the token was issued. TX409 when the email or the id belongs to
 -- another subject, and for a token that would leave the firm without an ADMIN.
 -- The rights of a login date from the second before its token: older tokens that say otherwise are refused, the
 -- token itself is not when its user's own request adds a client later.
-create or replace function app.record_login(email text, name text, issued_at timestamp with time zone)
-    returns json
+drop function if exists app.record_login(text, text, timestamp with time zone);
+
+create function app.record_login(email text, name text, issued_at timestamp with time zone)
+    returns void
     language plpgsql
     volatile
     security definer
@@ -81,20 +83,7 @@ begin
         where u.id = target;
     end if;
 
-    return (
-        select
-            pg_catalog.json_build_object(
-                'id', u.id,
-                'email', u.email,
-                'name', u.name,
-                'role', u.role,
-                'client_access', u.client_access,
-                'created_at', u.created_at,
-                'updated_at', u.updated_at
-            )
-        from public.users as u
-        where u.id = target
-    );
+    perform pg_catalog.set_config('app.user_id', target::text, true);
 end
 $function$;
 

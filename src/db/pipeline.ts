@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Client, Connection, Submittable, TransactionStatus } from 'pg';
+import { LRUCache } from 'lru-cache';
 import { DatabaseError, serialize } from 'pg-protocol';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
 import type { Parameter, Result, Statement } from './statement.ts';
@@ -17,11 +18,10 @@ export interface Outcome {
   readonly status: TransactionStatus;
 }
 
-export interface FlightOptions {
-  /** The role the statements are planned under: a plan made under one is made anew under another. */
+/** Statements that are planned under one role: a plan made under one is made anew under another. */
+export interface Part {
   readonly role: string;
-  /** False: unnamed statements only, for a pooler that gives each transaction another server connection. */
-  readonly prepared: boolean;
+  readonly statements: readonly Statement[];
 }
 
 /** More than all endpoints need together; each costs the server some tens of kilobytes a connection. */
@@ -30,7 +30,7 @@ const PREPARED_LIMIT = 300;
 /** SQLSTATEs of a prepared statement that is gone, or whose result type was changed by a migration. */
 const STALE = new Set(['26000', '0A000']);
 
-/** True where a flight failed only because its connection had outdated prepared statements. */
+/** True where a pipeline failed only because its connection had outdated prepared statements. */
 export function isStalePlan(error: unknown): boolean {
   return STALE.has(sqlState(error) ?? '');
 }
@@ -38,18 +38,19 @@ export function isStalePlan(error: unknown): boolean {
 /**
  * Sends statements with one Sync, hence one round trip and, unless `begin` is among them, one transaction
  * of their own: all of it is committed once the outcome has no error, nothing of it otherwise.
- * The client must be idle. Server errors are in the outcome.
+ * The client must be idle. Server errors are in the outcome. `prepared` is false for a pooler that gives each
+ * transaction another server connection: statements have no names then.
  * @throws TypeError or RangeError for a value that cannot be encoded; nothing has been sent then.
  */
-export async function sendFlight(
+export async function sendPipeline(
   client: Client,
-  statements: readonly Statement[],
-  options: FlightOptions,
+  parts: readonly Part[],
+  prepared: boolean,
 ): Promise<Outcome> {
   const known = preparedOn(client);
-  const { message, parsed } = encode(statements, known, options);
+  const { message, parsed } = encode(parts, known, prepared);
   const { promise, resolve } = Promise.withResolvers<Outcome>();
-  client.query(new Flight(client, message, resolve));
+  client.query(new Pipeline(client, message, resolve));
   const outcome = await promise;
   if (outcome.error === undefined) {
     for (const name of parsed) known.set(name, true);
@@ -60,7 +61,7 @@ export async function sendFlight(
 }
 
 /**
- * Names by connection, least recently used first. False: it may or may not exist there, because the flight
+ * Names by connection, least recently used first. False: it may or may not exist there, because the pipeline
  * that carried its Parse failed; nothing is rolled back in a session's list of prepared statements.
  */
 const preparedNames = new WeakMap<Client, Map<string, boolean>>();
@@ -72,20 +73,22 @@ function preparedOn(client: Client): Map<string, boolean> {
 }
 
 /**
- * One buffer, so that a throw in here sends nothing: after half a flight a Sync would commit that half.
+ * One buffer, so that a throw in here sends nothing: after half a pipeline a Sync would commit that half.
  * All parameters come first, since they alone can throw: pg's writer and `known` are not touched until then.
  */
 function encode(
-  statements: readonly Statement[],
+  parts: readonly Part[],
   known: Map<string, boolean>,
-  options: FlightOptions,
+  prepared: boolean,
 ): { message: Buffer; parsed: readonly string[] } {
-  const parameters = statements.map(({ values }) => values.map(encodeParameter));
+  const statements = parts.flatMap(({ role, statements }) =>
+    statements.map(({ text, values }) => ({ text, role, parameters: values.map(encodeParameter) })),
+  );
   const evictions: Buffer[] = [];
   const messages: Buffer[] = [];
   const parsed = new Set<string>();
-  for (const [index, { text }] of statements.entries()) {
-    const name = options.prepared ? `${options.role.slice(0, 30)}_${digest(text)}` : '';
+  for (const { text, role, parameters } of statements) {
+    const name = prepared ? nameOf(text, role) : '';
     if (name === '') {
       messages.push(serialize.parse({ text }));
     } else {
@@ -96,7 +99,7 @@ function encode(
       }
       evictions.push(...touch(known, name));
     }
-    messages.push(serialize.bind({ statement: name, values: parameters[index] ?? [] }), serialize.execute());
+    messages.push(serialize.bind({ statement: name, values: parameters }), serialize.execute());
   }
   return { message: Buffer.concat([...evictions, ...messages, serialize.sync()]), parsed: [...parsed] };
 }
@@ -112,8 +115,14 @@ function touch(known: Map<string, boolean>, name: string): Buffer[] {
   return [serialize.close({ type: 'S', name: oldest })];
 }
 
-function digest(text: string): string {
-  return hash('sha256', text, 'hex').slice(0, 32);
+/** By text, of which there are as many as our endpoints have forms: worked out once, and not for each request. */
+const digests = new LRUCache<string, string>({ max: 2_000 });
+
+/** At most 63 bytes, as all names of Postgres. */
+function nameOf(text: string, role: string): string {
+  const digest = digests.get(text) ?? hash('sha256', text, 'hex').slice(0, 32);
+  digests.set(text, digest);
+  return `${role.slice(0, 30)}_${digest}`;
 }
 
 function encodeParameter(value: Parameter): string | null {
@@ -123,8 +132,8 @@ function encodeParameter(value: Parameter): string | null {
   return `{${value.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** What pg calls while the flight is under way; no Describe is sent, so rows come without a description. */
-class Flight implements Submittable {
+/** What pg calls while the pipeline is under way; no Describe is sent, so rows come without a description. */
+class Pipeline implements Submittable {
   readonly #client: Client;
   readonly #message: Buffer;
   readonly #settle: (outcome: Outcome) => void;

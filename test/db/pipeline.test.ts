@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import fc from 'fast-check';
 import { Client, DatabaseError } from 'pg';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
-import { sendFlight } from '../../src/db/flight.ts';
-import type { Outcome } from '../../src/db/flight.ts';
+import { sendPipeline } from '../../src/db/pipeline.ts';
+import type { Outcome } from '../../src/db/pipeline.ts';
 import type { Parameter, Statement } from '../../src/db/statement.ts';
 import { createEmptyDatabase, withAdmin } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -43,7 +43,7 @@ const insert = (id: number) => sql('insert into note (id) values ($1)', id);
 const setLocally = sql(`select set_config('app.probe', 'set', true)`);
 
 function send(...statements: Statement[]): Promise<Outcome> {
-  return sendFlight(client, statements, { role: 'tester', prepared: true });
+  return sendPipeline(client, [{ role: 'tester', statements }], true);
 }
 
 async function stored(): Promise<string> {
@@ -217,7 +217,8 @@ describe('prepared statements', () => {
   });
 
   test('are one for each role', async () => {
-    for (const role of ['one', 'other', 'one']) await sendFlight(client, [twice], { role, prepared: true });
+    for (const role of ['one', 'other', 'one'])
+      await sendPipeline(client, [{ role, statements: [twice] }], true);
     expect(await prepared()).toEqual([twice.text, twice.text]);
   });
 
@@ -263,10 +264,11 @@ describe('prepared statements', () => {
   });
 
   test('are not used at all when switched off', async () => {
-    const { results, error } = await sendFlight(client, [twice, sql('select 1'), twice], {
-      role: 'tester',
-      prepared: false,
-    });
+    const { results, error } = await sendPipeline(
+      client,
+      [{ role: 'tester', statements: [twice, sql('select 1'), twice] }],
+      false,
+    );
     expect(error).toBeUndefined();
     expect(results.map(({ rows }) => rows[0]?.[0])).toEqual(['42', '1', '42']);
     expect(await prepared()).toEqual([]);

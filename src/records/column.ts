@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import * as field from '../http/fields.ts';
+import { digits, moment, plain, plainArray, quoted, truth } from './json.ts';
+import type { ToJson } from './json.ts';
+
+/** How the values of a type are described, written as JSON, and named by Postgres. */
+export interface Kind<Output extends z.ZodType = z.ZodType> {
+  readonly output: Output;
+  readonly toJson: ToJson;
+  readonly type: string;
+}
+
+export const uuid: Kind = { output: z.guid(), toJson: plain, type: 'uuid' };
+export const uuids: Kind = { output: z.array(z.guid()), toJson: plainArray, type: 'uuid[]' };
+export const integer: Kind = { output: z.int(), toJson: digits, type: 'integer' };
+/** A JSON number with as many places as the column has. */
+export const decimal: Kind = { output: z.number(), toJson: digits, type: 'numeric' };
+export const date: Kind = { output: z.iso.date(), toJson: plain, type: 'date' };
+export const time: Kind = { output: z.iso.datetime(), toJson: moment, type: 'timestamptz' };
+export const truthValue: Kind = { output: z.boolean(), toJson: truth, type: 'boolean' };
+
+export function text(longest?: number): Kind {
+  const output = longest === undefined ? z.string() : z.string().max(longest);
+  return { output, toJson: quoted, type: 'text' };
+}
+
+/** Text of a few words. */
+export function words(of: readonly string[]): Kind {
+  return { output: z.enum(of), toJson: quoted, type: 'text' };
+}
+
+export function nullable(kind: Kind): Kind {
+  return { ...kind, output: kind.output.nullable() };
+}
+
+/** What a description says of a column besides its type. */
+export function described(kind: Kind, meta: z.GlobalMeta): Kind {
+  return { ...kind, output: kind.output.meta(meta) };
+}
+
+/**
+ * One column of a record: everything that the interface does with it. A record's endpoints take what they need from
+ * here, so that a column is said once.
+ */
+export interface Column<
+  OnCreate extends z.ZodType | undefined = z.ZodType | undefined,
+  OnChange extends z.ZodType | undefined = z.ZodType | undefined,
+> {
+  readonly kind: Kind;
+  /** What stands in the select list, for rows of the table called `r`; the column of that name when absent. */
+  readonly sql?: string;
+  /** What the body of a creation may say, and that of a change, where nothing is required; undefined: nothing. */
+  readonly onCreate: OnCreate;
+  readonly onChange: OnChange;
+  /** What is inserted, from the body laid out as a row called `n`; absent where the database gives the value. */
+  readonly inserted?: (name: string) => string;
+  /** `set` by a change; `fixed`: a change may say it, but only what it is already. */
+  readonly change?: 'set' | 'fixed';
+}
+
+const asGiven = (name: string): string => `n.${name}`;
+
+type Ignored = typeof field.ignored;
+
+/** Read-only: it may be sent back as it was read, and is ignored. `sql` where it is more than a column. */
+export function read(kind: Kind, sql?: string): Column<Ignored, Ignored> {
+  return { kind, onCreate: field.ignored, onChange: field.ignored, ...(sql !== undefined && { sql }) };
+}
+
+/** The id, which the service makes. */
+export const id: Column<Ignored, Ignored> = { ...read(uuid), inserted: asGiven };
+
+/** Given at the creation, and open to changes. The rule says whether null is allowed, or nothing at all. */
+export function written<I extends z.ZodType>(kind: Kind, rule: I): Column<I, I> {
+  return { kind, onCreate: rule, onChange: rule, inserted: asGiven, change: 'set' };
+}
+
+/** Null where nothing is said. */
+export function optional<I extends z.ZodType>(
+  kind: Kind,
+  rule: I,
+): Column<z.ZodOptional<z.ZodNullable<I>>, z.ZodOptional<z.ZodNullable<I>>> {
+  return written(nullable(kind), rule.nullable().optional());
+}
+
+/** With a value of its own, in SQL, where the creation says nothing. */
+export function defaulted<I extends z.ZodType>(
+  kind: Kind,
+  rule: I,
+  otherwise: string,
+): Column<z.ZodOptional<I>, I> {
+  const inserted = (name: string): string => `coalesce(n.${name}, ${otherwise})`;
+  return { kind, onCreate: rule.optional(), onChange: rule, inserted, change: 'set' };
+}
+
+/** The id of what a record belongs to, once and for all: one that is sent back must be the one that it has. */
+export const fixed: Column<typeof field.uuid, typeof field.uuid> = {
+  ...{ kind: uuid, onCreate: field.uuid, onChange: field.uuid },
+  ...{ inserted: asGiven, change: 'fixed' },
+};
+
+/** A state, which begins as the first of its words; every change of it is a move, and those the database holds. */
+export function state<const W extends readonly [string, ...string[]]>(
+  of: W,
+): Column<z.ZodOptional<z.ZodLiteral<W[0]>>, z.ZodEnum<{ [K in W[number]]: K }>> {
+  const [first]: readonly [W[0], ...string[]] = of;
+  return {
+    kind: words(of),
+    onCreate: z.literal(first, `must be ${first}: the record begins there`).optional(),
+    onChange: field.oneOf(...of),
+    change: 'set',
+  };
+}
+
+/** What lies in another table: read by `sql`, and written by statements of its own. */
+export function aside<I extends z.ZodType>(kind: Kind, rule: I, sql: string): Column<I, I> {
+  return { kind, sql, onCreate: rule, onChange: rule };
+}
+
+/** No part of a creation. */
+export function later<I extends z.ZodType>(kind: Kind, rule: I): Column<undefined, I> {
+  return { kind, onCreate: undefined, onChange: rule, change: 'set' };
+}

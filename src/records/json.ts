@@ -1,0 +1,45 @@
+/** A column's value as Postgres writes it in text (dates in ISO form, times in UTC); null for NULL. */
+export type Text = string | null;
+
+/** JSON text for the text of one value that is not NULL. */
+export type ToJson = (text: string) => string;
+
+/** Text of any kind: `JSON.stringify` knows what has to be escaped. */
+export const quoted: ToJson = (text) => JSON.stringify(text);
+
+/** Text of a form that has nothing to escape: UUIDs, dates, addresses. */
+export const plain: ToJson = (text) => `"${text}"`;
+
+/** Whole numbers and decimals: the digits as they are stand for the same number, and none passes a binary fraction. */
+export const digits: ToJson = (text) => text;
+
+export const truth: ToJson = (text) => (text === 't' ? 'true' : 'false');
+
+/** `2026-12-31 23:59:59.5+00` as RFC 3339 has it, to the microsecond: `2026-12-31T23:59:59.5Z`. */
+export const moment: ToJson = (text) => `"${text.slice(0, 10)}T${text.slice(11, -3)}Z"`;
+
+/** A one-dimensional array of such values as the plain ones: they need no quotes in Postgres's form either. */
+export const plainArray: ToJson = (text) =>
+  text === '{}' ? '[]' : `["${text.slice(1, -1).replaceAll(',', '","')}"]`;
+
+/**
+ * The writer of a record: from a row in the order of the columns to the text of a JSON object, as `JSON.stringify`
+ * writes the typed values. What can be worked out beforehand is: a list of a thousand records is twenty thousand values.
+ */
+export function jsonWriter(columns: Readonly<Record<string, ToJson>>): (row: readonly Text[]) => string {
+  const parts = Object.entries(columns).map(([name, toJson], index) => ({
+    key: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+    toJson,
+  }));
+  return (row) => {
+    let text = '';
+    for (let index = 0; index < parts.length; index += 1) {
+      const part = parts[index];
+      const value = row[index];
+      if (part === undefined || value === undefined)
+        throw new Error('the row has fewer columns than its record');
+      text += part.key + (value === null ? 'null' : part.toJson(value));
+    }
+    return `${text}}`;
+  };
+}

@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import type { Parameter } from '../db/statement.ts';
+import type { ListQuery } from '../http/endpoint.ts';
+import { RequestError } from '../errors.ts';
+import * as field from '../http/fields.ts';
+import type { Caller } from '../identity/caller.ts';
+import { formFor } from './list-forms.ts';
+import type { Columns, Rec } from './record.ts';
+
+/** A filter of a list: its rule, and its condition in SQL, in which each `$` stands for the value. */
+export interface Filter<Rule extends z.ZodType = z.ZodType> {
+  readonly rule: Rule;
+  readonly where: string;
+}
+
+/** A filter whose value, of that rule, is one side of a condition. */
+export function by<Rule extends z.ZodType>(rule: Rule, where: string): Filter<Rule> {
+  return { rule, where };
+}
+
+/** A filter that finds a text in any of these columns, wherever it stands in them. */
+export function containedIn(...columns: readonly string[]): Filter<z.ZodType<string>> {
+  const pattern = field.text(200).transform((text) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`);
+  return by(
+    pattern.meta({ type: 'string', maxLength: 200 }),
+    `(${columns.map((column) => `${column} ilike $`).join(' or ')})`,
+  );
+}
+
+export type Filters = Readonly<Record<string, Filter>>;
+
+/** What a list is made of. */
+interface ListShape<C extends Columns, F extends Filters> {
+  readonly of: Rec<C>;
+  /** What comes after `from` where the record needs more than its own table, which is called `r`. */
+  readonly from?: string;
+  /** The column that holds the client, where there is one: of `r`, or of a parent that `from` joins. */
+  readonly client?: string;
+  /** The columns that `sort` may name, the newest first; never null. */
+  readonly sorts: readonly [keyof C & string, ...(keyof C & string)[]];
+  readonly filters: F;
+  /** The filters that leave few rows and have an index of their own. */
+  readonly selective?: readonly (keyof F)[];
+}
+
+type Rules<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
+type Query<F extends Filters> = z.ZodObject<
+  Rules<F> & typeof field.page & { sort: z.ZodType<string> },
+  z.core.$strict
+>;
+
+export interface List<F extends Filters> {
+  /** The parameters of the query. */
+  readonly query: Query<F>;
+  /**
+   * Its statement, in the form that is fast for this caller; bench/lists has the measurements. `more` are filters that
+   * the path says instead of the query.
+   * @throws RequestError ERROR_VALIDATION for a cursor of another list or another order
+   */
+  statement(query: z.output<Query<F>>, caller: Caller): ListQuery;
+}
+
+/** `updated_from` in a walk in the order of change: docs/decisions/walks-by-change.md says why nothing is missed. */
+const CHANGED_SINCE = '(r.updated_at >= $ or app.whole_xid(r.xmin) >= (select app.oldest_writer_at($)))';
+
+/** Filters that every record with such a column has. */
+const BY_TIME: Readonly<Record<string, Filters>> = {
+  created_at: {
+    created_from: by(field.created.created_from, 'r.created_at >= $'),
+    created_to: by(field.created.created_to, 'r.created_at <= $'),
+  },
+  updated_at: {
+    updated_from: by(field.updated.updated_from, 'r.updated_at >= $'),
+    updated_to: by(field.updated.updated_to, 'r.updated_at <= $'),
+  },
+};
+
+export function list<const C extends Columns, const F extends Filters>(shape: ListShape<C, F>): List<F> {
+  const { of, sorts, client, selective = [] } = shape;
+  const from = shape.from ?? `public.${of.table} as r`;
+  const names = Object.keys(of.columns);
+  const times = Object.assign({}, ...names.map((name) => BY_TIME[name] ?? {})) as Filters;
+  const filters: Filters = { ...times, ...shape.filters };
+  const rules = (some: Filters): Record<string, z.ZodType> =>
+    Object.fromEntries(Object.entries(some).map(([name, { rule }]) => [name, rule.optional()]));
+  const [newest, ...others] = sorts;
+  const query = z.strictObject({
+    ...field.page,
+    ...rules(times),
+    sort: field.sortBy(newest, ...others),
+    ...rules(shape.filters),
+  });
+
+  return {
+    query: query as unknown as Query<F>,
+    statement(said, caller) {
+      const asked = said as PageQuery;
+      const values: Parameter[] = [];
+      const add = (value: Parameter): string => `$${String(values.push(value))}`;
+      const conditions = Object.entries(filters).flatMap(([name, { where }]) => {
+        const value = asked[name] as Parameter | undefined;
+        if (value === undefined) return [];
+        const isWalk = name === 'updated_from' && asked.sort === 'updated_at';
+        return [(isWalk ? CHANGED_SINCE : where).replaceAll('$', add(value))];
+      });
+      const total = `select count(*) from ${from} ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}`;
+      const direction = asked.sort.startsWith('-') ? 'desc' : 'asc';
+      const sorted = asked.sort.replace(/^-/, '');
+      const cursor = cursorOf(of, asked.sort, sorted);
+      if (asked.after !== undefined) {
+        const [value, id] = cursor.read(asked.after);
+        const type = of.columns[sorted]?.kind.type ?? 'text';
+        const comparison = direction === 'desc' ? '<' : '>';
+        conditions.push(`(r.${sorted}, r.id) ${comparison} (${add(value)}::${type}, ${add(id)}::uuid)`);
+      }
+      const isNarrow = ['client_id', ...selective].some((name) => asked[String(name)] !== undefined);
+      const form = formFor({ client, isNarrow, sort: asked.sort, caller });
+      const order = `order by r.${sorted} ${direction}, r.id ${direction}`;
+      const limit = add(asked.limit + 1);
+      // Where nothing is skipped the statement must not say so: with a parameter for it the plan is made anew each time.
+      const offset = asked.offset === 0 ? undefined : add(asked.offset);
+      const page = form({ columns: of.selected, from, conditions, order, limit, offset });
+      if (asked.count === undefined)
+        return { records: { text: page, values }, limit: asked.limit, cursor: cursor.of };
+      // In one statement, so that the number and the records are of one moment; without records there is a number still.
+      const text = `
+select r.*, c.total
+from (${total}) as c (total)
+left join (${page}
+) as r on true
+${order}`;
+      return { records: { text, values }, limit: asked.limit, cursor: cursor.of };
+    },
+  };
+}
+
+interface PageQuery extends Readonly<Record<string, unknown>> {
+  readonly limit: number;
+  readonly offset: number;
+  readonly after?: string;
+  readonly sort: string;
+  readonly count?: 'exact';
+}
+
+/** The cursor of a record holds its list, its order, what it is sorted by, and its id. */
+function cursorOf({ table, columns }: Rec, sort: string, sorted: string) {
+  const names = Object.keys(columns);
+  const [value, id] = [names.indexOf(sorted), names.indexOf('id')];
+  return {
+    of: (row: readonly (string | null)[]): string => JSON.stringify([table, sort, row[value], row[id]]),
+    read: (cursor: string): readonly [value: string, id: string] => {
+      const [list, order, ...last] = parsed(cursor);
+      if (
+        list === table &&
+        order === sort &&
+        last.length === 2 &&
+        last.every((part) => typeof part === 'string')
+      )
+        return last as [string, string];
+      throw new RequestError('ERROR_VALIDATION', 'after is no cursor of this list', {
+        details: { after: 'must be the cursor of a Link header of the same list in the same order' },
+      });
+    },
+  };
+}
+
+function parsed(cursor: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(cursor);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}

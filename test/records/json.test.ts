@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import pg from 'pg';
+import { digits, jsonWriter, moment, plain, plainArray, quoted, truth } from '../../src/records/json.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+/* The writer of a record against `JSON.stringify` of the typed values, with Postgres in between, which prints them. */
+
+let postgres: TestDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  postgres = await createEmptyDatabase();
+  client = new pg.Client({ connectionString: postgres.adminUrl });
+  await client.connect();
+  await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
+});
+afterAll(async () => {
+  await client.end();
+  await postgres.close();
+});
+
+/** What Postgres prints for the value as one of that type. */
+async function printed(type: string, value: unknown): Promise<string | null> {
+  const { rows } = await client.query<{ text: string | null }>(`select $1::${type}::text as text`, [value]);
+  return rows[0]?.text ?? null;
+}
+
+const nullable = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(values, { nil: null });
+
+/** Text as Postgres takes it: no NUL, and no half of a surrogate pair. */
+const texts = fc
+  .oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.string({ unit: 'grapheme', maxLength: 50 }),
+    fc.constantFrom(
+      '"',
+      '\\',
+      '\u2028\u2029',
+      '\b\f\n\r\t\u001f\u007f',
+      '</script>',
+      'éèœ€😀',
+      '{"a":[1]}',
+      "'",
+      ' ',
+    ),
+  )
+  .map((text) => text.replaceAll('\0', '').toWellFormed());
+
+const uuids = fc.uuid();
+
+const record = fc.record({
+  id: uuids,
+  name: nullable(texts),
+  count: nullable(fc.integer({ min: -2_147_483_648, max: 2_147_483_647 })),
+  ids: nullable(fc.array(uuids, { maxLength: 5 })),
+  is_true: nullable(fc.boolean()),
+  day: nullable(fc.date({ min: new Date('1900-01-01'), max: new Date('2200-12-31'), noInvalidDate: true })),
+});
+
+const write = jsonWriter({
+  id: plain,
+  name: quoted,
+  count: digits,
+  ids: plainArray,
+  is_true: truth,
+  day: plain,
+});
+
+describe('a record', () => {
+  test('is written byte for byte as JSON.stringify writes its typed values', async () => {
+    await fc.assert(
+      fc.asyncProperty(record, async (values) => {
+        const day = values.day === null ? null : values.day.toISOString().slice(0, 10);
+        const row = [
+          await printed('uuid', values.id),
+          await printed('text', values.name),
+          await printed('integer', values.count),
+          await printed('uuid[]', values.ids),
+          values.is_true === null ? null : values.is_true ? 't' : 'f',
+          await printed('date', day),
+        ];
+        expect(write(row)).toBe(JSON.stringify({ ...values, day }));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('is refused where its row has fewer columns', () => {
+    expect(() => write(['x'])).toThrow('fewer columns');
+  });
+});
+
+test('an amount stands for the same number, with the two places of its column', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 999_999_999_999 }), async (cents) => {
+      const text = digits((await printed('numeric(12,2)', `${String(cents)}e-2`)) ?? '');
+      expect(text).toMatch(/^\d+\.\d\d$/);
+      expect(JSON.parse(text)).toBe(cents / 100);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a moment is RFC 3339 in UTC to the microsecond, and ends in Z', async () => {
+  const years = { min: new Date('1900-01-01'), max: new Date('2200-12-31'), noInvalidDate: true } as const;
+  await fc.assert(
+    fc.asyncProperty(fc.date(years), fc.integer({ min: 0, max: 999 }), async (date, micros) => {
+      const exact = date.toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`);
+      const written = JSON.parse(moment((await printed('timestamptz', exact)) ?? '')) as string;
+      expect(written).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/);
+      const [, fraction = ''] = /\.(\d+)Z$/.exec(written) ?? [];
+      expect([new Date(written).getTime(), fraction.padEnd(6, '0').slice(3)]).toEqual([
+        date.getTime(),
+        String(micros).padStart(3, '0'),
+      ]);
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import pg from 'pg';
+import { tagOf, timesOf } from '../../src/records/version.ts';
+import { createTestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+/* A version's tag, here and in the database, and the way back. */
+
+let postgres: TestDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  postgres = await createTestDatabase();
+  client = new pg.Client({ connectionString: postgres.adminUrl });
+  await client.connect();
+  await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
+});
+afterAll(async () => {
+  await client.end();
+  await postgres.close();
+});
+
+test('the tag of a time is the one that the database works out, and leads back to that time', async () => {
+  const years = { min: new Date('1950-01-01'), max: new Date('2200-12-31'), noInvalidDate: true } as const;
+  await fc.assert(
+    fc.asyncProperty(fc.date(years), fc.integer({ min: 0, max: 999 }), async (date, micros) => {
+      const exact = date.toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`);
+      const { rows } = await client.query<{ time: string; tag: string; same: boolean }>(
+        `select t::text as time, app.etag(t) as tag, t = any ($2::timestamptz[]) as same from (select $1::timestamptz as t) as one`,
+        [exact, [exact]],
+      );
+      const [row] = rows;
+      expect(tagOf(row?.time ?? '')).toBe(row?.tag);
+      const { rows: back } = await client.query<{ same: boolean }>(
+        'select $1::timestamptz = any ($2::timestamptz[]) as same',
+        [exact, timesOf([row?.tag ?? ''])],
+      );
+      expect(back).toEqual([{ same: true }]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test.each(['"x"', '"1.5"', '"01"', '"1e3"', '""', 'W/"1"', '"9999999999999999"', '"-0"', '" 1"'])(
+  'a tag that is none of ours is that of no version: %s',
+  (tag) => {
+    expect(timesOf([tag])).toEqual([]);
+  },
+);
