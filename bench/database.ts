@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -6,12 +7,21 @@ import { startEmbeddedServer } from '../src/db/embedded/server.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { asDatabase, withAdmin } from '../test/support/database.ts';
 
-/** The database at size, and how to reach it. */
-export interface BenchDatabase {
+/** The server of the benchmarks, and how to reach it. */
+export interface BenchServer {
   /** The superuser's address. */
   readonly adminUrl: string;
   close(): Promise<void>;
 }
+
+/** The database at size. */
+export type BenchDatabase = BenchServer;
+
+/** All that the benchmarks keep. */
+export const BENCH_DIR = join(import.meta.dirname, '..', '.data', 'bench');
+
+/** The number of claims that all else follows. */
+export const FULL_SIZE = 1_000_000;
 
 const NAME = 'taxclaims_bench';
 
@@ -26,71 +36,95 @@ const SETTINGS = {
   autovacuum: 'off',
 };
 
-/**
- * The database `taxclaims_bench` on the server at `BENCH_DATABASE_URL` (a superuser's address), or on an embedded
- * one that is kept in `.data/bench`. Migrated each time, so that the policies are those of the checkout; filled
- * once, which takes some minutes.
- */
+/** The server at `BENCH_DATABASE_URL` (a superuser's address), or an embedded one that is kept in `.data/bench`. */
+export async function openBenchServer(environment: NodeJS.ProcessEnv): Promise<BenchServer> {
+  const url = environment['BENCH_DATABASE_URL'];
+  if (url !== undefined) return { adminUrl: url, close: () => Promise.resolve() };
+  const log = pino({ level: 'warn' });
+  const server = await startEmbeddedServer({ dataDir: BENCH_DIR, log, settings: SETTINGS });
+  return { adminUrl: server.adminUrl, close: () => server.stop() };
+}
+
+/** The database at full size, on a server of its own. */
 export async function openBenchDatabase(environment: NodeJS.ProcessEnv): Promise<BenchDatabase> {
-  const { url, stop } = await openServer(environment['BENCH_DATABASE_URL']);
+  const server = await openBenchServer(environment);
   try {
-    const adminUrl = asDatabase(url, NAME);
-    await createIfAbsent(url);
-    await migrate({ adminUrl, log: pino({ level: 'silent' }) });
-    await withAdmin(adminUrl, fillIfEmpty);
-    return { adminUrl, close: stop };
+    return { adminUrl: await databaseOfSize(server, FULL_SIZE), close: () => server.close() };
   } catch (error) {
-    await stop();
+    await server.close();
     throw error;
   }
 }
 
-/** A login of its own for one run, in one of the groups; a login left by a run that was killed is replaced. */
-export async function createLogin(adminUrl: string, name: string, group: string): Promise<string> {
+/** The address of the database with so many claims, under the migrations and policies of this checkout. */
+export async function databaseOfSize(server: BenchServer, claims: number): Promise<string> {
+  const script = await readFile(join(import.meta.dirname, 'population.sql'), 'utf8');
+  return filledDatabase(server, {
+    name: claims === FULL_SIZE ? NAME : `${NAME}_${claims}`,
+    population: script.replace(/^set local bench\.claims = \d+;$/m, `set local bench.claims = ${claims};`),
+    migrate: (adminUrl) => migrate({ adminUrl, log: pino({ level: 'silent' }) }),
+  });
+}
+
+export interface Filling {
+  readonly name: string;
+  /** SQL in two parts, of which the second begins after `commit;`. */
+  readonly population: string;
+  readonly migrate: (adminUrl: string) => Promise<void>;
+}
+
+/** Migrated each time; filled once, which takes some minutes, and again when what fills it has changed. */
+export async function filledDatabase(server: BenchServer, filling: Filling): Promise<string> {
+  const { name, population } = filling;
+  const adminUrl = asDatabase(server.adminUrl, name);
+  const digest = createHash('md5').update(population).digest('hex');
+  await withAdmin(server.adminUrl, async (admin) => {
+    const { rowCount } = await admin.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 0) await admin.query(`create database ${name} template template0`);
+  });
+  await filling.migrate(adminUrl);
+  await withAdmin(adminUrl, async (admin) => {
+    const { rows } = await admin.query<{ comment: string | null }>(
+      `select shobj_description(oid, 'pg_database') as comment from pg_database where datname = current_database()`,
+    );
+    if (rows[0]?.comment !== digest) {
+      const [data = '', maintenance = ''] = population.split(/^commit;$/m);
+      await admin.query(`${data}commit;`);
+      await admin.query(maintenance);
+      await admin.query(`comment on database ${name} is '${digest}'`);
+    }
+    await admin.query(`
+      create extension if not exists pg_prewarm;
+      select pg_prewarm(oid) from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`);
+  });
+  return adminUrl;
+}
+
+/** A login of its own for one run, with these rights; a login left by a run that was killed is replaced. */
+export async function createLogin(adminUrl: string, name: string, rights: string): Promise<string> {
   const password = crypto.randomUUID();
   await withAdmin(adminUrl, async (admin) => {
     await admin.query(`drop role if exists ${pg.escapeIdentifier(name)}`);
-    await admin.query(
-      `create role ${pg.escapeIdentifier(name)} login password '${password}' in role ${group}`,
-    );
+    await admin.query(`create role ${pg.escapeIdentifier(name)} login password '${password}' ${rights}`);
   });
-  return asDatabase(adminUrl, NAME, { name, password });
+  return asDatabase(adminUrl, new URL(adminUrl).pathname.slice(1), { name, password });
+}
+
+export async function dropLogin(adminUrl: string, name: string): Promise<void> {
+  await withAdmin(adminUrl, (admin) => admin.query(`drop role ${pg.escapeIdentifier(name)}`));
 }
 
 /** So many clients, of all sizes from the largest to the smallest, in order as the API keeps them. */
-export async function clientsOf(adminUrl: string, count: number): Promise<readonly string[]> {
+export async function clientsOf(
+  adminUrl: string,
+  count: number,
+  claims = FULL_SIZE,
+): Promise<readonly string[]> {
   const { rows } = await withAdmin(adminUrl, (admin) =>
     admin.query<{ id: string }>(
       `select md5('client' || (n * $1 + $1 / 2)::integer)::uuid as id from generate_series(0, $2 - 1) as n order by id`,
-      [10_000 / count, count],
+      [claims / 100 / count, count],
     ),
   );
   return rows.map(({ id }) => id);
-}
-
-async function openServer(url: string | undefined): Promise<{ url: string; stop: () => Promise<void> }> {
-  if (url !== undefined) return { url, stop: () => Promise.resolve() };
-  const dataDir = join(import.meta.dirname, '..', '.data', 'bench');
-  const server = await startEmbeddedServer({ dataDir, log: pino({ level: 'warn' }), settings: SETTINGS });
-  return { url: server.adminUrl, stop: () => server.stop() };
-}
-
-async function createIfAbsent(url: string): Promise<void> {
-  await withAdmin(url, async (admin) => {
-    const { rowCount } = await admin.query('select from pg_database where datname = $1', [NAME]);
-    if (rowCount === 0) await admin.query(`create database ${NAME} template template0`);
-  });
-}
-
-async function fillIfEmpty(admin: pg.Client): Promise<void> {
-  const { rowCount } = await admin.query('select from public.documents limit 1');
-  if (rowCount === 0) {
-    const script = await readFile(join(import.meta.dirname, 'population.sql'), 'utf8');
-    const [rows = '', maintenance = ''] = script.split(/^commit;$/m);
-    await admin.query(`${rows}commit;`);
-    await admin.query(maintenance);
-  }
-  await admin.query(`
-    create extension if not exists pg_prewarm;
-    select pg_prewarm(oid) from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`);
 }

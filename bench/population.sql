@@ -1,7 +1,11 @@
 -- 10,000 clients, 1,000,000 claims, 2,000,000 documents and what belongs to them: the same rows on every server
--- and at every run, since each is worked out from its own number. For an empty, migrated database and a superuser.
+-- and at every run, since each is worked out from its own number. For a migrated database and a superuser; whatever
+-- the database holds is removed.
 
 begin;
+
+-- The one number that all others follow: with fewer claims there are fewer clients, of the same sizes.
+set local bench.claims = 1000000;
 
 -- Neither triggers nor foreign keys: the rows are whole by construction, and three million audit records are not
 -- what is measured.
@@ -9,6 +13,20 @@ set local session_replication_role = replica;
 set local max_parallel_workers_per_gather = 0;
 set local work_mem = '256MB';
 set local timezone = 'UTC';
+
+truncate public.clients, public.users, public.partners, public.audit_logs cascade;
+
+create function pg_temp.claims()
+    returns bigint
+    language sql
+    stable
+return pg_catalog.current_setting('bench.claims')::bigint;
+
+create function pg_temp.clients()
+    returns bigint
+    language sql
+    stable
+return pg_temp.claims() / 100;
 
 -- A number between 0 and 1 for the nth row of a kind, as if by chance.
 create function pg_temp.chance(kind text, n bigint)
@@ -34,9 +52,9 @@ return timestamp with time zone '2022-01-01 00:00:00+00' + pg_temp.chance(kind, 
 create temporary table claim on commit drop as
 select
     i,
-    pg_catalog.floor(10000 * ((i + 0.5) / 1000000) ^ 2)::integer as client,
+    pg_catalog.floor(pg_temp.clients() * ((i + 0.5) / pg_temp.claims()) ^ 2)::integer as client,
     pg_temp.moment('claim', i) as created_at
-from pg_catalog.generate_series(0, 999999) as i;
+from pg_catalog.generate_series(0, pg_temp.claims() - 1) as i;
 
 create temporary table client on commit drop as
 select
@@ -108,8 +126,8 @@ select
     (5000000 * pg_temp.chance('size', d))::integer,
     'application/pdf',
     r.created_at + pg_temp.chance('upload', d) * interval '60 days'
-from pg_catalog.generate_series(0, 1999999) as d
-join claim as r on r.i = pg_catalog.floor(1000000 * pg_temp.chance('belongs', d))::integer
+from pg_catalog.generate_series(0, 2 * pg_temp.claims() - 1) as d
+join claim as r on r.i = pg_catalog.floor(pg_temp.claims() * pg_temp.chance('belongs', d))::bigint
 order by 7;
 
 insert into public.factures (id, client_id, amount_excl_tax, created_at, updated_at)
@@ -119,9 +137,94 @@ select
     pg_catalog.round((5000 * pg_temp.chance('fee', f))::numeric, 2),
     pg_temp.moment('invoice', f),
     pg_temp.moment('invoice', f)
-from pg_catalog.generate_series(0, 99999) as f
-join client as c on c.n = pg_catalog.floor(10000 * pg_temp.chance('billed', f) ^ 2)::integer
+from pg_catalog.generate_series(0, pg_temp.claims() / 10 - 1) as f
+join client as c on c.n = pg_catalog.floor(pg_temp.clients() * pg_temp.chance('billed', f) ^ 2)::integer
 order by 4;
+
+-- The office: who works with it, for whom and what they did.
+
+insert into public.users (id, email, password_hash, name, role, client_access, created_at, updated_at)
+select
+    pg_temp.uuid_of('user', u),
+    'user' || u || '@example.org',
+    '!',
+    'User ' || u,
+    (array['ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'])[1 + u % 3],
+    array(
+        select
+            pg_temp.uuid_of('client', pg_catalog.floor(pg_temp.clients() * pg_temp.chance('access' || k, u))::bigint)
+        from pg_catalog.generate_series(1, 5) as k
+    ),
+    pg_temp.moment('user', u),
+    pg_temp.moment('user', u)
+from pg_catalog.generate_series(0, pg_temp.claims() / 500 - 1) as u
+order by 7;
+
+insert into public.partners (id, name, commission_rate, created_at, updated_at)
+select
+    pg_temp.uuid_of('partner', p),
+    'Partner ' || p,
+    10,
+    pg_temp.moment('partner', p),
+    pg_temp.moment('partner', p)
+from pg_catalog.generate_series(0, pg_temp.claims() / 500 - 1) as p
+order by 4;
+
+insert into public.client_partners (client_id, partner_id)
+select distinct
+    c.id,
+    pg_temp.uuid_of('partner', pg_catalog.floor(pg_temp.claims() / 500 * pg_temp.chance('link' || k, c.n))::bigint)
+from client as c
+cross join pg_catalog.generate_series(1, 2) as k;
+
+insert into public.partner_invoices (
+    id, partner_id, client_id, number, amount_excl_tax, vat_amount, amount_incl_tax, created_at, updated_at
+)
+select
+    pg_temp.uuid_of('bill', b),
+    pg_temp.uuid_of('partner', b % (pg_temp.claims() / 500)),
+    c.id,
+    'B-' || b,
+    1000,
+    200,
+    1200,
+    pg_temp.moment('bill', b),
+    pg_temp.moment('bill', b)
+from pg_catalog.generate_series(0, pg_temp.claims() / 20 - 1) as b
+join client as c on c.n = pg_catalog.floor(pg_temp.clients() * pg_temp.chance('charged', b) ^ 2)::integer
+order by 8;
+
+insert into public.reclamation_history (id, reclamation_id, client_id, from_status, to_status, actor, changed_at)
+select
+    pg_temp.uuid_of('move', m),
+    pg_temp.uuid_of('claim', r.i),
+    c.id,
+    'DRAFT',
+    'READY_FOR_REVIEW',
+    'idp|bench',
+    r.created_at + interval '1 day'
+from pg_catalog.generate_series(0, pg_temp.claims() / 2 - 1) as m
+join claim as r on r.i = pg_catalog.floor(pg_temp.claims() * pg_temp.chance('moved', m))::bigint
+join client as c on c.n = r.client
+order by 7;
+
+insert into public.audit_logs (
+    id, action, resource_type, resource_id, client_context, success, created_at, request_id, actor
+)
+select
+    pg_temp.uuid_of('audit record', a),
+    'POST /api/reclamations',
+    'reclamations',
+    pg_temp.uuid_of('claim', r.i),
+    c.id,
+    true,
+    r.created_at,
+    pg_temp.uuid_of('request', a),
+    'idp|bench'
+from pg_catalog.generate_series(0, pg_temp.claims() / 2 - 1) as a
+join claim as r on r.i = pg_catalog.floor(pg_temp.claims() * pg_temp.chance('recorded', a))::bigint
+join client as c on c.n = r.client
+order by 7;
 
 commit;
 

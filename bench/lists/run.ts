@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
 import type { RequestContext } from '../../src/db/request-settings.ts';
 import type { Parameter } from '../../src/db/statement.ts';
-import { withAdmin } from '../../test/support/database.ts';
-import { clientsOf, createLogin, openBenchDatabase } from '../database.ts';
+import { readingAs } from '../caller.ts';
+import { clientsOf, createLogin, dropLogin, openBenchDatabase } from '../database.ts';
 import { medians, short, table } from '../measure.ts';
 import { type Forms, type List, LISTS } from './forms.ts';
 
@@ -12,7 +12,7 @@ const SIZES = [1, 10, 50, 200, 1000];
 const LIMITS = [20, 1000];
 
 const bench = await openBenchDatabase(process.env);
-const url = await createLogin(bench.adminUrl, 'bench_api', 'taxclaims_api');
+const url = await createLogin(bench.adminUrl, 'bench_api', 'in role taxclaims_api');
 const database = openDatabase({
   url,
   poolSize: 1,
@@ -29,7 +29,7 @@ try {
   }
 } finally {
   await database.close();
-  await withAdmin(bench.adminUrl, (admin) => admin.query('drop role bench_api'));
+  await dropLogin(bench.adminUrl, 'bench_api');
   await bench.close();
 }
 
@@ -37,13 +37,13 @@ async function rowsOf({ forms, named }: List, limit: number): Promise<string[][]
   const rows: string[][] = [];
   for (const size of SIZES) {
     const clients = await clientsOf(bench.adminUrl, size);
-    rows.push(await row(`${size} clients`, caller('ACCOUNT_MANAGER', clients), forms, [limit, 0]));
+    rows.push(await row(`${size} clients`, readingAs('ACCOUNT_MANAGER', clients), forms, [limit, 0]));
   }
   const clients = await clientsOf(bench.adminUrl, 50);
   const [client = ''] = clients;
-  const naming = { ...caller('ACCOUNT_MANAGER', clients), client };
+  const naming = readingAs('ACCOUNT_MANAGER', clients, client);
   rows.push(await row('50 clients, one named', naming, { plain: named }, [limit, 0, client]));
-  rows.push(await row('ADMIN', caller('ADMIN', []), { plain: forms['plain'] ?? '' }, [limit, 0]));
+  rows.push(await row('ADMIN', readingAs('ADMIN', []), { plain: forms['plain'] ?? '' }, [limit, 0]));
   return rows;
 }
 
@@ -57,24 +57,4 @@ async function row(
     medians(Object.entries(forms).map(([form, text]) => ({ name: form, run: () => run({ text, values }) }))),
   );
   return [name, ...[...found.values()].map(short)];
-}
-
-function caller(role: 'ADMIN' | 'ACCOUNT_MANAGER', clientAccess: readonly string[]): RequestContext {
-  return {
-    caller: {
-      subject: 'bench',
-      userId: '00000000-0000-4000-8000-000000000000',
-      role,
-      clientAccess,
-      accessDigest: '',
-      issuedAt: 0,
-      email: undefined,
-      name: undefined,
-    },
-    requestId: 'bench',
-    action: 'GET /bench',
-    ipAddress: '127.0.0.1',
-    userAgent: 'bench',
-    readOnly: true,
-  };
 }

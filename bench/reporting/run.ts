@@ -56,7 +56,7 @@ async function asLogin(
   clients: readonly string[],
   work: (login: pg.Client, admin: pg.Client) => Promise<void>,
 ): Promise<void> {
-  const url = await createLogin(bench.adminUrl, LOGIN, 'taxclaims_reporting');
+  const url = await createLogin(bench.adminUrl, LOGIN, 'in role taxclaims_reporting');
   await withAdmin(bench.adminUrl, async (admin) => {
     await admin.query('delete from reporting.grants where login = $1', [LOGIN]);
     await admin.query(`select reporting.grant_client('${LOGIN}', c) from unnest($1::uuid[]) as c`, [clients]);

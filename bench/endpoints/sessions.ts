@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { RequestContext } from '../../src/db/request-settings.ts';
+import { settingsOf } from '../../src/db/settings.ts';
+import type { Statement } from '../../src/db/statement.ts';
+import type { Contender } from '../measure.ts';
+import { isBackend, processorTime } from '../processor-time.ts';
+
+const TIMEOUT_MS = 60_000;
+
+/** So many at a time: the clock is read when the last of them is done and the backend has gone to sleep. */
+const BATCH = 10;
+const ASLEEP_MS = 1;
+
+const AS_TEXT = { getTypeParser: () => (value: unknown) => value };
+
+/** One connection inside a transaction that has the settings of a request. */
+export interface Session {
+  /** Columns as text, each row an array. */
+  rows(statement: Statement): Promise<readonly unknown[]>;
+  /** Runs the statement ten times, by the processor time of its backend where that is on this machine. */
+  contender(name: string, statement: Statement): Contender;
+}
+
+/** As a request: under its role and the policies. */
+export async function asRequest<T>(
+  apiUrl: string,
+  request: RequestContext,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  return inTransaction(apiUrl, [settingsOf(request, TIMEOUT_MS)], work);
+}
+
+/** With the same settings, as a superuser, whom no policy holds. */
+export async function asSuperuser<T>(
+  adminUrl: string,
+  request: RequestContext,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const settings = [settingsOf(request, TIMEOUT_MS), { text: `set local role none`, values: [] }];
+  return inTransaction(adminUrl, settings, work);
+}
+
+async function inTransaction<T>(
+  url: string,
+  settings: readonly Statement[],
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url, types: AS_TEXT });
+  await client.connect();
+  try {
+    await client.query('begin');
+    for (const { text, values } of settings) await client.query(text, [...values]);
+    // A worker's time would be nobody's.
+    await client.query('set local max_parallel_workers_per_gather = 0');
+    const clock = await clockOf(client);
+    return await work({
+      rows: async (statement) => (await ask(client, statement)).rows,
+      contender: (name, statement) => ({
+        name,
+        run: async () => {
+          for (let i = 0; i < BATCH; i += 1) await ask(client, statement);
+          if (clock !== undefined) await delay(ASLEEP_MS);
+        },
+        ...(clock && { clock }),
+      }),
+    });
+  } finally {
+    await client.end();
+  }
+}
+
+/** Prepared under its text, as the service does it; two texts that begin alike are two statements. */
+async function ask(client: pg.Client, { text, values }: Statement): Promise<pg.QueryArrayResult> {
+  const name = createHash('md5').update(text).digest('hex');
+  return client.query({ name, text, values: [...values], rowMode: 'array' });
+}
+
+async function clockOf(client: pg.Client): Promise<(() => number) | undefined> {
+  const { rows } = await client.query<{ pid: string }>('select pg_backend_pid() as pid');
+  const pid = Number(rows[0]?.pid);
+  return isBackend(pid) ? () => processorTime([pid]) : undefined;
+}
+
+/** Of one run, from what a batch took. */
+export function microseconds(batchMs: number | undefined): number {
+  return ((batchMs ?? Number.NaN) * 1_000) / BATCH;
+}

@@ -1,0 +1,86 @@
+/** Every statement with which an endpoint reads, taken from the endpoints themselves. */
+import type { Client } from 'pg';
+import type { RequestContext } from '../../src/db/request-settings.ts';
+import type { Statement } from '../../src/db/statement.ts';
+import type { Endpoint, Input } from '../../src/http/endpoint.ts';
+import type { Caller, Role } from '../../src/identity/caller.ts';
+import { endpoints } from '../../src/resources/index.ts';
+import { readingAs } from '../caller.ts';
+import { filterOf } from './by-hand.ts';
+
+export interface Read {
+  /** `GET /api/sites`, with what is counted apart. */
+  readonly name: string;
+  readonly request: RequestContext;
+  readonly statement: Statement;
+}
+
+/** Whose list of clients matters; an ADMIN without one reads past no policy. */
+const ROLES_WITH_CLIENTS: readonly Role[] = ['ACCOUNT_MANAGER', 'ADMIN'];
+const PAGE = 20;
+
+/** Of each endpoint that answers with a record or a list, for a caller with these clients. */
+export async function reads(admin: Client, clients: readonly string[]): Promise<readonly Read[]> {
+  const found: Read[] = [];
+  for (const endpoint of endpoints) {
+    const role = ROLES_WITH_CLIENTS.find((each) => endpoint.roles.includes(each));
+    if (role === undefined || !('record' in endpoint || 'list' in endpoint)) continue;
+    const input = await inputOf(endpoint, admin, clients);
+    const request = readingAs(role, clients, endpoint.client?.(input));
+    const name = `${endpoint.method.toUpperCase()} ${endpoint.path}`;
+    for (const [part, statement] of statementsOf(endpoint, input, request.caller)) {
+      found.push({ name: part === 'count' ? `${name}, counted` : name, request, statement });
+    }
+  }
+  return found;
+}
+
+/** The statement of a client's claims, newest first. */
+export function listOfClient(caller: Caller, client: string, limit: number): Statement {
+  const endpoint = endpoints.find(({ path }) => path === '/api/clients/{clientId}/reclamations');
+  if (endpoint === undefined) throw new Error('there is no endpoint that lists the claims of a client');
+  const input = { params: { clientId: client }, query: queryOf(endpoint, limit), body: {} };
+  const [statement] = statementsOf(endpoint, input, caller).map(([, each]) => each);
+  if (statement === undefined) throw new Error('the claims of a client are not read by a statement');
+  return statement;
+}
+
+/** Whatever in an endpoint's answer is a statement, by its name there. */
+function statementsOf(endpoint: Endpoint, input: Input, caller: Caller): (readonly [string, Statement])[] {
+  if ('read' in endpoint) return [['record', endpoint.read(input, caller)]];
+  if (!('list' in endpoint)) return [];
+  return Object.entries(endpoint.list(input, caller)).flatMap(([name, value]: [string, unknown]) =>
+    isStatement(value) ? [[name, value] as const] : [],
+  );
+}
+
+async function inputOf(endpoint: Endpoint, admin: Client, clients: readonly string[]): Promise<Input> {
+  const names = Object.keys(endpoint.params?.shape ?? {});
+  if (names.length > 1) throw new Error(`${endpoint.path} names more than one record`);
+  const params: Record<string, string> = {};
+  for (const name of names) params[name] = await anId(admin, endpoint.resource, clients);
+  return { params, query: queryOf(endpoint, PAGE), body: {} };
+}
+
+/** A record of one of the clients, always the same one. */
+async function anId(admin: Client, table: string, clients: readonly string[]): Promise<string> {
+  const { rows } = await admin.query<{ id: string }>(
+    `select t.id from public.${table} as t where ${filterOf(table, clients)} order by t.id limit 1`,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`the clients have no record in ${table}: the population lacks one`);
+  return row.id;
+}
+
+function queryOf(endpoint: Endpoint, limit: number): Input['query'] {
+  const { query } = endpoint;
+  if (query === undefined) return {};
+  return query.parse({
+    ...('limit' in query.shape && { limit: String(limit) }),
+    ...('count' in query.shape && { count: 'exact' }),
+  });
+}
+
+function isStatement(value: unknown): value is Statement {
+  return typeof value === 'object' && value !== null && 'text' in value && 'values' in value;
+}

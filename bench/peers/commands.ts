@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+const MAX_OUTPUT = 64 * 2 ** 20;
+
+/** What the command prints; its error output is in the error when it fails. */
+export async function output(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<string> {
+  const env = { ...process.env, ...environment };
+  const { stdout } = await run(command, [...args], { cwd, env, maxBuffer: MAX_OUTPUT });
+  return stdout;
+}
+
+/** Installs what the folder's lock file names, unless that is done. */
+export async function install(folder: string): Promise<void> {
+  const wanted = await stat(join(folder, 'package-lock.json'));
+  const present = await stat(join(folder, 'node_modules', '.package-lock.json')).catch(() => undefined);
+  if (present !== undefined && present.mtimeMs >= wanted.mtimeMs) return;
+  console.error(`installing the packages of ${folder}`);
+  await output('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], folder);
+}

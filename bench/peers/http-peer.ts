@@ -1,0 +1,118 @@
+import { deepEqual } from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { withAdmin } from '../../test/support/database.ts';
+import { createLogin, dropLogin } from '../database.ts';
+import { backendsOf, processorTime } from '../processor-time.ts';
+import { load } from './load.ts';
+import type { HttpRequest } from './load.ts';
+import type { Peer, Sample } from './peer.ts';
+
+export interface HttpPeerOptions {
+  readonly name: string;
+  /** The folder to start in, and the file to start. */
+  readonly folder: string;
+  readonly main: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The login that is made for it, with these rights, and the superuser's address of its database. */
+  readonly login: string;
+  readonly rights: string;
+  readonly adminUrl: string;
+  readonly request: (origin: string) => HttpRequest;
+  /** The ids of the claims in an answer's body. */
+  readonly ids: (body: unknown) => readonly string[];
+  /** What the ids must be: a quick answer to another question is no answer. */
+  readonly expected: readonly string[];
+}
+
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 100;
+
+/** Starts a service as a process of its own, and waits until it gives the right answer. */
+export async function startHttpPeer(options: HttpPeerOptions): Promise<Peer> {
+  const { adminUrl, login } = options;
+  const url = await createLogin(adminUrl, login, options.rights);
+  const port = await freePort();
+  const request = options.request(`http://127.0.0.1:${port}`);
+  const child = spawn(process.execPath, [options.main], {
+    cwd: options.folder,
+    env: {
+      ...options.environment,
+      ...{ PATH: process.env['PATH'], NODE_ENV: 'production', PORT: String(port), DATABASE_URL: url },
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const stop = async (): Promise<void> => {
+    await end(child);
+    await dropLogin(adminUrl, login);
+  };
+  try {
+    deepEqual(options.ids(await firstAnswer(request, child)), options.expected);
+  } catch (error) {
+    await stop();
+    throw new Error(`${options.name} does not answer as it should`, { cause: error });
+  }
+  return {
+    name: options.name,
+    warmUp: async (seconds) => {
+      await load(request, seconds);
+    },
+    measure: (seconds) => measure(options, request, child.pid ?? 0, seconds),
+    stop,
+  };
+}
+
+async function measure(
+  { adminUrl, login }: HttpPeerOptions,
+  request: HttpRequest,
+  pid: number,
+  seconds: number,
+): Promise<Sample> {
+  return withAdmin(adminUrl, async (admin) => {
+    const backends = await backendsOf(admin, login);
+    const before = { node: processorTime([pid]), postgres: processorTime(backends) };
+    const done = await load(request, seconds);
+    const each = (ms: number): number => (ms * 1_000) / done.requests;
+    return {
+      requestsPerSecond: done.requests / done.seconds,
+      nodeMicroseconds: each(processorTime([pid]) - before.node),
+      ...(backends.length > 0 && {
+        postgresMicroseconds: each(processorTime(backends) - before.postgres),
+      }),
+      p99: done.p99,
+    };
+  });
+}
+
+async function firstAnswer({ url, ...init }: HttpRequest, child: ChildProcess): Promise<unknown> {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
+    await delay(PAUSE_MS);
+    if (child.exitCode !== null) throw new Error(`it ended with status ${child.exitCode}`);
+    const response = await fetch(url, init).catch(() => undefined);
+    if (response === undefined) continue;
+    const text = await response.text();
+    if (response.ok) return JSON.parse(text);
+    throw new Error(`${response.status}: ${text}`);
+  }
+  throw new Error('it never answered');
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { install, output } from './commands.ts';
+import { CONNECTIONS } from './peer.ts';
+
+export interface HttpRequest {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Load {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly p99: number;
+}
+
+/** The part of autocannon's report that is read here. */
+interface Report {
+  readonly '2xx': number;
+  readonly non2xx: number;
+  readonly errors: number;
+  readonly timeouts: number;
+  readonly duration: number;
+  readonly latency: { readonly p99: number };
+}
+
+const FOLDER = join(import.meta.dirname, 'autocannon');
+
+/**
+ * The same request again and again over all connections, from a process of its own.
+ * @throws Error when one of them is not answered with success: a refusal is quick, and no answer.
+ */
+export async function load({ url, method, headers, body }: HttpRequest, seconds: number): Promise<Load> {
+  await install(FOLDER);
+  const report = JSON.parse(
+    await output(
+      process.execPath,
+      [
+        join('node_modules', 'autocannon', 'autocannon.js'),
+        ...['--json', '--no-progress', '--connections', String(CONNECTIONS), '--duration', String(seconds)],
+        ...['--method', method],
+        ...Object.entries(headers).flatMap(([name, value]) => ['--headers', `${name}: ${value}`]),
+        ...(body === undefined ? [] : ['--body', body]),
+        url,
+      ],
+      FOLDER,
+    ),
+  ) as Report;
+  const failed = report.non2xx + report.errors + report.timeouts;
+  if (failed > 0) throw new Error(`${url}: ${failed} of the requests were not answered with success`);
+  return { requests: report['2xx'], seconds: report.duration, p99: report.latency.p99 };
+}

@@ -1,0 +1,51 @@
+import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BENCH_DIR, filledDatabase } from '../database.ts';
+import type { BenchServer } from '../database.ts';
+import { install, output } from './commands.ts';
+
+/** Another revision of this service, with its own code and its own packages. */
+export interface Release {
+  readonly folder: string;
+  /** The superuser's address of a database of its own: same rows, its own functions and policies. */
+  readonly adminUrl: string;
+}
+
+const HERE = import.meta.dirname;
+
+/** Checks a git revision out below `.data/bench/releases`, once, and fills a database for it. */
+export async function openRelease(server: BenchServer, revision: string): Promise<Release> {
+  const commit = (
+    await output('git', ['rev-parse', '--verify', '--short=12', `${revision}^{commit}`], HERE)
+  ).trim();
+  const folder = join(BENCH_DIR, 'releases', commit);
+  if (!(await exists(folder))) await checkOut(commit, folder);
+  await install(folder);
+  const adminUrl = await filledDatabase(server, {
+    name: `taxclaims_bench_at_${commit}`,
+    population: await readFile(join(folder, 'bench', 'population.sql'), 'utf8'),
+    migrate: async (url) => {
+      await output(process.execPath, ['src/commands/db-migrate.ts'], folder, { DATABASE_ADMIN_URL: url });
+    },
+  });
+  return { folder, adminUrl };
+}
+
+/** An archive, not a worktree: git would go on listing a worktree whose folder is gone. */
+async function checkOut(commit: string, folder: string): Promise<void> {
+  await mkdir(join(BENCH_DIR, 'releases'), { recursive: true });
+  const scratch = await mkdtemp(`${folder}-`);
+  const archive = `${scratch}.tar`;
+  const top = (await output('git', ['rev-parse', '--show-toplevel'], HERE)).trim();
+  await output('git', ['archive', '--output', archive, commit], top);
+  await output('tar', ['--extract', '--file', archive, '--directory', scratch], HERE);
+  await rm(archive);
+  await rename(scratch, folder);
+}
+
+async function exists(folder: string): Promise<boolean> {
+  return stat(folder).then(
+    () => true,
+    () => false,
+  );
+}

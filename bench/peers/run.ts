@@ -1,0 +1,132 @@
+/** `npm run bench -- peers`: a client's newest 20 claims, asked of this service and of others over the same rows. */
+import { join } from 'node:path';
+import { roleOf, settingsOf } from '../../src/db/settings.ts';
+import type { Statement } from '../../src/db/statement.ts';
+import { withAdmin } from '../../test/support/database.ts';
+import { createTestKey, startTestIdentity } from '../../test/support/identity.ts';
+import { readingAs } from '../caller.ts';
+import { clientsOf, databaseOfSize, FULL_SIZE } from '../database.ts';
+import type { BenchServer } from '../database.ts';
+import { listOfClient } from '../endpoints/statements.ts';
+import { median, short, table } from '../measure.ts';
+import { keep } from '../results.ts';
+import { PAGE } from './peer.ts';
+import type { Peer, Sample } from './peer.ts';
+import { inOneFlight, pgbenchPeer, statementByStatement } from './pgbench.ts';
+import { openRelease } from './release.ts';
+import { startNest, startPostGraphile, startService } from './services.ts';
+import type { Asked } from './services.ts';
+
+export interface PeersOptions {
+  readonly rounds: number;
+  readonly seconds: number;
+  /** The git revision of the previous release. */
+  readonly previous: string;
+}
+
+const CLIENTS = 50;
+const STATEMENT_TIMEOUT_MS = 5_000;
+const NAME = 'this service';
+
+export async function measurePeers(server: BenchServer, options: PeersOptions): Promise<void> {
+  // The older first: what both of them apply to the whole server ends as this checkout says.
+  const previous = await openRelease(server, options.previous);
+  const adminUrl = await databaseOfSize(server, FULL_SIZE);
+  const identity = await startTestIdentity();
+  // What hosted providers sign with, and the quickest for the peers to verify.
+  identity.publish(await createTestKey('RS256'));
+  const peers: Peer[] = [];
+  try {
+    const asked = await question(adminUrl, identity);
+    const here = { folder: join(import.meta.dirname, '..', '..'), adminUrl };
+    peers.push(await startService(NAME, 'bench_service', here, asked));
+    peers.push(await startService(`${NAME} at ${options.previous}`, 'bench_previous', previous, asked));
+    peers.push(await startNest(asked));
+    peers.push(await startPostGraphile(asked));
+    const { statements, role } = sentBy(asked);
+    const [single, flight] = [statementByStatement(statements), inOneFlight(statements)];
+    const login = { adminUrl, role };
+    peers.push(await pgbenchPeer('pgbench, statement by statement', 'bench_pgbench', single, login));
+    peers.push(await pgbenchPeer('pgbench, one flight', 'bench_pgbench_flight', flight, login));
+    const samples = await rounds(peers, options);
+    console.log(`\nA client's newest ${PAGE} claims\n\n${tableOf(samples)}\n`);
+    console.log(`Raw figures: ${await keep('peers', adminUrl, Object.fromEntries(samples))}`);
+  } finally {
+    for (const peer of peers) await peer.stop();
+    await identity.stop();
+  }
+}
+
+/** In turns, so that whatever else the machine does falls on all of them alike. */
+async function rounds(
+  peers: readonly Peer[],
+  options: PeersOptions,
+): Promise<ReadonlyMap<string, readonly Sample[]>> {
+  const samples = new Map<string, Sample[]>();
+  const absent = new Set<Peer>();
+  for (let round = 1; round <= options.rounds; round += 1) {
+    for (const peer of peers.filter((each) => !absent.has(each))) {
+      try {
+        await peer.warmUp(round === 1 ? options.seconds : 1);
+        const taken = samples.get(peer.name) ?? [];
+        samples.set(peer.name, [...taken, await peer.measure(options.seconds)]);
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+        absent.add(peer);
+        samples.set(peer.name, []);
+      }
+    }
+    console.error(`round ${round} of ${options.rounds}`);
+  }
+  return samples;
+}
+
+function tableOf(samples: ReadonlyMap<string, readonly Sample[]>): string {
+  const own = samples.get(NAME) ?? [];
+  return table(
+    ['', 'requests a second', 'of this service’s rate', 'Node µs', 'Postgres µs', 'p99 ms'],
+    [...samples].map(([name, taken]) => {
+      if (taken.length === 0) return [`${name}: no pgbench here (Debian: postgresql-15)`, '', '', '', '', ''];
+      const ratios = taken.map(
+        ({ requestsPerSecond }, round) => requestsPerSecond / (own[round]?.requestsPerSecond ?? Number.NaN),
+      );
+      return [
+        name,
+        shown(taken.map((sample) => sample.requestsPerSecond)),
+        short(median(ratios)),
+        shown(taken.map((sample) => sample.nodeMicroseconds)),
+        shown(taken.map((sample) => sample.postgresMicroseconds)),
+        shown(taken.map((sample) => sample.p99)),
+      ];
+    }),
+  );
+}
+
+function shown(values: readonly (number | undefined)[]): string {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? '' : short(median(known));
+}
+
+async function question(adminUrl: string, identity: Asked['identity']): Promise<Asked> {
+  const clients = await clientsOf(adminUrl, CLIENTS);
+  // Of all sizes: the one in the middle of the order by id is as good as any.
+  const client = clients[CLIENTS / 2] ?? '';
+  const token = await identity.token({
+    ...{ sub: 'bench', role: 'ACCOUNT_MANAGER', client_access: clients },
+    exp: Math.floor(Date.now() / 1_000) + 24 * 3_600,
+  });
+  const { rows } = await withAdmin(adminUrl, (admin) =>
+    admin.query<{ id: string }>(
+      `select id from public.reclamations where client_id = $1 order by created_at desc, id desc limit $2`,
+      [client, PAGE],
+    ),
+  );
+  return { adminUrl, token, clients, client, identity, expected: rows.map(({ id }) => id) };
+}
+
+/** What the service sends for that request, and the role that it becomes. */
+function sentBy({ clients, client }: Asked): { statements: readonly Statement[]; role: string } {
+  const request = readingAs('ACCOUNT_MANAGER', clients, client);
+  const list = listOfClient(request.caller, client, PAGE);
+  return { statements: [settingsOf(request, STATEMENT_TIMEOUT_MS), list], role: roleOf(request) };
+}

@@ -1,0 +1,114 @@
+/** The services of the table, each started as a process of its own. */
+import { createPublicKey } from 'node:crypto';
+import { join } from 'node:path';
+import type { TestIdentity } from '../../test/support/identity.ts';
+import { BENCH_DIR } from '../database.ts';
+import { install, output } from './commands.ts';
+import { startHttpPeer } from './http-peer.ts';
+import type { HttpRequest } from './load.ts';
+import { PAGE } from './peer.ts';
+import type { Peer, Question } from './peer.ts';
+import type { Release } from './release.ts';
+
+/** More than any round sends in a minute. */
+const NO_LIMIT = '1000000';
+
+const API = 'in role taxclaims_api';
+
+export interface Asked extends Question {
+  readonly identity: TestIdentity;
+  readonly expected: readonly string[];
+}
+
+/** This service, in whichever revision the folder holds. */
+export async function startService(
+  name: string,
+  login: string,
+  { folder, adminUrl }: Release,
+  asked: Asked,
+): Promise<Peer> {
+  const { identity } = asked;
+  return startHttpPeer({
+    ...{ name, folder, login, adminUrl, rights: API, main: 'src/main.ts' },
+    environment: {
+      DATA_DIR: join(BENCH_DIR, 'services', login),
+      AUTH_ISSUER: identity.issuer,
+      AUTH_AUDIENCE: identity.audience,
+      AUTH_JWKS_URL: identity.jwksUrl,
+      RATE_LIMIT_PER_USER: NO_LIMIT,
+      RATE_LIMIT_PER_IP: NO_LIMIT,
+    },
+    ...listRequest(asked),
+  });
+}
+
+/** The filter is written by hand; its login is a superuser, whom no policy holds. */
+export async function startNest(asked: Asked): Promise<Peer> {
+  const folder = join(import.meta.dirname, 'nestjs');
+  await install(folder);
+  await output('npm', ['run', 'build'], folder);
+  const { adminUrl } = asked;
+  return startHttpPeer({
+    ...{ name: 'NestJS + TypeORM, filter by hand', folder, adminUrl, main: 'dist/main.js' },
+    ...{ login: 'bench_nestjs', rights: 'superuser' },
+    environment: verification(asked),
+    ...listRequest(asked),
+  });
+}
+
+/** Under the policies, as the API's login that becomes a request role. */
+export async function startPostGraphile(asked: Asked): Promise<Peer> {
+  const folder = join(import.meta.dirname, 'postgraphile');
+  await install(folder);
+  const { adminUrl, token, client, expected } = asked;
+  return startHttpPeer({
+    ...{ name: 'PostGraphile 5, policies', folder, adminUrl, main: 'main.js' },
+    ...{ login: 'bench_postgraphile', rights: API },
+    environment: { ...verification(asked), GRAPHILE_ENV: 'production' },
+    request: (origin) => ({
+      url: `${origin}/graphql`,
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: GRAPHQL, variables: { client, limit: PAGE } }),
+    }),
+    ids: (body) => (body as GraphqlAnswer).data.allReclamations.nodes.map(({ rowId }) => rowId),
+    expected,
+  });
+}
+
+/** What a service needs to verify the token that fetches no keys. */
+function verification({ identity }: Asked) {
+  const key = createPublicKey({ key: identity.key.jwk, format: 'jwk' });
+  return {
+    AUTH_PUBLIC_KEY: key.export({ format: 'pem', type: 'spki' }).toString(),
+    AUTH_ISSUER: identity.issuer,
+    AUTH_AUDIENCE: identity.audience,
+  };
+}
+
+function listRequest({ token, client, expected }: Asked) {
+  return {
+    request: (origin: string): HttpRequest => ({
+      url: `${origin}/api/clients/${client}/reclamations?limit=${PAGE}`,
+      method: 'GET',
+      headers: { authorization: `Bearer ${token}` },
+    }),
+    ids: (body: unknown) => (body as readonly { id: string }[]).map(({ id }) => id),
+    expected,
+  };
+}
+
+interface GraphqlAnswer {
+  readonly data: { readonly allReclamations: { readonly nodes: readonly { readonly rowId: string }[] } };
+}
+
+const GRAPHQL = `
+query ($client: UUID!, $limit: Int!) {
+  allReclamations(condition: { clientId: $client }, orderBy: [CREATED_AT_DESC, ROW_ID_DESC], first: $limit) {
+    nodes {
+      rowId clientId siteId claimType amount status taxYear communeCode noticeReference collectionDate
+      claimDeadline submittedAt responseDueAt decisionDate courtDeadline grantedAmount refundAmount grounds
+      createdAt updatedAt
+    }
+  }
+}`;

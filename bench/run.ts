@@ -1,0 +1,43 @@
+/** `npm run bench`: the tables that anyone can repeat; `npm run bench -- peers` makes one of them. */
+import { parseArgs } from 'node:util';
+import { openBenchServer } from './database.ts';
+import type { BenchServer } from './database.ts';
+import { measureEndpoints } from './endpoints/run.ts';
+import { measureGrowth } from './growth/run.ts';
+import { measurePeers } from './peers/run.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string' },
+    seconds: { type: 'string', default: '5' },
+    previous: { type: 'string', default: 'de84bf1' },
+  },
+});
+const { previous } = values;
+const seconds = count(values.seconds);
+const rounds = values.rounds === undefined ? undefined : count(values.rounds);
+
+/** Each prints a table and keeps the figures behind it. */
+const PARTS: Readonly<Record<string, (server: BenchServer) => Promise<void>>> = {
+  peers: (server) => measurePeers(server, { rounds: rounds ?? 7, seconds, previous }),
+  endpoints: (server) => measureEndpoints(server, rounds ?? 21),
+  growth: (server) => measureGrowth(server, rounds ?? 21),
+};
+
+const wanted = positionals.length === 0 ? Object.keys(PARTS) : positionals;
+const unknown = wanted.filter((part) => !(part in PARTS));
+if (unknown.length > 0) {
+  throw new Error(`no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
+}
+const server = await openBenchServer(process.env);
+try {
+  for (const part of wanted) await PARTS[part]?.(server);
+} finally {
+  await server.close();
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`${text} is no number of rounds or seconds`);
+  return Number(text);
+}
