@@ -47,7 +47,7 @@ function ordersOf<T>(members: readonly T[]): T[][] {
   });
 }
 
-/** Every pair in every order behind every hold; every triple in every order behind two of them, in turns. */
+/** Every pair in every order behind every hold; every triple in every order, behind one hold after the other. */
 export function planOf(all: readonly Measured[]): Plan {
   const pairs = pairsOf(all);
   const triples = triplesOf(all);
@@ -55,9 +55,7 @@ export function planOf(all: readonly Measured[]): Plan {
     ordersOf(pair).flatMap((members) => HOLDS.map((hold) => ({ members, hold }))),
   );
   const ofTriples = triples.flatMap((triple, index) =>
-    ordersOf(triple).flatMap((members, order) =>
-      [holdOf(index + order), holdOf(index + order + 2)].map((hold) => ({ members, hold })),
-    ),
+    ordersOf(triple).map((members, order) => ({ members, hold: holdOf(index + order) })),
   );
   return { pairs: pairs.length, triples: triples.length, races: [...ofPairs, ...ofTriples] };
 }

@@ -84,27 +84,23 @@ begin
 end
 $function$;
 
--- A transaction begins with the question who asks, which reads that row: there it can be stopped.
-create function races.lets_begin(subject text)
-    returns boolean
+-- A transaction of a request begins with the question who asks. Once that is answered it can be stopped.
+alter function app.authenticate(text, timestamp with time zone, text) set schema races;
+
+create function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
+    returns uuid
     language plpgsql
     volatile
     security definer
     set search_path = ''
 as $function$
+declare
+    known constant uuid := races.authenticate(subject, issued_at, access_digest);
 begin
     perform pg_catalog.pg_advisory_xact_lock_shared(${STOP}, pg_catalog.hashtext(subject));
-    return true;
+    return known;
 end
-$function$;
-
-grant usage on schema races to taxclaims_definer;
-grant execute on function races.lets_begin(text) to taxclaims_definer;
-
-create policy races_stop on public.users
-    as restrictive
-    for select to taxclaims_definer
-    using (subject is null or races.lets_begin(subject));`;
+$function$;`;
 
 /** Every table of the service, from the catalog; the audit log is what the witness is held against. */
 const TABLES = `
