@@ -14,7 +14,7 @@ left join public.documents as d on d.file_path = coalesce(w.after, w.before) ->>
 where w.request_id = any ($1) and w.table_name = 'documents'
 group by 1`;
 
-/** Whatever is due was removed before the answer to a deletion. */
+/** Once whatever is due has been removed. */
 export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise<Violation[]> {
   const ids = exchanges.map(({ answer }) => answer.headers['x-request-id']);
   const { rows } = await lane.watcher.query<{ path: string; kept: boolean }>({
@@ -22,6 +22,7 @@ export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise
     text: PATHS,
     values: [ids],
   });
+  if (rows.some(({ kept }) => !kept)) await lane.service.documents.removeDue();
   const found = await Promise.all(
     rows.map(async ({ path, kept }) => {
       const isThere = await exists(join(lane.service.documentFolder, path));

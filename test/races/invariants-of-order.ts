@@ -38,10 +38,12 @@ export const ORDER: Invariants = {
     ) as s
     where s.created_at <= s.earlier and s.request_id <> s.first_id`,
 
+  // The date of a change of rights is part of no version.
   'the version of a row moves forward': `
     select format('%s %s: %s after %s', o.table_name, o.row_id, o.after ->> 'updated_at', o.before ->> 'updated_at')
     from own as o
-    where (o.after ->> 'updated_at')::timestamptz <= (o.before ->> 'updated_at')::timestamptz`,
+    where (o.after ->> 'updated_at')::timestamptz <= (o.before ->> 'updated_at')::timestamptz
+        and o.after - 'access_changed_at' <> o.before - 'access_changed_at'`,
 };
 
 export const INVOICES: Invariants = {

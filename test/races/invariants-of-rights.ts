@@ -59,13 +59,19 @@ export const RIGHTS: Invariants = {
             )
         )`,
 
+  // The date may be written by itself, after the rights.
   'a change of rights dates from when it happened': `
-    select format('%s of user %s is dated %s, the lock was held until %s', c.endpoint, c.row_id, c.after ->> 'access_changed_at', $3::text)
+    select format('%s of user %s is dated %s, the lock was held until %s', c.endpoint, c.row_id, l.dated_at, $3::text)
     from changes as c
+    cross join lateral (
+        select max((d.after ->> 'access_changed_at')::timestamptz) as dated_at
+        from changes as d
+        where d.request_id = c.request_id and d.row_id = c.row_id
+    ) as l
     where c.by_another
         and c.changed_rights
         and c.at > $3::text::timestamptz
-        and (c.after ->> 'access_changed_at')::timestamptz < $3::text::timestamptz`,
+        and l.dated_at < $3::text::timestamptz`,
 
   'whoever logs in is stored': `
     select format('%s has logged in and is not stored', r.subject)
