@@ -24,13 +24,18 @@ export async function reads(admin: Client, clients: readonly string[]): Promise<
   const found: Read[] = [];
   for (const endpoint of endpoints) {
     const role = ROLES_WITH_CLIENTS.find((each) => endpoint.roles.includes(each));
-    if (role === undefined || !('record' in endpoint || 'list' in endpoint)) continue;
+    if (role === undefined || !('read' in endpoint || 'list' in endpoint)) continue;
     const input = await inputOf(endpoint, admin, clients);
     const request = readingAs(role, clients, endpoint.client?.(input));
     const name = `${endpoint.method.toUpperCase()} ${endpoint.path}`;
-    for (const [part, statement] of statementsOf(endpoint, input, request.caller)) {
-      found.push({ name: part === 'count' ? `${name}, counted` : name, request, statement });
-    }
+    found.push({ name, request, statement: statementOf(endpoint, input, request.caller) });
+    if (!('list' in endpoint)) continue;
+    const counted = { ...input, query: { ...input.query, count: 'exact' } };
+    found.push({
+      name: `${name}, counted`,
+      request,
+      statement: statementOf(endpoint, counted, request.caller),
+    });
   }
   return found;
 }
@@ -40,18 +45,14 @@ export function listOfClient(caller: Caller, client: string, limit: number): Sta
   const endpoint = endpoints.find(({ path }) => path === '/api/clients/{clientId}/reclamations');
   if (endpoint === undefined) throw new Error('there is no endpoint that lists the claims of a client');
   const input = { params: { clientId: client }, query: queryOf(endpoint, limit), body: {} };
-  const [statement] = statementsOf(endpoint, input, caller).map(([, each]) => each);
-  if (statement === undefined) throw new Error('the claims of a client are not read by a statement');
-  return statement;
+  return statementOf(endpoint, input, caller);
 }
 
-/** Whatever in an endpoint's answer is a statement, by its name there. */
-function statementsOf(endpoint: Endpoint, input: Input, caller: Caller): (readonly [string, Statement])[] {
-  if ('read' in endpoint) return [['record', endpoint.read(input, caller)]];
-  if (!('list' in endpoint)) return [];
-  return Object.entries(endpoint.list(input, caller)).flatMap(([name, value]: [string, unknown]) =>
-    isStatement(value) ? [[name, value] as const] : [],
-  );
+/** The statement that an endpoint answers with. */
+function statementOf(endpoint: Endpoint, input: Input, caller: Caller): Statement {
+  if ('read' in endpoint) return endpoint.read(input, caller);
+  if ('list' in endpoint) return endpoint.list(input, caller).records;
+  throw new Error(`${endpoint.path} is not read by a statement`);
 }
 
 async function inputOf(endpoint: Endpoint, admin: Client, clients: readonly string[]): Promise<Input> {
@@ -77,10 +78,5 @@ function queryOf(endpoint: Endpoint, limit: number): Input['query'] {
   if (query === undefined) return {};
   return query.parse({
     ...('limit' in query.shape && { limit: String(limit) }),
-    ...('count' in query.shape && { count: 'exact' }),
   });
-}
-
-function isStatement(value: unknown): value is Statement {
-  return typeof value === 'object' && value !== null && 'text' in value && 'values' in value;
 }

@@ -57,14 +57,14 @@ export const isWrite = ({ line }: Row): boolean => !line.startsWith('GET');
 type Ids = Readonly<Record<string, string>>;
 
 /** The request line with the ids in its path. */
-function fill({ line, ids = {} }: Row, tenant: Tenant, other: Ids = {}): string {
+export function fill({ line, ids = {} }: Row, tenant: Tenant, other: Ids = {}): string {
   return line.replaceAll(/\{(\w+)\}/g, (_placeholder, name: string) => {
     const kind = ids[name];
     return other[name] ?? (kind === undefined ? '' : tenant[kind]);
   });
 }
 
-function questionOf(row: Row, tenant: Tenant, changes: object = {}): Question {
+export function questionOf(row: Row, tenant: Tenant, changes: object = {}): Question {
   if (row.question !== undefined) return row.question();
   return row.body === undefined ? {} : { body: { ...row.body(tenant), ...changes } };
 }

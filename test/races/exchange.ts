@@ -1,0 +1,46 @@
+import { ask } from '../support/http.ts';
+import type { Answer } from '../support/http.ts';
+import { expectDescribed } from '../support/described.ts';
+import type { Service } from '../support/service.ts';
+import type { Operation } from './operation.ts';
+import type { Claims, RaceTenant } from './people.ts';
+import { STOPPED } from './witness.ts';
+
+/** A request with its answer, as the invariants look at them. */
+export interface Exchange {
+  readonly operation: Operation;
+  readonly claims: Claims;
+  readonly answer: Answer;
+  /** How the answer differs from the description of the interface. */
+  readonly difference?: string;
+}
+
+/** Sends the request of an operation; one that `stops` is one that a hold can stop as it begins to write. */
+export async function exchange(
+  service: Service,
+  operation: Operation,
+  tenant: RaceTenant,
+  stops = false,
+): Promise<Exchange> {
+  const claims = operation.claims(tenant);
+  const token = await service.identity.token({ ...claims });
+  const question = operation.question?.(tenant) ?? {};
+  const headers = { ...question.headers, ...(stops && { 'user-agent': STOPPED }) };
+  const line = operation.line(tenant);
+  const answer = await ask(service.port, line, {
+    ...question,
+    headers,
+    ...(operation.isLogin === true ? { body: { token } } : { token }),
+  });
+  const difference = differenceOf(line, answer);
+  return { operation, claims, answer, ...(difference !== undefined && { difference }) };
+}
+
+function differenceOf(line: string, answer: Answer): string | undefined {
+  try {
+    expectDescribed(line, answer);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

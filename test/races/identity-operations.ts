@@ -1,0 +1,90 @@
+import { operation } from './operation.ts';
+import type { Operation, Variation } from './operation.ts';
+import { claimsOf } from './people.ts';
+import type { Claims, Person, RaceTenant } from './people.ts';
+
+/* Who has which rights: what ADMINs and managers say of people, and what these do themselves meanwhile. */
+
+const LOGIN = 'POST /api/auth/login';
+const USER = 'PUT /api/users/{id}';
+const ASSIGN = 'PUT /api/users/{id}/client-access/{clientId}';
+const WITHDRAW = 'DELETE /api/users/{id}/client-access/{clientId}';
+
+/** A token that its provider made later, with other rights; still before any change in a race. */
+const LATER_S = 300;
+
+function login(by: Person, what: string, other?: (tenant: RaceTenant) => Partial<Claims>): Operation {
+  const later = (tenant: RaceTenant): Claims => {
+    const claims = claimsOf(by, tenant);
+    return { ...claims, iat: claims.iat + LATER_S, ...other?.(tenant) };
+  };
+  return operation(LOGIN, by, what, {
+    isLogin: true,
+    mayWriteNothing: true,
+    also: by === 'stranger' ? [] : [`users:${by}`],
+    ...(other !== undefined && { claims: later }),
+  });
+}
+
+function change(
+  id: Person,
+  by: Person,
+  what: string,
+  body: (tenant: RaceTenant) => Readonly<Record<string, unknown>>,
+): Operation {
+  return operation(USER, by, `${id} ${what}`, { ids: { id }, body });
+}
+
+function access(
+  endpoint: string,
+  { by, id, clientId }: { by: Person; id: Person; clientId: 'clients' | 'second' | 'third' },
+): Operation {
+  const variation: Variation = {
+    ids: { id, clientId },
+    client: (tenant) => tenant[clientId],
+    mayWriteNothing: true,
+  };
+  return operation(endpoint, by, `the ${clientId} of ${id}`, variation);
+}
+
+export const IDENTITY: readonly Operation[] = [
+  login('users', 'as stored'),
+  login('users', 'with a client more', ({ clients, second, third }) => ({
+    client_access: [clients, second, third],
+  })),
+  login('manager', 'as stored'),
+  login('manager', 'with a client more', ({ clients, second }) => ({ client_access: [clients, second] })),
+  login('chief', 'as stored'),
+  login('newcomer', 'for the first time'),
+  login('stranger', 'known to nobody'),
+  login('stranger', 'with an id as subject', ({ stranger }) => ({ sub: stranger })),
+  login('stranger', 'with the id in capitals and another email', ({ stranger }) => ({
+    sub: stranger.toUpperCase(),
+    email: `other-${stranger}@b.example`,
+  })),
+  login('stranger', 'under another subject', ({ stranger }) => ({ sub: `idp|other|${stranger}` })),
+
+  change('users', 'chief', 'has one client', ({ clients }) => ({ client_access: [clients] })),
+  change('users', 'chief', 'is a client', () => ({ role: 'CLIENT' })),
+  change('users', 'chief', 'is inactive', () => ({ is_active: false })),
+  change('manager', 'chief', 'has another client', ({ second }) => ({ client_access: [second] })),
+  change('manager', 'chief', 'is a specialist of one client', ({ clients }) => ({
+    role: 'TAX_SPECIALIST',
+    client_access: [clients],
+  })),
+  change('newcomer', 'chief', 'has another email', ({ newcomer }) => ({
+    email: `moved-${newcomer}@b.example`,
+  })),
+
+  access(ASSIGN, { by: 'chief', id: 'users', clientId: 'third' }),
+  access(ASSIGN, { by: 'chief', id: 'manager', clientId: 'second' }),
+  access(WITHDRAW, { by: 'chief', id: 'users', clientId: 'second' }),
+  access(ASSIGN, { by: 'north', id: 'south', clientId: 'second' }),
+  access(ASSIGN, { by: 'south', id: 'north', clientId: 'third' }),
+
+  change('deputy', 'chief', 'is inactive', () => ({ is_active: false })),
+  change('chief', 'deputy', 'is inactive', () => ({ is_active: false })),
+  change('deputy', 'chief', 'is a client', () => ({ role: 'CLIENT' })),
+  change('chief', 'chief', 'has one client', ({ clients }) => ({ client_access: [clients] })),
+  change('deputy', 'deputy', 'has one client', ({ clients }) => ({ client_access: [clients] })),
+];

@@ -1,0 +1,90 @@
+import type { Invariants } from './invariants.ts';
+
+/** Who has which rights in the end: what was said last by whoever may say it. */
+export const RIGHTS: Invariants = {
+  'what others made of a user’s rights no login with an older token undoes': `
+    select format(
+        '%s made of user %s %s %s, and %s of %s %s after it', c.endpoint, c.row_id, c.after ->> 'role',
+        c.after ->> 'client_access', l.endpoint, l.after ->> 'role', l.after ->> 'client_access'
+    )
+    from changes as c
+    join changes as l on l.row_id = c.row_id and l.id > c.id
+    where c.by_another and c.changed_rights and l.endpoint = 'POST /api/auth/login' and l.changed_list`,
+
+  'nobody creates a client with rights that others have changed': `
+    select format(
+        '%s made of user %s %s %s, and %s of %s after it', c.endpoint, c.row_id, c.after ->> 'role',
+        c.after ->> 'client_access', l.endpoint, l.after ->> 'client_access'
+    )
+    from changes as c
+    join changes as l on l.row_id = c.row_id and l.id > c.id
+    where c.by_another and c.changed_rights and l.endpoint = 'POST /api/clients'`,
+
+  'a login does not undo what a login with a newer token said': `
+    select format('user %s: %s after %s', c.row_id, l.after ->> 'client_access', c.after ->> 'client_access')
+    from changes as c
+    join changes as l on l.row_id = c.row_id and l.id > c.id
+    where c.endpoint = 'POST /api/auth/login'
+        and l.endpoint = 'POST /api/auth/login'
+        and c.changed_list
+        and l.changed_list
+        and l.issued_at < c.issued_at`,
+
+  'whoever creates a client keeps it, unless another says otherwise after': `
+    select format('user %s created %s and has %s', u.id, r.created, u.client_access)
+    from requests as r
+    join public.users as u on u.subject = r.subject
+    where r.created is not null
+        and not r.is_unlimited
+        and r.created <> all (u.client_access)
+        and not exists (
+            select
+            from changes as c
+            join changes as g on g.row_id = c.row_id and g.id < c.id
+            where c.row_id = u.id::text and c.by_another and g.request_id = r.request_id
+        )`,
+
+  'an assignment, a withdrawal and a creation change that client of the list alone': `
+    select format('%s of %s made %s of %s', c.endpoint, coalesce(c.client, r.created), c.after ->> 'client_access', c.before ->> 'client_access')
+    from changes as c
+    join requests as r on r.request_id = c.request_id
+    where coalesce(c.client, r.created) is not null
+        and (
+            c.before -> 'role' <> c.after -> 'role'
+            or exists (
+                select
+                from jsonb_array_elements_text(c.before -> 'client_access') as b (id)
+                full join jsonb_array_elements_text(c.after -> 'client_access') as a (id) on a.id = b.id
+                where (a.id is null or b.id is null) and coalesce(a.id, b.id)::uuid <> coalesce(c.client, r.created)
+            )
+        )`,
+
+  // The date may be written by itself, after the rights.
+  'a change of rights dates from when it happened': `
+    select format('%s of user %s is dated %s, the lock was held until %s', c.endpoint, c.row_id, l.dated_at, $3::text)
+    from changes as c
+    cross join lateral (
+        select max((d.after ->> 'access_changed_at')::timestamptz) as dated_at
+        from changes as d
+        where d.request_id = c.request_id and d.row_id = c.row_id
+    ) as l
+    where c.by_another
+        and c.changed_rights
+        and c.at > $3::text::timestamptz
+        and l.dated_at < $3::text::timestamptz`,
+
+  'whoever logs in is stored': `
+    select format('%s has logged in and is not stored', r.subject)
+    from requests as r
+    where r.endpoint = 'POST /api/auth/login'
+        and r.status = 200
+        and not exists (select from public.users as u where u.subject = r.subject)`,
+
+  'an active ADMIN without a list is left': `
+    select 'nobody is left'
+    where not exists (
+        select
+        from public.users as u
+        where u.role = 'ADMIN' and u.is_active and u.client_access = '{}'
+    )`,
+};

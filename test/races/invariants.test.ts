@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Exchange } from './exchange.ts';
+import { FAULTS } from './faults.ts';
+import type { Fault } from './faults.ts';
+import { INVARIANTS, violations } from './invariants.ts';
+import { openLane } from './lane.ts';
+import type { Lane } from './lane.ts';
+import { measure } from './measure.ts';
+import { OPERATIONS } from './operations.ts';
+import { run } from './race.ts';
+import type { Outcome } from './race.ts';
+
+/* The proof that each invariant of the races can fail: the superuser puts one fault after a race in which it held. */
+
+let lane: Lane;
+
+beforeAll(async () => {
+  lane = await openLane();
+});
+afterAll(() => lane.close());
+
+async function race(names: readonly string[]): Promise<Outcome> {
+  const members = [];
+  for (const name of names) {
+    const operation = OPERATIONS.find((one) => one.name.startsWith(name));
+    if (operation === undefined) throw new Error(`no operation is called ${name}`);
+    members.push(await measure(lane, operation));
+  }
+  return run(lane, { members, hold: 'row' });
+}
+
+/** The same race as it would have been with the fault. */
+async function withFault(outcome: Outcome, { sql, answered = {} }: Fault): Promise<Outcome> {
+  const [first = '', second = ''] = outcome.exchanges.map(({ answer }) =>
+    String(answer.headers['x-request-id']),
+  );
+  if (sql !== undefined) {
+    const statement = sql({ first, second, client: outcome.tenant.clients });
+    await lane.watcher.query(`begin; set local session_replication_role = replica; ${statement}; commit`);
+  }
+  const { difference, status } = answered;
+  const exchanges = outcome.exchanges.map(
+    (one, index): Exchange => ({
+      ...one,
+      ...(index === 0 && difference !== undefined && { difference }),
+      ...(index === 0 && status !== undefined && { answer: { ...one.answer, status } }),
+    }),
+  );
+  return { ...outcome, exchanges };
+}
+
+async function broken(outcome: Outcome): Promise<string[]> {
+  return (await violations(lane, outcome)).map(({ invariant }) => invariant);
+}
+
+test('there is a fault for each invariant', () => {
+  expect(Object.keys(FAULTS).toSorted()).toEqual(INVARIANTS.toSorted());
+});
+
+test.each(Object.entries(FAULTS))('a fault breaks: %s', async (invariant, fault) => {
+  const outcome = await race(fault.after);
+  expect(await broken(outcome)).not.toContain(invariant);
+  expect(await broken(await withFault(outcome, fault))).toContain(invariant);
+});

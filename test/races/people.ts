@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { Role } from '../../src/identity/caller.ts';
+import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
+import type { Tenant } from '../support/tenant.ts';
+
+/**
+ * What a race has beside a tenant's records: two clients more, another site, invoice and bill, and people whom the
+ * service knows. `users` is a specialist of the first two clients; chief and deputy are the ADMINs without a list, north
+ * and south have one; nobody knows the stranger yet.
+ */
+const MORE = [
+  'second',
+  'third',
+  'annex',
+  'draft',
+  'bill',
+  'chief',
+  'deputy',
+  'north',
+  'south',
+  'manager',
+  'stranger',
+] as const;
+
+export type RaceTenant = Tenant & Readonly<Record<(typeof MORE)[number], string>>;
+
+/** The version in which every claim begins, and its tag. */
+export const FIRST_VERSION = '2026-01-01T00:00:00Z';
+export const FIRST_TAG = `"${Date.parse(FIRST_VERSION) * 1000}"`;
+
+export function newRaceTenant(): RaceTenant {
+  const more = Object.fromEntries(MORE.map((kind) => [kind, randomUUID()]));
+  return { ...newTenant(), ...more } as RaceTenant;
+}
+
+export type Person = 'chief' | 'deputy' | 'north' | 'south' | 'manager' | 'users' | 'newcomer' | 'stranger';
+
+/** What the identity provider says of somebody, as claims of a token. */
+export interface Claims {
+  readonly sub: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly client_access: readonly string[];
+  readonly iat: number;
+}
+
+/** The tokens of a race are older than any change in it, and younger than the rights that are stored before it. */
+const AGE_S = 600;
+const STORED_AGE = '1 hour';
+
+const PEOPLE: Readonly<
+  Record<Person, { readonly role: Role; readonly clients: readonly (keyof RaceTenant)[] }>
+> = {
+  chief: { role: 'ADMIN', clients: [] },
+  deputy: { role: 'ADMIN', clients: [] },
+  north: { role: 'ADMIN', clients: ['clients', 'second'] },
+  south: { role: 'ADMIN', clients: ['clients', 'third'] },
+  manager: { role: 'ACCOUNT_MANAGER', clients: ['clients'] },
+  users: { role: 'TAX_SPECIALIST', clients: ['clients', 'second'] },
+  newcomer: { role: 'CLIENT', clients: [] },
+  stranger: { role: 'CLIENT', clients: ['clients'] },
+};
+
+/** The claims of somebody's token, which says what is stored. */
+export function claimsOf(person: Person, tenant: RaceTenant): Claims {
+  const { role, clients } = PEOPLE[person];
+  return {
+    sub: `idp|${tenant[person]}`,
+    email: `${tenant[person]}@b.example`,
+    name: person,
+    role,
+    client_access: clients.map((kind) => tenant[kind]),
+    iat: Math.floor(Date.now() / 1000) - AGE_S,
+  };
+}
+
+/**
+ * The SQL that makes everything; the ADMINs without a list sleep until their race. As a replica: no trigger fires but
+ * one that always does, so that it says what no writer may, and takes half the time.
+ */
+export function raceTenantSql(tenant: RaceTenant): string {
+  const id = (kind: keyof RaceTenant): string => `'${tenant[kind]}'`;
+  const known: readonly Person[] = ['chief', 'deputy', 'north', 'south', 'manager', 'users'];
+  const stored = known.map((person) => {
+    const { sub, email, role, client_access: list } = claimsOf(person, tenant);
+    const isActive = person !== 'chief' && person !== 'deputy';
+    return `(${id(person)}, '${email}', '!', '${person}', '${role}', '{${list.join()}}', ${String(isActive)}, '${sub}', now() - interval '${STORED_AGE}')`;
+  });
+  return `begin;
+    set local session_replication_role = replica;${tenantSql(tenant, 'Boulangerie Martin')}${furnitureSql(tenant)}
+    insert into public.clients (id, company_name, contact_email) values (${id('second')}, 'Garage Dupont', 'a@b.example'), (${id('third')}, 'Hôtel du Nord', 'a@b.example');
+    insert into public.sites (id, client_id, site_name) values (${id('annex')}, ${id('clients')}, 'Annexe');
+    insert into public.factures (id, client_id, reclamation_id, amount_excl_tax) values (${id('draft')}, ${id('clients')}, ${id('reclamations')}, 10);
+    insert into public.partner_invoices (id, partner_id, client_id, invoice_id, number, amount_excl_tax) values (${id('bill')}, ${id('biller')}, ${id('clients')}, ${id('factures')}, 'F-2', 10);
+    update public.reclamations set updated_at = '${FIRST_VERSION}' where id = ${id('reclamations')};
+    update public.users set access_changed_at = now() - interval '${STORED_AGE}' where id = ${id('newcomer')};
+    delete from public.users where id = ${id('users')};
+    insert into public.users (id, email, password_hash, name, role, client_access, is_active, subject, access_changed_at) values ${stored.join()};
+    commit;`;
+}

@@ -1,0 +1,65 @@
+import { HOLDS, sharedTables } from './holds.ts';
+import type { Hold } from './holds.ts';
+import type { Measured } from './measure.ts';
+import type { Race } from './race.ts';
+
+export interface Plan {
+  readonly pairs: number;
+  readonly triples: number;
+  readonly races: readonly Race[];
+}
+
+/** Whether they are about the same record, both make one in a table, or one is about who asks for the other. */
+function meet(one: Measured, other: Measured): boolean {
+  const isAbout = ({ touched }: Measured, record = ''): boolean => touched.includes(record);
+  return (
+    one.touched.some((record) => isAbout(other, record)) ||
+    isAbout(one, other.caller) ||
+    isAbout(other, one.caller)
+  );
+}
+
+/** Two that write a table, be it one operation twice. */
+function pairsOf(all: readonly Measured[]): Measured[][] {
+  return all.flatMap((one, index) =>
+    all.slice(index).flatMap((other) => (sharedTables([one, other]).length > 0 ? [[one, other]] : [])),
+  );
+}
+
+/** Three that write a table, each of which meets another of them. */
+function triplesOf(all: readonly Measured[]): Measured[][] {
+  return all.flatMap((one, first) =>
+    all.slice(first + 1).flatMap((second, place) =>
+      all.slice(first + place + 2).flatMap((third) => {
+        if (sharedTables([one, second, third]).length === 0) return [];
+        const meetings = [meet(one, second), meet(one, third), meet(second, third)];
+        return meetings.filter(Boolean).length >= 2 ? [[one, second, third]] : [];
+      }),
+    ),
+  );
+}
+
+function ordersOf<T>(members: readonly T[]): T[][] {
+  if (members.length < 2) return [[...members]];
+  return [...new Set(members)].flatMap((first) => {
+    const index = members.indexOf(first);
+    return ordersOf(members.toSpliced(index, 1)).map((rest) => [first, ...rest]);
+  });
+}
+
+/** Every pair in every order behind every hold; every triple in every order, behind one hold after the other. */
+export function planOf(all: readonly Measured[]): Plan {
+  const pairs = pairsOf(all);
+  const triples = triplesOf(all);
+  const ofPairs = pairs.flatMap((pair) =>
+    ordersOf(pair).flatMap((members) => HOLDS.map((hold) => ({ members, hold }))),
+  );
+  const ofTriples = triples.flatMap((triple, index) =>
+    ordersOf(triple).map((members, order) => ({ members, hold: holdOf(index + order) })),
+  );
+  return { pairs: pairs.length, triples: triples.length, races: [...ofPairs, ...ofTriples] };
+}
+
+function holdOf(turn: number): Hold {
+  return HOLDS[turn % HOLDS.length] ?? 'row';
+}

@@ -1,0 +1,49 @@
+import { exchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
+import { holdSql } from './holds.ts';
+import type { Hold } from './holds.ts';
+import type { Lane } from './lane.ts';
+import type { Measured } from './measure.ts';
+import type { RaceTenant } from './people.ts';
+
+/** Operations in the order in which they are sent, and what is held meanwhile. */
+export interface Race {
+  readonly members: readonly Measured[];
+  readonly hold: Hold;
+}
+
+export interface Outcome extends Race {
+  readonly tenant: RaceTenant;
+  readonly exchanges: readonly Exchange[];
+  /** When the hold ended, by the database's clock. */
+  readonly releasedAt: string;
+}
+
+/** Lines the requests up behind a lock, each once the one before it waits or is answered; lets go; gives the answers. */
+export async function run(lane: Lane, { members, hold }: Race): Promise<Outcome> {
+  const tenant = await lane.tenant();
+  const { holder, service } = lane;
+  await holder.query(`begin;${holdSql(hold, members, tenant, lane.keys)}`);
+  const sent: Promise<Exchange>[] = [];
+  const answered = { count: 0 };
+  for (const { operation } of members) {
+    const one = exchange(service, operation, tenant, hold === 'write' && sent.length === 0);
+    sent.push(one.finally(() => (answered.count += 1)));
+    while ((await waiting(lane)) + answered.count < sent.length);
+  }
+  const { rows } = await holder.query<{ now: string }>('select clock_timestamp()::text as now');
+  await holder.query('commit');
+  return { members, hold, tenant, exchanges: await Promise.all(sent), releasedAt: rows[0]?.now ?? '' };
+}
+
+/** How many requests wait for a lock. */
+async function waiting({ watcher }: Lane): Promise<number> {
+  const { rows } = await watcher.query<{ count: number }>({
+    name: 'waiting',
+    text: `
+select count(*)::integer as count
+from pg_stat_activity
+where datname = current_database() and application_name = 'taxclaims-api' and wait_event_type = 'Lock'`,
+  });
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { allEndpoints } from '../../src/resources/index.ts';
+import { runAll } from './all-races.ts';
+import { openLane } from './lane.ts';
+import type { Lane } from './lane.ts';
+import { measure } from './measure.ts';
+import type { Measured } from './measure.ts';
+import { OPERATIONS } from './operations.ts';
+import { planOf } from './plan.ts';
+import type { Plan } from './plan.ts';
+import { report, reportUnavailable } from './report.ts';
+
+/* Correct requests at the same time: whatever they run into, and in whatever order they go on, the rules hold. */
+
+const IS_FULL = process.env['RACES'] === 'all';
+/** `npm test` runs one of so many races; a prime, so that it meets every hold and every order. */
+const ONE_OF = IS_FULL ? 1 : 61;
+const LANES = IS_FULL ? 3 : 1;
+
+const WRITING = allEndpoints
+  .filter(({ method }) => method !== 'get')
+  .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+
+let lanes: readonly Lane[];
+let measured: readonly Measured[];
+let plan: Plan;
+
+beforeAll(async () => {
+  const first = await openLane();
+  lanes = [first, ...(await Promise.all(Array.from({ length: LANES - 1 }, openLane)))];
+  const all: Measured[] = [];
+  for (const operation of OPERATIONS) all.push(await measure(first, operation));
+  measured = all;
+  plan = planOf(all);
+});
+afterAll(() => Promise.all(lanes.map((lane) => lane.close())));
+
+test.each(WRITING)('%s takes part', (line) => {
+  expect(OPERATIONS.map(({ endpoint }) => endpoint)).toContain(line);
+  const races = plan.races.filter(({ members }) =>
+    members.some(({ operation }) => operation.endpoint === line),
+  );
+  expect(races).not.toEqual([]);
+});
+
+test('every operation succeeds alone, under a name of its own', () => {
+  expect(measured.filter(({ status }) => status >= 300)).toEqual([]);
+  expect(new Set(OPERATIONS.map(({ name }) => name)).size).toBe(OPERATIONS.length);
+});
+
+test('every invariant holds after every race', async () => {
+  const races = plan.races.filter((_race, index) => index % ONE_OF === 0);
+  const results = await runAll(lanes, races);
+  const counts = [
+    `${OPERATIONS.length} operations, ${plan.pairs} pairs, ${plan.triples} triples`,
+    `${races.length} of ${plan.races.length} interleavings with ${results.requests} requests`,
+    `${results.unavailable.length} interleavings with a 503`,
+    `${results.found.length + results.atRest.length} violations`,
+  ];
+  if (IS_FULL) process.stdout.write(`${counts.join('; ')}\n${reportUnavailable(results)}\n`);
+  const text = report(results);
+  if (text !== '') throw new Error(`${counts.join('; ')}\n\n${text}`);
+}, 3_600_000);

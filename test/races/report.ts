@@ -1,0 +1,56 @@
+import type { Found, Results } from './all-races.ts';
+import type { Outcome } from './race.ts';
+
+/** How many kinds of races are shown in full for each invariant; of the others the names and the numbers. */
+const EXAMPLES = 3;
+const LONGEST_BODY = 240;
+
+/** Everything that does not hold, most frequent first; empty when all is well. */
+export function report({ found, atRest }: Results): string {
+  return [
+    ...byFrequency(Map.groupBy(found, ({ invariant }) => invariant)).map(([invariant, all]) =>
+      [`${all.length} × not so: ${invariant}`, ...kinds(all)].join('\n'),
+    ),
+    ...atRest.map(({ invariant, detail }) => `not so: ${invariant}: ${detail}`),
+  ].join('\n\n');
+}
+
+/** The races in which somebody was answered 503, most frequent first. */
+export function reportUnavailable({ unavailable }: Results): string {
+  return byFrequency(Map.groupBy(unavailable, nameOf))
+    .map(([name, all]) => `  ${all.length} × ${name} (${holdsOf(all)})`)
+    .join('\n');
+}
+
+function kinds(all: readonly Found[]): string[] {
+  const sorted = byFrequency(Map.groupBy(all, ({ outcome }) => nameOf(outcome)));
+  return sorted.map(([name, same], index) => {
+    const line = `  ${same.length} × ${name} (${holdsOf(same.map(({ outcome }) => outcome))})`;
+    return index < EXAMPLES && same[0] !== undefined ? `${line}\n${example(same[0])}` : line;
+  });
+}
+
+function byFrequency<T>(groups: Map<string, T[]>): [string, T[]][] {
+  return [...groups].toSorted(([, one], [, other]) => other.length - one.length);
+}
+
+/** The operations of a race, whatever their order. */
+function nameOf({ members }: Outcome): string {
+  const names = members.map(({ operation }) => operation.name);
+  return names.toSorted().join(' | ');
+}
+
+function holdsOf(outcomes: readonly Outcome[]): string {
+  return byFrequency(Map.groupBy(outcomes, ({ hold }) => hold))
+    .map(([hold, all]) => `${hold} ${all.length}`)
+    .join(', ');
+}
+
+/** One race in the order in which its requests were sent. */
+function example({ outcome: { hold, exchanges }, detail }: Found): string {
+  const answers = exchanges.map(
+    ({ operation, answer }, index) =>
+      `      ${index + 1}. ${operation.name}: ${answer.status} ${answer.text.slice(0, LONGEST_BODY)}`,
+  );
+  return [`      hold ${hold}: ${detail}`, ...answers].join('\n');
+}

@@ -1,0 +1,47 @@
+import { operation } from './operation.ts';
+import type { Operation } from './operation.ts';
+import { FIRST_TAG } from './people.ts';
+
+/* Requests about a tenant's records which collide in another way than the plain ones of the page. */
+
+const CLAIM = 'PUT /api/reclamations/{id}';
+const INVOICE = 'PUT /api/invoices/{id}';
+const PARTNER = 'PUT /api/partners/{id}';
+
+const claim = { id: 'reclamations' } as const;
+const invoice = { id: 'factures' } as const;
+
+export const VARIATIONS: readonly Operation[] = [
+  operation(CLAIM, 'users', 'moved on', { ids: claim, body: () => ({ status: 'READY_FOR_REVIEW' }) }),
+  operation(CLAIM, 'manager', 'withdrawn', { ids: claim, body: () => ({ status: 'WITHDRAWN' }) }),
+  operation(CLAIM, 'manager', 'put on another site', {
+    ids: claim,
+    body: ({ annex }) => ({ site_id: annex }),
+  }),
+  operation(CLAIM, 'chief', 'in its first version', {
+    ids: claim,
+    body: () => ({ grounds: 'Erreur de valeur' }),
+    headers: { 'if-match': FIRST_TAG },
+    isTagged: true,
+  }),
+
+  operation(INVOICE, 'manager', 'issued', { ids: invoice, body: () => ({ status: 'ISSUED' }) }),
+  operation(INVOICE, 'chief', 'another issued', { ids: { id: 'draft' }, body: () => ({ status: 'ISSUED' }) }),
+  operation(INVOICE, 'manager', 'put on a claim', {
+    ids: invoice,
+    body: ({ reclamations }) => ({ reclamation_id: reclamations }),
+  }),
+  operation('PUT /api/partner-invoices/{id}', 'manager', 'put on an invoice', {
+    ids: { id: 'partner_invoices' },
+    body: ({ factures }) => ({ invoice_id: factures }),
+  }),
+
+  operation(PARTNER, 'chief', 'linked to another client instead', {
+    ids: { id: 'partners' },
+    body: ({ second }) => ({ client_ids: [second] }),
+  }),
+  operation(PARTNER, 'manager', 'linked to its client alone', {
+    ids: { id: 'partners' },
+    body: ({ clients }) => ({ client_ids: [clients] }),
+  }),
+];

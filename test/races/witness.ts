@@ -1,0 +1,134 @@
+import type { Client } from 'pg';
+
+/** The first key of the locks at which one request is stopped so that the others overtake it. */
+const STOP = 7;
+/** The user agent of the request that stops as it begins to write. */
+export const STOPPED = 'races/stopped';
+
+/** The statement that stops whoever has that user agent, before the first row is written. */
+export const STOP_WRITING = `select pg_advisory_xact_lock(${STOP}, 0)`;
+
+/** The statement that stops whatever a person asks once its transaction has begun, before it reads or writes more. */
+export const stopAtBeginning = (subject: string): string =>
+  `select pg_advisory_xact_lock(${STOP}, hashtext('${subject}'))`;
+
+/*
+ * What the superuser adds to a database under test: a log of what each request stored, row by row. It commits with the
+ * request's own transaction, so that it is the truth about it, and its ids are in the order in which one row was
+ * written, because whoever writes holds the row. The names of the triggers put them after all of the service's own.
+ *
+ * A cascade's triggers fire at the depth of the statement that began it: only their condition, which is looked at when
+ * the row is written, knows that they are nested.
+ */
+const LOG = `
+create schema races;
+
+create table races.writes (
+    id bigint generated always as identity primary key,
+    at timestamp with time zone not null default pg_catalog.clock_timestamp(),
+    request_id text not null,
+    table_name text not null,
+    command text not null,
+    nested boolean not null,
+    row_id text not null,
+    before jsonb,
+    after jsonb
+);
+
+create index writes_request_id_idx on races.writes (request_id);
+
+-- For the checks alone: a run leaves thousands of tenants behind, and vacuum may be off.
+create index audit_logs_races_idx on public.audit_logs (request_id);
+create index users_races_idx on public.users (id) where role = 'ADMIN' and is_active and client_access = '{}';
+create index factures_races_idx on public.factures (issue_date) where number is not null;
+
+-- A bill of a tenant that is made for a race is completed like any other.
+alter table public.partner_invoices enable always trigger partner_invoices_complete;
+
+create function races.record_write()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    request_id constant text := nullif(pg_catalog.current_setting('app.request_id', true), '');
+    before constant jsonb := case when tg_op <> 'INSERT' then pg_catalog.to_jsonb(old) end;
+    after constant jsonb := case when tg_op <> 'DELETE' then pg_catalog.to_jsonb(new) end;
+begin
+    if request_id is null then
+        return null;
+    end if;
+    insert into races.writes (request_id, table_name, command, nested, row_id, before, after)
+    select
+        request_id, tg_table_name, tg_op, tg_argv[0]::boolean,
+        pg_catalog.string_agg(coalesce(after, before) ->> k.name, '/' order by k.place), before, after
+    from pg_catalog.unnest(tg_argv[1:]) with ordinality as k (name, place);
+    return null;
+end
+$function$;
+
+create function races.stop()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    if pg_catalog.current_setting('app.user_agent', true) = '${STOPPED}' then
+        perform pg_catalog.pg_advisory_xact_lock_shared(${STOP}, 0);
+    end if;
+    return null;
+end
+$function$;
+
+-- A transaction of a request begins with the question who asks. Once that is answered it can be stopped.
+alter function app.authenticate(text, timestamp with time zone, text) set schema races;
+
+create function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
+    returns uuid
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    known constant uuid := races.authenticate(subject, issued_at, access_digest);
+begin
+    perform pg_catalog.pg_advisory_xact_lock_shared(${STOP}, pg_catalog.hashtext(subject));
+    return known;
+end
+$function$;`;
+
+/** Every table of the service, from the catalog; the audit log is what the witness is held against. */
+const TABLES = `
+select c.relname as name, array_agg(a.attname::text order by k.place) as key
+from pg_class as c
+join pg_constraint as p on p.conrelid = c.oid and p.contype = 'p'
+cross join unnest(p.conkey) with ordinality as k (attnum, place)
+join pg_attribute as a on a.attrelid = c.oid and a.attnum = k.attnum
+where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> 'audit_logs'
+group by c.relname`;
+
+/** The columns of each table's primary key, whose values a row's id in the log has between slashes. */
+export type Keys = ReadonlyMap<string, readonly string[]>;
+
+/** Installs the log; gives the tables that it watches. */
+export async function installWitness(admin: Client): Promise<Keys> {
+  await admin.query(LOG);
+  const { rows } = await admin.query<{ name: string; key: string[] }>(TABLES);
+  await admin.query(rows.map(({ name, key }) => triggers(name, key)).join('\n'));
+  return new Map(rows.map(({ name, key }) => [name, key]));
+}
+
+function triggers(table: string, key: readonly string[]): string {
+  const each = (nested: boolean, depth: string): string => `
+create trigger zzz_races_${nested ? 'nested' : 'own'} after insert or update or delete on public.${table}
+    for each row when (pg_catalog.pg_trigger_depth() ${depth} 0)
+    execute function races.record_write(${[nested, ...key].map((word) => `'${word}'`).join()});`;
+  return `${each(false, '=')}${each(true, '>')}
+create trigger aaa_races_stop before insert or update or delete on public.${table}
+    for each statement execute function races.stop();`;
+}
