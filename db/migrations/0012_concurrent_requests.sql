@@ -4,7 +4,8 @@
 -- know them, does not take them away. By the identity provider's subject, for a user need not be stored to create one.
 create table app.created_clients (
     subject text not null,
-    client_id uuid not null references public.clients (id) on delete cascade,
+    -- Deferred: whoever creates a client holds their own user first, and so writes this before the client.
+    client_id uuid not null references public.clients (id) on delete cascade deferrable initially deferred,
     created_at timestamp with time zone not null default pg_catalog.clock_timestamp(),
     primary key (subject, client_id)
 );

@@ -55,7 +55,10 @@ export const readClient = endpoint({
   read: ({ params }) => client.byId(params.clientId),
 });
 
-/** Whoever creates a client has access to it: in this request, and by the stored list in the next token. */
+/**
+ * Whoever creates a client has access to it: in this request, and by the stored list in the next token. Their user is
+ * held first, since every record that is written refers to it.
+ */
 export const createClient = endpoint({
   ...common,
   method: 'post',
@@ -67,7 +70,11 @@ export const createClient = endpoint({
   handle: async ({ body }, request) => {
     const id = randomUUID();
     const { issuedAt, accessDigest } = request.caller;
-    const [made] = await request.within(id).runAll(
+    const made = await request.within(id).run([
+      {
+        text: 'select app.gain_client($1, to_timestamp($2), $3)',
+        values: [id, issuedAt, accessDigest],
+      },
       {
         text: `
 insert into public.clients as r (${client.inserted})
@@ -76,11 +83,7 @@ from ${client.laidOut('$1')}
 returning ${client.selected}`,
         values: [JSON.stringify({ ...body, id })],
       },
-      {
-        text: 'select app.gain_client($1, to_timestamp($2), $3)',
-        values: [id, issuedAt, accessDigest],
-      },
-    );
+    ]);
     return created(client, made, `/api/clients/${id}`);
   },
 });

@@ -95,7 +95,7 @@ grant execute on function app.record_login(text, text, timestamp with time zone)
     taxclaims_tax_specialist,
     taxclaims_client;
 
--- Gives a client to the user who has just created it: in the stored list, so that the next token can say it, and
+-- Gives a client to the user who is about to create it: in the stored list, so that the next token can say it, and
 -- among the created, so that a login with the same token does not take it away. TX401 where the rights of the token
 -- were changed meanwhile; nothing is created then.
 -- An ADMIN without a list has every client already, and a list would take the others away.
