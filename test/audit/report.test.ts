@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderHtml } from '../../src/db/audit/html.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { createScratchFolder } from '../support/scratch.ts';
 
 const COMMAND = fileURLToPath(new URL('../../src/commands/db-audit.ts', import.meta.url));
 
@@ -31,7 +31,7 @@ describe('npm run db:audit', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    folder = await mkdtemp(join(tmpdir(), 'taxclaims-audit-'));
+    folder = await createScratchFolder();
   });
 
   afterAll(async () => {

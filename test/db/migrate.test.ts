@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
@@ -14,6 +12,7 @@ import {
   type TestDatabase,
   withAdmin,
 } from '../support/database.ts';
+import { createScratchFolder } from '../support/scratch.ts';
 
 const log = pino({ level: 'silent' });
 const open: TestDatabase[] = [];
@@ -157,7 +156,7 @@ describe('db:migrate', () => {
   });
 
   test('an administrator who is no superuser can migrate a database of its own', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'taxclaims-migrate-'));
+    const dataDir = await createScratchFolder();
     const server = await startEmbeddedServer({ dataDir, log });
     try {
       await withAdmin(server.adminUrl, async (admin) => {
