@@ -93,6 +93,23 @@ describe('an auditor', () => {
     expect(names).not.toContain('taxclaims_owner');
   });
 
+  test('learns of a login that can become a role which bypasses the policies, inherited or not', async () => {
+    // Never committed: roles belong to the whole server, where other tests run.
+    await world.admin.query(`begin;
+      create role test_strong bypassrls; create role test_middle noinherit in role test_strong;
+      create role test_member login noinherit in role test_middle; create role test_other login`);
+    try {
+      await world.admin.query('set local role taxclaims_auditor');
+      const { rows } = await world.admin.query(
+        `select name, as_role, reason from audit.who_can_see($1) where name like 'test\\_%'`,
+        [idOf('a', 'clients')],
+      );
+      expect(rows).toEqual([{ name: 'test_member', as_role: 'bypassrls', reason: 'bypasses every policy' }]);
+    } finally {
+      await world.admin.query('rollback');
+    }
+  });
+
   test('no longer finds a user who was made inactive, or a login that was revoked', async () => {
     const client = idOf('b', 'clients');
     const names = async (): Promise<string[]> =>

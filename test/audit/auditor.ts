@@ -15,7 +15,7 @@ export async function openAuditedWorld(): Promise<AuditedWorld> {
   const database = await createTestDatabase();
   const reporting = await createReportingLogin(database);
   const world = await openWorld({ ...database, reportingUrl: reporting.url });
-  const login = { name: `auditor_${database.name}`, password: randomBytes(24).toString('base64url') };
+  const login = { name: `${database.name}_auditor`, password: randomBytes(24).toString('base64url') };
   await withAdmin(database.adminUrl, (admin) =>
     admin.query(`create role ${login.name} login password '${login.password}' in role taxclaims_auditor`),
   );

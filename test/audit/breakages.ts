@@ -80,6 +80,13 @@ export const TABLES_AND_POLICIES: readonly Breakage[] = [
     DROP,
   ),
   breakage(
+    'policy_ignores_row',
+    'a policy that is true in disguise, of whom one that says so is excused',
+    'sites_select_admin on public.sites to taxclaims_admin',
+    'alter policy sites_select_admin on public.sites using (1 = 1)',
+    'alter policy sites_select_admin on public.sites using (true)',
+  ),
+  breakage(
     'write_without_check',
     'an update policy without a check',
     'added on public.documents',
@@ -149,6 +156,14 @@ export const TABLES_AND_POLICIES: readonly Breakage[] = [
     'a foreign key that forgets the client',
     'added on public.factures',
     'alter table public.factures add constraint added foreign key (reclamation_id) references public.reclamations (id)',
+    'alter table public.factures drop constraint added',
+  ),
+  breakage(
+    'foreign_key_across_tenants',
+    'a foreign key that has the client in it, and compares it with something else',
+    'added on public.factures',
+    `alter table public.factures add constraint added
+      foreign key (reclamation_id, client_id) references public.reclamations (client_id, id)`,
     'alter table public.factures drop constraint added',
   ),
 ];

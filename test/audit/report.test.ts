@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { renderHtml } from '../../src/db/audit/html.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { createScratchFolder } from '../support/scratch.ts';
 
 const COMMAND = fileURLToPath(new URL('../../src/commands/db-audit.ts', import.meta.url));
 
@@ -30,7 +31,7 @@ describe('npm run db:audit', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    folder = await mkdtemp(join(tmpdir(), 'taxclaims-audit-'));
+    folder = await createScratchFolder();
   });
 
   afterAll(async () => {
@@ -71,6 +72,52 @@ describe('npm run db:audit', () => {
     expect(html).toContain('No finding and no drift.');
     expect(html).toContain('policy: sites_select_tenant');
     expect(html).not.toMatch(/(src|href)=|@import|url\(/);
+  });
+
+  test('writes whatever a name or an expression says as text, and never as a part of the page', () => {
+    const hostile = (where: string): string => `<${where} title="x">&`;
+    const row = { role: 'taxclaims_client', granted: true, columns: hostile('columns'), isView: false };
+    const rules = { policies: hostile('policies'), using: hostile('using'), check: hostile('check') };
+    const html = renderHtml({
+      database: hostile('database'),
+      server: hostile('server'),
+      matrix: [
+        { ...row, ...rules, object: hostile('table'), command: 'SELECT' },
+        { ...row, ...rules, role: hostile('role'), object: hostile('function'), command: 'EXECUTE' },
+      ],
+      findings: [
+        {
+          ...{ level: hostile('level'), finding: hostile('finding'), object: hostile('object') },
+          ...{ detail: hostile('detail'), remedy: hostile('remedy') },
+        },
+      ],
+      drift: [
+        {
+          ...{ kind: hostile('kind'), object: hostile('drifted'), change: hostile('change') },
+          ...{ applied: hostile('applied'), present: hostile('present') },
+        },
+      ],
+    });
+    const places = [
+      ...['database', 'server', 'columns', 'policies', 'using', 'check', 'table', 'function', 'role'],
+      ...[
+        'level',
+        'finding',
+        'object',
+        'detail',
+        'remedy',
+        'kind',
+        'drifted',
+        'change',
+        'applied',
+        'present',
+      ],
+    ];
+    for (const where of places) {
+      expect(html).toContain(`&lt;${where} title=&quot;x&quot;&gt;&amp;`);
+      expect(html).not.toContain(hostile(where));
+    }
+    expect(html).not.toMatch(/title="x"|&(?!lt;|gt;|quot;|amp;)/);
   });
 
   test.each([

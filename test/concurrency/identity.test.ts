@@ -223,6 +223,16 @@ describe('whoever creates a client', () => {
     expect((await logIn(token)).json).toMatchObject({ client_access: [own, client] });
   });
 
+  test('as an ADMIN without a list gets none by it, and sees every client by the same token as before', async () => {
+    const { id, token } = await person('ADMIN', []);
+    const client = created(await create(token));
+    expect(await stored(id)).toMatchObject({ client_access: [] });
+    for (const any of [client, own]) {
+      expect((await service.ask(`GET /api/clients/${any}`, { token })).status).toBe(200);
+    }
+    expect((await logIn(token)).json).toMatchObject({ client_access: [] });
+  });
+
   test('loses it to a token that is newer than one that said it', async () => {
     const { id, email, token } = await person('ACCOUNT_MANAGER', [own]);
     const client = created(await create(token));

@@ -113,7 +113,7 @@ describe('a refusal during an outage', () => {
   });
 
   test('is stored with the next one that the database takes, not only when its own time has come', async () => {
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+    stopTheClock();
     const { audit } = writer();
     const kept = refusal();
     await outage();
@@ -142,6 +142,45 @@ describe('a refusal during an outage', () => {
     await audit.close();
     expect(logged.at(-1)).toMatchObject({ level: 50, refusals: 1 });
     await recovery();
+  });
+});
+
+/** A clock for timers alone, which a test moves: the database goes on in real time beside it. */
+function stopTheClock(): void {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+}
+
+describe('a refusal whose record the database holds up', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  /** What has settled, once all that needs no time to pass has happened. */
+  async function settled(work: Promise<void>, afterMs: number): Promise<boolean> {
+    let isSettled = false;
+    void work.then(() => (isSettled = true));
+    await jest.advanceTimersByTimeAsync(afterMs);
+    return isSettled;
+  }
+
+  test('is answered after two seconds, the next after a tenth of one, and the service ends after two', async () => {
+    const { audit, logged } = writer();
+    await withAdmin(probe.postgres.adminUrl, async (admin) => {
+      await admin.query('begin');
+      await admin.query('lock table public.audit_logs');
+      stopTheClock();
+      for (const patience of [2_000, 100]) {
+        const recording = audit.record(refusal());
+        expect(await settled(recording, patience - 1)).toBe(false);
+        expect(await settled(recording, 1)).toBe(true);
+      }
+      expect(logged).toHaveLength(2);
+      const closing = audit.close();
+      expect(await settled(closing, 1_999)).toBe(false);
+      expect(await settled(closing, 1)).toBe(true);
+      expect(logged.at(-1)).toMatchObject({ refusals: 2 });
+      await admin.query('commit');
+    });
   });
 });
 

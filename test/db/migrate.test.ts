@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Writable } from 'node:stream';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
 import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
@@ -14,6 +12,7 @@ import {
   type TestDatabase,
   withAdmin,
 } from '../support/database.ts';
+import { createScratchFolder } from '../support/scratch.ts';
 
 const log = pino({ level: 'silent' });
 const open: TestDatabase[] = [];
@@ -87,7 +86,8 @@ describe('db:migrate', () => {
         `create policy by_hand on public.clients to public using (true);
          grant all on public.clients to public;
          grant select (password_hash) on public.users to taxclaims_client;
-         grant execute on function app.locate(text, uuid) to public;
+         grant execute on function app.locate(text, uuid) to public, taxclaims_reporting;
+         grant execute on function app.client_access() to taxclaims_reporting;
          drop policy sites_select_tenant on public.sites;`,
       ),
     );
@@ -141,8 +141,22 @@ describe('db:migrate', () => {
     await migrate({ adminUrl, log, longestWaitMs: 10_000 });
   });
 
+  test('a run that is told nothing else waits two minutes for another', async () => {
+    const { adminUrl } = await opened(createTestDatabase());
+    const said = jest.spyOn(pg.Client.prototype, 'query');
+    try {
+      await migrate({ adminUrl, log });
+      expect(said.mock.calls).toContainEqual([
+        expect.stringContaining("'lock_timeout', $1, false"),
+        [120_000],
+      ]);
+    } finally {
+      said.mockRestore();
+    }
+  });
+
   test('an administrator who is no superuser can migrate a database of its own', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'taxclaims-migrate-'));
+    const dataDir = await createScratchFolder();
     const server = await startEmbeddedServer({ dataDir, log });
     try {
       await withAdmin(server.adminUrl, async (admin) => {

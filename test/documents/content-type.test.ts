@@ -1,14 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { contentTypeOf } from '../../src/documents/content-type.ts';
 import * as sample from '../support/samples.ts';
+import { createScratchFolder } from '../support/scratch.ts';
 
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'taxclaims-types-'));
+  folder = await createScratchFolder();
 });
 afterAll(() => rm(folder, { recursive: true }));
 

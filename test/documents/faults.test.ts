@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -8,6 +7,7 @@ import { createFolderStore } from '../../src/documents/folder-store.ts';
 import { openSpool } from '../../src/documents/spool.ts';
 import { withAdmin } from '../support/database.ts';
 import { pdf } from '../support/samples.ts';
+import { createScratchFolder } from '../support/scratch.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 import { begin, download, filesIn, frame, until, upload } from '../support/upload.ts';
@@ -243,7 +243,7 @@ describe('a content without a document', () => {
 });
 
 test('what a crash left half-written is removed after an hour, and nothing that is being written', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'taxclaims-spool-'));
+  const folder = await createScratchFolder();
   const spool = await openSpool(folder);
   const hours = (count: number) => new Date(Date.now() - count * 3_600_000);
   for (const [name, age] of [
@@ -259,7 +259,7 @@ test('what a crash left half-written is removed after an hour, and nothing that 
 });
 
 test('with its store in S3 the service does the same, and is 503 while that is out of reach', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'taxclaims-s3-'));
+  const directory = await createScratchFolder();
   const options = {
     address: '127.0.0.1',
     silent: true,

@@ -1,13 +1,13 @@
-import { mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
 import type { ContentStore } from '../../src/documents/content-store.ts';
 import { createFolderStore } from '../../src/documents/folder-store.ts';
 import { createS3Store } from '../../src/documents/s3-store.ts';
 import { openSpool } from '../../src/documents/spool.ts';
+import { createScratchFolder } from '../support/scratch.ts';
 
 const BUCKET = 'documents';
 const ACCESS = { region: 'eu-west-3', credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } };
@@ -21,19 +21,18 @@ interface Opened {
   end(): Promise<void>;
 }
 
-async function openFolder(): Promise<Opened> {
-  const parent = await mkdtemp(join(tmpdir(), 'taxclaims-store-'));
+async function openFolder(parent: string): Promise<Opened> {
   const folder = join(parent, 'documents');
   await openSpool(join(folder, '.partial'));
   return {
     store: createFolderStore(folder),
     cut: () => rename(folder, join(parent, 'away')),
-    end: () => rm(parent, { recursive: true }),
+    end: () => Promise.resolve(),
   };
 }
 
-async function openS3(): Promise<Opened> {
-  const directory = await mkdtemp(join(tmpdir(), 'taxclaims-s3-'));
+async function openS3(parent: string): Promise<Opened> {
+  const directory = join(parent, 's3');
   const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] };
   const server = new S3rver({ ...options, directory });
   const { port } = await server.run();
@@ -44,7 +43,8 @@ async function openS3(): Promise<Opened> {
     cut: () => server.close(),
     end: async () => {
       store.close();
-      await rm(directory, { recursive: true });
+      // It may have been taken away already.
+      await server.close().catch(() => undefined);
     },
   };
 }
@@ -53,18 +53,21 @@ describe.each([
   ['a folder', openFolder],
   ['S3', openS3],
 ])('a document store in %s', (_kind, open) => {
+  let parent: string;
   let opened: Opened;
   let store: ContentStore;
   let spool: string;
 
-  beforeAll(async () => {
-    spool = await mkdtemp(join(tmpdir(), 'taxclaims-spool-'));
-    opened = await open();
+  beforeEach(async () => {
+    parent = await createScratchFolder();
+    spool = join(parent, 'spool');
+    await mkdir(spool);
+    opened = await open(parent);
     store = opened.store;
   });
-  afterAll(async () => {
+  afterEach(async () => {
     await opened.end();
-    await rm(spool, { recursive: true });
+    await rm(parent, { recursive: true });
   });
 
   async function place(path: string, text = TEXT): Promise<string> {

@@ -23,6 +23,7 @@ describe('the page of /docs', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('cache-control')).toBe('no-cache');
   });
 
   test('is whole: each of its parts is served from here, and it names no other address', async () => {
@@ -33,6 +34,8 @@ describe('the page of /docs', () => {
       expect(part).toMatch(/^\/docs\/[a-z0-9-]+\.(?:css|js|png)$/);
       const answer = await get(service, part);
       expect([part, answer.status]).toEqual([part, 200]);
+      // A page that is of another version than its parts, or than the service, would be of no use.
+      expect([part, answer.headers.get('cache-control')]).toEqual([part, 'no-cache']);
       const unchanged = {
         'if-modified-since': answer.headers.get('last-modified') ?? '',
         'cache-control': 'max-age=0',

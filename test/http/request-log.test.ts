@@ -1,10 +1,18 @@
 import { expect, test } from '@jest/globals';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { startService } from '../support/service.ts';
 
-test('each request leaves one line that says who, what and why not, and no token, query or body', async () => {
+/** What the service writes for requests, from a log that a test hands to it. */
+function listeningLog(): { log: Logger; lines: string[]; requests: () => Record<string, unknown>[] } {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
+  const requests = () =>
+    lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'request');
+  return { log, lines, requests };
+}
+
+test('each request leaves one line that says who, what and why not, and no token, query or body', async () => {
+  const { log, lines, requests } = listeningLog();
   const service = await startService({ log });
   const token = await service.token('CLIENT', [], { sub: 'somebody' });
   const foreign = await service.tenant('Foreign');
@@ -18,10 +26,7 @@ test('each request leaves one line that says who, what and why not, and no token
   // Ends when the last response has, and so its line.
   await service.close();
 
-  const requests = lines
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter(({ msg }) => msg === 'request');
-  expect(requests).toEqual([
+  expect(requests()).toEqual([
     expect.objectContaining({ action: 'GET /api/clients', status: 200, subject: 'somebody' }),
     expect.objectContaining({
       action: `GET /api/clients/${foreign.clients}`,
@@ -38,9 +43,30 @@ test('each request leaves one line that says who, what and why not, and no token
       reason: 'no token',
     }),
   ]);
-  expect(requests.map(({ requestId }) => requestId)).toEqual(
+  expect(requests().map(({ requestId }) => requestId)).toEqual(
     answers.map(({ headers }) => headers['x-request-id']),
   );
   const [, , signature = ''] = token.split('.');
   expect(lines.join()).not.toMatch(new RegExp(`${signature}|limit=7|Bearer`));
+});
+
+test('a request that fails by the service leaves an error with its cause, of which the caller learns nothing', async () => {
+  const { log, requests } = listeningLog();
+  const service = await startService({ log, databaseUrl: () => 'postgres://nobody@127.0.0.1:1/none' });
+  const answer = await service.ask('GET /api/clients', { token: await service.token('CLIENT') });
+  await service.close();
+
+  expect(requests()).toEqual([
+    expect.objectContaining({
+      level: 50,
+      status: 503,
+      code: 'ERROR_UNAVAILABLE',
+      reason: 'the database is out of reach',
+      err: expect.objectContaining({
+        message: expect.stringContaining('ECONNREFUSED'),
+        stack: expect.stringContaining('    at '),
+      }),
+    }),
+  ]);
+  expect(answer.text).not.toContain('ECONNREFUSED');
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request as send } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -136,6 +136,21 @@ describe('what is no request gets an answer in the envelope and the end of its c
     (await requestTaken())[1].end('{}');
     expect((await answer).status).toBe(200);
   });
+});
+
+test('a connection has 15 seconds for its headers, 120 for a request and 65 between two, which the answer says', async () => {
+  await start();
+  const answer = ask(port, 'GET /', { headers: { connection: 'keep-alive' } });
+  const [request, response] = await requestTaken();
+  const { server: own } = request.socket as unknown as { readonly server: Server };
+  const { headersTimeout, requestTimeout, keepAliveTimeout } = own;
+  expect({ headersTimeout, requestTimeout, keepAliveTimeout }).toEqual({
+    headersTimeout: 15_000,
+    requestTimeout: 120_000,
+    keepAliveTimeout: 65_000,
+  });
+  response.end('{}');
+  expect((await answer).headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=65' });
 });
 
 describe('a server that closes', () => {

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
@@ -7,6 +6,7 @@ import { openTokenSigner, startEmbeddedProvider } from '../../src/identity/embed
 import type { EmbeddedProvider, TokenRequest } from '../../src/identity/embedded-provider.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import type { TokenVerifier } from '../../src/identity/token-verifier.ts';
+import { createScratchFolder } from '../support/scratch.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001';
 const SOMEBODY: TokenRequest = {
@@ -18,7 +18,7 @@ let dataDir: string;
 let keyFile: string;
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'identity-'));
+  dataDir = await createScratchFolder();
   keyFile = join(dataDir, 'identity', 'signing-key.json');
 });
 

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { pino } from 'pino';
 import { startEmbeddedProvider } from '../../src/identity/embedded-provider.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
+import { createScratchFolder } from '../support/scratch.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001';
 const B = 'bbbbbbbb-0000-4000-8000-000000000002';
@@ -20,7 +20,7 @@ interface Outcome {
 let dataDir: string;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'token-'));
+  dataDir = await createScratchFolder();
 });
 
 afterAll(() => rm(dataDir, { recursive: true }));

@@ -4,11 +4,13 @@ import { pino } from 'pino';
 import { migrate } from '../../src/db/migrate.ts';
 import { asDatabase, type TestRun, withAdmin } from './database.ts';
 import tearDown from './global-teardown.ts';
+import { dropAbandoned } from './leftovers.ts';
 import { openTestServer, type TestServer } from './server.ts';
 
 declare global {
   var testServer: TestServer | undefined;
   var testRun: TestRun | undefined;
+  var testConnection: pg.Client | undefined;
 }
 
 /** One server for the whole run, and in it the migrated template of every test's database. */
@@ -18,18 +20,29 @@ export default async function setUp(): Promise<void> {
   const id = randomBytes(4).toString('hex');
   const run: TestRun = {
     adminUrl: server.adminUrl,
-    prefix: `taxclaims_test_${id}`,
-    template: `taxclaims_test_${id}_template`,
-    login: { name: `taxclaims_test_${id}`, password: randomBytes(24).toString('base64url') },
+    prefix: `taxclaims_run_${id}`,
+    template: `taxclaims_run_${id}_template`,
+    login: { name: `taxclaims_run_${id}`, password: randomBytes(24).toString('base64url') },
   };
   globalThis.testRun = run;
   try {
+    globalThis.testConnection = await showLife(run);
+    await dropAbandoned(run.adminUrl);
     await makeTemplate(run);
   } catch (error) {
     await tearDown();
     throw error;
   }
   process.env['TAXCLAIMS_TEST_RUN'] = JSON.stringify(run);
+}
+
+/** A connection that bears the run's name as long as the run lives: without it, what the run has made is abandoned. */
+async function showLife({ adminUrl, prefix }: TestRun): Promise<pg.Client> {
+  const connection = new pg.Client({ connectionString: adminUrl, application_name: prefix });
+  // Lost with its server, it is the tests that say so.
+  connection.on('error', () => undefined);
+  await connection.connect();
+  return connection;
 }
 
 async function makeTemplate({ adminUrl, template, login }: TestRun): Promise<void> {

@@ -5,7 +5,7 @@ import { asDatabase, type TestDatabase, withAdmin } from './database.ts';
 export async function createReportingLogin(
   database: Pick<TestDatabase, 'name' | 'adminUrl'>,
 ): Promise<{ name: string; url: string; drop(): Promise<void> }> {
-  const login = { name: `bi_${database.name}`, password: randomBytes(24).toString('base64url') };
+  const login = { name: `${database.name}_bi`, password: randomBytes(24).toString('base64url') };
   await withAdmin(database.adminUrl, (admin) =>
     admin.query(`create role ${login.name} login password '${login.password}' in role taxclaims_reporting`),
   );

@@ -1,32 +1,42 @@
-import { mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
 
-const PREFIX = 'taxclaims-test-';
+const PREFIX = 'taxclaims-run-';
 const MEMORY = '/dev/shm';
 const PLENTY = 4 * 2 ** 30;
 
-/** An empty folder for an embedded server; its name tells whose it is. */
+/** An empty folder for a test or an embedded server; its name tells whose it is, should nobody remove it. */
 export async function createScratchFolder(): Promise<string> {
-  return mkdtemp(join(await parentFolder(), `${PREFIX}${process.pid}-`));
+  const owner = (await processOf(process.pid)) ?? String(process.pid);
+  return mkdtemp(join(await parentFolder(), `${PREFIX}${owner}-`));
 }
 
-/** Stops and removes what runs that were killed have left behind. */
+/** Stops and removes what runs that were killed have left behind on this machine. */
 export async function removeAbandoned(): Promise<void> {
-  const parent = await parentFolder();
-  const names = (await readdir(parent)).filter((name) => name.startsWith(PREFIX));
-  const abandoned = names.filter((name) => !isAlive(Number(name.slice(PREFIX.length).split('-')[0])));
-  for (const dataDir of abandoned.map((name) => join(parent, name))) {
-    try {
-      // One more start takes over what may still be running, so that it can be stopped.
-      await (await startEmbeddedServer({ dataDir, log: pino({ level: 'silent' }) })).stop();
-      await rm(dataDir, { recursive: true });
-    } catch {
-      // Another run is removing it just now, or it is beyond repair: either way it is in nobody's way.
+  for (const parent of [MEMORY, tmpdir()]) {
+    const names = await readdir(parent).catch(() => []);
+    for (const name of names.filter((one) => one.startsWith(PREFIX))) {
+      const [owner = ''] = name.slice(PREFIX.length).split('-');
+      if ((await processOf(Number(owner.split('.')[0]))) !== owner) await remove(join(parent, name));
     }
   }
+}
+
+async function remove(folder: string): Promise<void> {
+  if (await stat(join(folder, 'postgres')).catch(() => undefined)) {
+    try {
+      // One more start takes over what may still be running, so that it can be stopped.
+      await (await startEmbeddedServer({ dataDir: folder, log: pino({ level: 'silent' }) })).stop();
+    } catch (error) {
+      // Another run is at it just now; what cannot be started any more is removed as it is.
+      if (String(error).includes('is locked by another process')) return;
+    }
+  }
+  // What a server that is ending still writes makes a folder not empty again; the next run would find the rest.
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined);
 }
 
 /** In memory where there is plenty: a busy disk takes ten times as long to copy the template. */
@@ -38,10 +48,12 @@ async function parentFolder(): Promise<string> {
   return room > PLENTY ? MEMORY : tmpdir();
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+/** A living process as its pid and the time of its start, since pids are given again; undefined where there is none. */
+async function processOf(pid: number): Promise<string | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  // The program's name stands in parentheses and may hold anything; of what follows, the twentieth is the start.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  // A zombie has ended already.
+  return fields[0] === 'Z' ? undefined : `${pid}.${String(fields[19])}`;
 }

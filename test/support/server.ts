@@ -23,13 +23,13 @@ const SETTINGS = {
  * `TEST_CONTAINERS=1`, or else an embedded one.
  */
 export async function openTestServer(environment: NodeJS.ProcessEnv): Promise<TestServer> {
+  await removeAbandoned();
   const url = environment['TEST_DATABASE_URL'];
   if (url !== undefined) return { adminUrl: url, close: () => Promise.resolve() };
   return environment['TEST_CONTAINERS'] === '1' ? openContainer() : openEmbedded();
 }
 
 async function openEmbedded(): Promise<TestServer> {
-  await removeAbandoned();
   const dataDir = await createScratchFolder();
   const server = await startEmbeddedServer({ dataDir, log: pino({ level: 'silent' }), settings: SETTINGS });
   return {

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import express from 'express';
@@ -30,6 +29,7 @@ import { ask } from './http.ts';
 import type { Answer, Question } from './http.ts';
 import { startTestIdentity } from './identity.ts';
 import type { TestIdentity } from './identity.ts';
+import { createScratchFolder } from './scratch.ts';
 import { furnitureSql, newTenant, tenantSql } from './tenant.ts';
 import type { Tenant as FurnishedTenant } from './tenant.ts';
 
@@ -83,7 +83,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     }),
   );
   const audit = createAuditWriter({ database, log });
-  const dataDir = await mkdtemp(join(tmpdir(), 'taxclaims-documents-'));
+  const dataDir = await createScratchFolder();
   const documentFolder = join(dataDir, 'documents');
   const documents = await openDocuments({
     ...{ store: { kind: 'folder', path: documentFolder }, endpoint: undefined, maxBytes: 25 * 1024 * 1024 },

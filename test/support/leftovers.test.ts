@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase, withAdmin } from './database.ts';
+import { addressFrom, kill, postmasterPid, spawnStart } from './embedded.ts';
+import { dropAbandoned } from './leftovers.ts';
+import { createScratchFolder, removeAbandoned } from './scratch.ts';
+
+const TESTS = join(import.meta.dirname, '..');
+
+/** A folder whose maker has ended without removing it. */
+async function abandonedFolder(): Promise<string> {
+  const script = `import { createScratchFolder } from '${join(import.meta.dirname, 'scratch.ts')}';
+    console.log(await createScratchFolder())`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+  return stdout.trim();
+}
+
+test('the folders of a run that was killed are removed at the next one, and its servers stopped; those of others stay', async () => {
+  const [mine, plain, served] = [
+    await createScratchFolder(),
+    await abandonedFolder(),
+    await abandonedFolder(),
+  ];
+  await writeFile(join(plain, 'document'), 'Avis');
+  const child = spawnStart(served);
+  const pid = await postmasterPid(await addressFrom(child));
+  await kill(child);
+  expect(process.kill(pid, 0)).toBe(true);
+
+  await removeAbandoned();
+  for (const folder of [plain, served]) await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
+  // Where nobody asks for its end, a process that has ended keeps its number and nothing else.
+  expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('');
+  await expect(readdir(mine)).resolves.toEqual([]);
+  await rm(mine, { recursive: true });
+});
+
+test('the databases and logins of a run that was killed are dropped at the next one, and those of a run that lives stay', async () => {
+  const mine = await createTestDatabase();
+  const [killed, living] = [0, 1].map(() => `taxclaims_run_${randomBytes(4).toString('hex')}`) as [
+    string,
+    string,
+  ];
+  const life = new pg.Client({ connectionString: mine.adminUrl, application_name: living });
+  await life.connect();
+  await withAdmin(mine.adminUrl, async (admin) => {
+    for (const run of [killed, living]) {
+      await admin.query(`create role ${run}_bi login`);
+      await admin.query(`create database ${run}_0a owner ${run}_bi`);
+    }
+    const left = async (): Promise<string[]> => {
+      const { rows } = await admin.query<{ name: string }>(
+        `select datname::text as name from pg_database union select rolname::text from pg_roles order by 1`,
+      );
+      const known = [mine.name, ...[killed, living].flatMap((run) => [`${run}_0a`, `${run}_bi`])];
+      return known.filter((one) => rows.some(({ name }) => name === one));
+    };
+    const ofTheLiving = [`${living}_0a`, `${living}_bi`];
+    expect(await left()).toEqual([mine.name, `${killed}_0a`, `${killed}_bi`, ...ofTheLiving]);
+    await dropAbandoned(mine.adminUrl);
+    expect(await left()).toEqual([mine.name, ...ofTheLiving]);
+    await life.end();
+    await dropAbandoned(mine.adminUrl);
+    expect(await left()).toEqual([mine.name]);
+  });
+  await mine.close();
+});
+
+test('a test makes its folders in the one way by which they are found again', async () => {
+  const files = (await readdir(TESTS, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const makers = [];
+  for (const file of files) {
+    const text = await readFile(join(TESTS, file), 'utf8');
+    if (/\b(?:mkdtemp|tmpdir)\(/.test(text)) makers.push(file);
+  }
+  // The picture that a person is to look at stays.
+  expect(makers.sort()).toEqual([
+    'browser/docs.browser.ts',
+    relative(TESTS, join(import.meta.dirname, 'scratch.ts')),
+  ]);
+});
