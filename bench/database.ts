@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
-import { startEmbeddedServer } from '../src/db/embedded/server.ts';
+import { startEmbeddedServer } from '../src/embedded/postgres/server.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { asDatabase, withAdmin } from '../test/support/database.ts';
 

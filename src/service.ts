@@ -3,11 +3,11 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { createAuditWriter } from './db/audit-writer.ts';
 import { type Database, openDatabase } from './db/database.ts';
-import { type EmbeddedDatabase, startEmbeddedDatabase } from './db/embedded/prepare.ts';
+import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { type Documents, openDocuments } from './documents/documents.ts';
-import { placeDemonstration } from './documents/demonstration.ts';
+import { placeDemonstration } from './embedded/demonstration.ts';
 import { createHttpServer } from './http/server.ts';
-import { type EmbeddedProvider, startEmbeddedProvider } from './identity/embedded-provider.ts';
+import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
 
 export interface Service {

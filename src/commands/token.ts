@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.ts';
 import { ROLES } from '../identity/caller.ts';
 import type { Role } from '../identity/caller.ts';
-import { EMBEDDED_ISSUER, openTokenSigner } from '../identity/embedded-provider.ts';
-import type { TokenRequest } from '../identity/embedded-provider.ts';
+import { EMBEDDED_ISSUER, openTokenSigner } from '../embedded/provider.ts';
+import type { TokenRequest } from '../embedded/provider.ts';
 import { isUuid, subjectUuid } from '../identity/uuid.ts';
 
 const USAGE = `usage: npm run token -- --role ROLE [options]

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
-import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
+import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import {
   asDatabase,

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { pino } from 'pino';
-import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
+import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { createScratchFolder, removeAbandoned } from './scratch.ts';
 
 /** A Postgres for one run of the tests. */

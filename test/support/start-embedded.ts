@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
+import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 
 /** A start in a process of its own: prints the address, then waits to be killed, or for the end of its parent. */
 const [dataDir = ''] = process.argv.slice(2);

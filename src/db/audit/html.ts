@@ -1,5 +1,5 @@
 import { STYLE } from './html-style.ts';
-import { type Cell, COMMANDS, functionsOf, linesOf, type Reach, ROLES, shortName } from './marks.ts';
+import { type Cell, COMMANDS, functionsOf, linesOf, type Reach, ROLES, shortName } from './symbols.ts';
 import type { Audit, Drift, Finding } from './read.ts';
 
 const MEANING: Readonly<Record<Reach, string>> = {

@@ -1,4 +1,4 @@
-import { functionsOf, linesOf, marksOf, ROLES, shortName } from './marks.ts';
+import { functionsOf, linesOf, marksOf, ROLES, shortName } from './symbols.ts';
 import type { Audit, MatrixRow } from './read.ts';
 
 /** The matrix, the findings and the drift as a person reads them in a terminal. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { pino } from 'pino';
-import { startEmbeddedProvider } from '../../src/identity/embedded-provider.ts';
+import { startEmbeddedProvider } from '../../src/embedded/provider.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type Logger, pino } from 'pino';
 import pg from 'pg';
-import { type EmbeddedServer, startEmbeddedServer } from '../../src/db/embedded/server.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import {
   addressFrom,
   ask,

@@ -4,10 +4,10 @@ import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { createApiLogin } from '../../src/db/embedded/api-login.ts';
-import { findBinaries } from '../../src/db/embedded/binaries.ts';
-import { answers } from '../../src/db/embedded/connect.ts';
-import { type EmbeddedServer, startEmbeddedServer } from '../../src/db/embedded/server.ts';
+import { createApiLogin } from '../../src/embedded/postgres/api-login.ts';
+import { findBinaries } from '../../src/embedded/postgres/binaries.ts';
+import { answers } from '../../src/embedded/postgres/connect.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { asDatabase } from '../support/database.ts';
 import { ask, createFolder, type Folder, silent } from '../support/embedded.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { directory } from '../apply.ts';
-import { migrate } from '../migrate.ts';
+import { directory } from '../../db/apply.ts';
+import { migrate } from '../../db/migrate.ts';
 import { createApiLogin } from './api-login.ts';
 import { withClient } from './connect.ts';
 import { startEmbeddedServer } from './server.ts';

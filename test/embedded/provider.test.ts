@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { openTokenSigner, startEmbeddedProvider } from '../../src/identity/embedded-provider.ts';
-import type { EmbeddedProvider, TokenRequest } from '../../src/identity/embedded-provider.ts';
+import { openTokenSigner, startEmbeddedProvider } from '../../src/embedded/provider.ts';
+import type { EmbeddedProvider, TokenRequest } from '../../src/embedded/provider.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import type { TokenVerifier } from '../../src/identity/token-verifier.ts';
 import { createScratchFolder } from '../support/scratch.ts';

@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { importJWK, SignJWT } from 'jose';
 import type { JSONWebKeySet, JWK } from 'jose';
-import type { Role } from './caller.ts';
-import type { ClaimNames } from './claims.ts';
+import type { Role } from '../identity/caller.ts';
+import type { ClaimNames } from '../identity/claims.ts';
 import { loadSigningKey, SIGNING_ALGORITHM } from './signing-key.ts';
 import type { SigningKey } from './signing-key.ts';
 
