@@ -90,7 +90,9 @@ describe('the house', () => {
   });
 
   test('nobody but the database’s own room queries it, and nobody sets anything for a session', () => {
-    expect(offenders((file) => file.text.includes('.query(') && !isIn(file.path, 'db', 'embedded'))).toEqual([]);
+    expect(offenders((file) => file.text.includes('.query(') && !isIn(file.path, 'db', 'embedded'))).toEqual(
+      [],
+    );
     expect(
       offenders((file) => /set_config\([^)]*,\s*true\)/.test(file.text) && file.path !== 'db/settings.ts'),
     ).toEqual([]);

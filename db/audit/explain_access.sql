@@ -29,7 +29,7 @@ declare
     seen bigint;
     exists_ bigint;
 begin
-    if not exists (select from audit.house_roles as h where h.name = caller and h.office = 'request') then
+    if not exists (select from audit.house_roles as h where h.name = caller and h.purpose = 'request') then
         raise exception '% is no request role', explain_access.role using
             errcode = 'invalid_parameter_value',
             hint = 'For a reporting login, whom no function can stand in for, ask audit.who_can_see.';

@@ -1,7 +1,7 @@
 const HOUSE = `('public', 'app', 'reporting', 'audit')`;
 
 /** The roles that somebody outside the house acts through. */
-const ROLES = `(select * from audit.house_roles as h where h.office <> 'back') as r`;
+const ROLES = `(select * from audit.house_roles as h where h.purpose <> 'back') as r`;
 
 const RELATION = `format('%I.%I', c.relnamespace::regnamespace::text, c.relname)`;
 

@@ -104,7 +104,7 @@ begin
     for request_role in
         select h.name
         from audit.house_roles as h
-        where h.office = 'request'
+        where h.purpose = 'request'
     loop
         door := pg_catalog.format('audit.%I', pg_catalog.replace(request_role, 'taxclaims_', 'as_'));
         execute pg_catalog.format(

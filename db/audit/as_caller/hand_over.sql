@@ -9,7 +9,7 @@ begin
         select f.oid::regprocedure as signature, h.name as role, h.oid as role_oid
         from pg_catalog.pg_proc as f
         join audit.house_roles as h
-            on h.office = 'request' and f.proname = pg_catalog.replace(h.name, 'taxclaims_', 'as_')
+            on h.purpose = 'request' and f.proname = pg_catalog.replace(h.name, 'taxclaims_', 'as_')
         where f.pronamespace = 'audit'::regnamespace
     loop
         borrowed := not pg_catalog.pg_has_role(

@@ -18,12 +18,12 @@ select
 from pg_catalog.pg_namespace as n
 where n.nspname in ('public', 'app', 'reporting', 'audit');
 
--- office: request (a request runs as it), group (logins are put into it), or back (owner and definer).
+-- purpose: request (a request runs as it), group (logins are put into it), or back (owner and definer).
 create view audit.house_roles with (security_invoker) as
 select
     r.oid,
     r.rolname as name,
-    h.office
+    h.purpose
 from (
     values
         ('taxclaims_owner', 'back'),
@@ -36,7 +36,7 @@ from (
         ('taxclaims_account_manager', 'request'),
         ('taxclaims_tax_specialist', 'request'),
         ('taxclaims_client', 'request')
-) as h (name, office)
+) as h (name, purpose)
 join pg_catalog.pg_roles as r on r.rolname = h.name;
 
 create view audit.house_tables with (security_invoker) as

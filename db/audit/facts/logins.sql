@@ -6,7 +6,7 @@ select
     array(
         select h.name
         from audit.house_roles as h
-        where h.office = 'group' and pg_catalog.pg_has_role(r.oid, h.oid, 'MEMBER')
+        where h.purpose = 'group' and pg_catalog.pg_has_role(r.oid, h.oid, 'MEMBER')
         order by h.name
     ) as groups,
     r.oid = d.datdba as is_administrator

@@ -7,6 +7,6 @@ select
     'has, without becoming them, the rights of ' || pg_catalog.string_agg(h.name, ', ' order by h.name) as detail,
     'take the inheritance away: alter role … noinherit, or since Postgres 16 grant … with inherit false' as remedy
 from audit.house_roles as g
-join audit.house_roles as h on h.office = 'request' and pg_catalog.pg_has_role(g.oid, h.oid, 'USAGE')
-where g.office = 'group'
+join audit.house_roles as h on h.purpose = 'request' and pg_catalog.pg_has_role(g.oid, h.oid, 'USAGE')
+where g.purpose = 'group'
 group by g.name;

@@ -17,7 +17,7 @@ where c.relkind in ('m', 'f')
         or exists (
             select
             from audit.house_roles as h
-            where h.office <> 'back'
+            where h.purpose <> 'back'
                 and (
                     pg_catalog.has_table_privilege(h.oid, c.oid, 'SELECT, INSERT, UPDATE, DELETE')
                     or pg_catalog.has_any_column_privilege(h.oid, c.oid, 'SELECT, INSERT, UPDATE')

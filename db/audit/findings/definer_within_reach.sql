@@ -16,7 +16,7 @@ left join audit.house_roles as h on h.oid = x.grantee
 where x.grantee <> f.proowner
     and not (
         -- A house role, and for a group only what is its own: the API's and the auditor's.
-        coalesce(h.office in ('request', 'back'), false)
+        coalesce(h.purpose in ('request', 'back'), false)
         or coalesce(h.name = 'taxclaims_api', false)
         or coalesce(h.name = 'taxclaims_auditor' and f.for_auditors, false)
     );

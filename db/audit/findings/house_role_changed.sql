@@ -19,5 +19,5 @@ join pg_catalog.pg_auth_members as m on m.member = h.oid
 join pg_catalog.pg_roles as r on r.oid = m.roleid
 where not (
     h.name = 'taxclaims_api'
-    and exists (select from audit.house_roles as request where request.oid = r.oid and request.office = 'request')
+    and exists (select from audit.house_roles as request where request.oid = r.oid and request.purpose = 'request')
 );

@@ -13,7 +13,7 @@ select
 from audit.logins as l
 join audit.house_roles as h on pg_catalog.pg_has_role(l.oid, h.oid, 'MEMBER')
 where not l.is_administrator
-    and case h.office
+    and case h.purpose
         when 'back' then true
         when 'request' then 'taxclaims_api' <> all (l.groups) or (
             pg_catalog.pg_has_role(l.oid, h.oid, 'USAGE')

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { allEndpoints } from '../../src/resources/index.ts';
+import type { RecordShape } from '../../src/http/endpoint.ts';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { ROWS } from '../resources/access.ts';
+
+/* A column that is forgotten somewhere is named here. */
+
+/** What no record shows: secrets, what ties a user to the provider, and where contents lie. */
+const HIDDEN: Readonly<Record<string, readonly string[]>> = {
+  users: ['password_hash', 'subject', 'access_changed_at', 'access_digest', 'is_active'],
+  documents: ['file_path'],
+  reclamation_history: ['client_id'],
+  audit_logs: ['oldest_writer'],
+};
+
+/** Tables whose rows are shown as part of another record, or not at all. */
+const PARTS = ['client_partners', 'invoice_counters', 'reclamation_transitions'];
+
+interface Described extends RecordShape {
+  readonly columns: Readonly<Record<string, { readonly sql?: string; readonly change?: string }>>;
+}
+
+const records = new Map(
+  allEndpoints.flatMap(({ of }) => (of === undefined ? [] : [[of.table, of as Described]])),
+);
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+test('each column of each table is shown by its record, or hidden by name', async () => {
+  const rows = await service.admin(
+    `select c.relname as table_name, a.attname as column_name
+     from pg_class as c
+     join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+     order by c.relname, a.attnum`,
+  );
+  const tables = Map.groupBy(rows, (row) => String(row['table_name']));
+  for (const [table, columns] of tables) {
+    if (PARTS.includes(table)) continue;
+    const names = columns.map((column) => String(column['column_name']));
+    const shown = Object.entries(records.get(table)?.columns ?? {}).flatMap(([name, { sql }]) =>
+      sql === undefined || names.includes(name) ? [name] : [],
+    );
+    expect([table, [...shown, ...(HIDDEN[table] ?? [])].toSorted()]).toEqual([table, names.toSorted()]);
+  }
+  expect([...tables.keys()].toSorted()).toEqual([...records.keys(), ...PARTS].toSorted());
+});
+
+/** A value of each field that is not the one of the fixture; a status is a move and has tests of its own. */
+const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown>> = {
+  company_name: () => 'Autre nom',
+  contact_email: () => 'autre@b.example',
+  address: () => '1 rue de la Paix',
+  site_name: () => 'Autre site',
+  commune_code: () => '2A004',
+  prefix: () => '123',
+  section: () => 'ZZ',
+  number: () => '4321',
+  area_m2: () => 77,
+  rental_value: () => 1234.5,
+  reference_year: () => 2024,
+  claim_type: () => 'CFE',
+  amount: () => 4321.09,
+  tax_year: () => 2023,
+  notice_reference: () => 'N-1',
+  collection_date: () => '2024-08-31',
+  submitted_at: () => '2025-01-31T12:00:00Z',
+  decision_date: () => '2025-06-30',
+  court_deadline: () => '2025-08-31',
+  granted_amount: () => 12.34,
+  refund_amount: () => 12.3,
+  grounds: () => 'Erreur de surface',
+  name: () => 'Autre nom',
+  siret: () => '73282932000074',
+  phone: () => '0102030405',
+  commission_rate: () => 12.5,
+  issue_date: () => '2025-03-01',
+  due_date: () => '2025-04-01',
+  amount_excl_tax: () => 200,
+  vat_rate: () => 10,
+  vat_amount: () => 1,
+  amount_incl_tax: () => 11,
+  email: () => 'autre@users.example',
+  role: () => 'CLIENT',
+  invoice_id: ({ factures }) => factures,
+  reclamation_id: ({ reclamations }) => reclamations,
+  site_id: (_tenant, other) => other.sites,
+};
+
+/** Fields that depend on another are sent with it, or only in a state that the fixture has not. */
+const TOGETHER: Readonly<Record<string, object>> = { amount_incl_tax: { vat_amount: 1 }, vat_amount: {} };
+const ELSEWHERE = ['status', 'paid_at'];
+
+describe('a change', () => {
+  const changes = ROWS.filter(({ line, body }) => line.startsWith('PUT') && body !== undefined);
+
+  test.each(changes.map((row) => [row.line, row] as const))(
+    '%s stores each field that it takes',
+    async (line, row) => {
+      const [table] = row.right;
+      const columns = Object.entries(records.get(table)?.columns ?? {});
+      const taken = columns.flatMap(([name, { change }]) =>
+        change === 'set' && !ELSEWHERE.includes(name) ? [name] : [],
+      );
+      expect(taken.length).toBeGreaterThan(0);
+      const token = await service.token('ADMIN');
+      for (const name of taken) {
+        const tenant = await service.furnishedTenant('Boulangerie Martin');
+        const second = tenant.sites;
+        const other = { ...tenant, sites: second };
+        if (name === 'site_id') {
+          const [made] = await service.admin(
+            `insert into public.sites (client_id, site_name) values ($1, 'Annexe') returning id`,
+            [tenant.clients],
+          );
+          other.sites = String(made?.['id']);
+        }
+        const value = VALUES[name]?.(tenant, other);
+        expect([name, value]).toEqual([name, expect.anything()]);
+        const id = tenant[Object.values(row.ids ?? {})[0] ?? 'clients'];
+        const path = line.replace(/\{\w+\}/, id);
+        const answer = await service.ask(path, { token, body: { ...TOGETHER[name], [name]: value } });
+        expect([name, answer.status]).toEqual([name, 200]);
+        const [stored] = await service.admin(
+          `select to_jsonb(r) -> '${name}' as value from public.${table} as r where id = $1`,
+          [id],
+        );
+        const shown = (answer.json as Record<string, unknown>)[name];
+        expect([name, shown]).toEqual([name, value]);
+        if (name !== 'submitted_at') expect([name, stored?.['value']]).toEqual([name, value]);
+      }
+    },
+  );
+});
