@@ -83,9 +83,9 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number): Datab
     run: runOnce,
     async transaction(context, work) {
       const checked = (run: Run) =>
-        work(async (statement) => {
-          assertOnData(statement);
-          return run(statement);
+        work(async (...statements) => {
+          statements.forEach(assertOnData);
+          return run(...statements);
         });
       return againIfVictim(statementTimeoutMs, (timeoutMs) => {
         const settings = settingsOf(context, timeoutMs);

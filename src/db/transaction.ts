@@ -1,8 +1,8 @@
 import type { Session } from './session.ts';
 import type { Result, Statement } from './statement.ts';
 
-/** Runs one statement of an explicit transaction: one exchange each, in the order of the calls. */
-export type Run = (statement: Statement) => Promise<Result>;
+/** Runs statements of an explicit transaction, those of a call in one exchange; gives what the last of them gave. */
+export type Run = (...statements: readonly [...Statement[], Statement]) => Promise<Result>;
 
 const BEGIN: Statement = { text: 'begin', values: [] };
 const COMMIT: Statement = { text: 'commit', values: [] };
@@ -19,26 +19,34 @@ export async function runTransaction<T>(
   let failure: unknown;
   let queue: Promise<unknown> = Promise.resolve();
 
-  const send = async (statement: Statement): Promise<Result> => {
+  /** The first statements go with what begins the transaction. */
+  let beginning: readonly Statement[] = [BEGIN, settings];
+
+  const send = async (statements: readonly Statement[]): Promise<Result | undefined> => {
     try {
-      return await session.sendOne(statement, role, 'in transaction');
+      const first = beginning;
+      beginning = [];
+      const [results] = await session.send([{ role, settings: first, statements }], 'in transaction');
+      return results?.at(-1);
     } catch (error) {
       failure ??= error;
       throw error;
     }
   };
-  const run: Run = (statement) => {
-    if (!open) return Promise.reject(new Error('The transaction has ended: its statements must be awaited.'));
-    const result = queue.then(() => send(statement));
-    queue = result.catch(() => undefined);
+  const run: Run = async (...statements) => {
+    if (!open) throw new Error('The transaction has ended: its statements must be awaited.');
+    const sent = queue.then(() => send(statements));
+    queue = sent.catch(() => undefined);
+    const result = await sent;
+    if (result === undefined) throw new Error('The server gave no result for a statement.');
     return result;
   };
 
   try {
-    await session.send([{ role, settings: [BEGIN, settings], statements: [] }], 'in transaction');
     const value = await work(run);
     open = false;
     await queue;
+    if (beginning.length > 0) await send([]);
     const { tag } = await session.sendOne(COMMIT, role, 'idle');
     // After a failed statement COMMIT succeeds all the same, and rolls back.
     if (tag !== 'COMMIT') {

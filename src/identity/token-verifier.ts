@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { JWTPayload, LocalJWKSet } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -77,7 +77,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   async function verify(token: string): Promise<Caller> {
     if (token.length > MAX_TOKEN_LENGTH)
       throw refused(`the token is longer than ${MAX_TOKEN_LENGTH} characters`);
-    const digest = createHash('sha256').update(token).digest('base64');
+    const digest = hash('sha256', token, 'base64');
     const known = remembered.get(digest);
     if (known === undefined) checkHeader(token);
     const keys = await keySet.current();

@@ -182,14 +182,12 @@ where r.id = $1
         values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
       });
       if (touched.rowCount === 0) return touched;
-      if (clients !== undefined) {
-        await run(linking(params.id, clients));
-        await run({
-          text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
-          values: [params.id, clients],
-        });
-      }
-      return run(partner.byId(params.id));
+      if (clients === undefined) return run(partner.byId(params.id));
+      const unlinking = {
+        text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
+        values: [params.id, clients],
+      };
+      return run(linking(params.id, clients), unlinking, partner.byId(params.id));
     });
   },
 });

@@ -127,9 +127,9 @@ describe('an explicit transaction that fails stores nothing and leaves its conne
     const { pid } = await probe.connection();
     const caller = { ...request().caller, subject: 'idp|inactive' };
     let worked = false;
-    const failed = probe.database.transaction(request({ caller }), async () => {
+    const failed = probe.database.transaction(request({ caller }), async (run) => {
+      await run(insert(3));
       worked = true;
-      return Promise.resolve();
     });
     await expect(failed).rejects.toMatchObject({ code: 'TX401' });
     expect(worked).toBe(false);
