@@ -29,8 +29,8 @@ export function statementByStatement(statements: readonly Statement[]): Script {
   return { text: `begin read only;\n${text}commit;\n`, variables };
 }
 
-/** All in one message flight with one Sync, which makes them one transaction. */
-export function inOneFlight(statements: readonly Statement[]): Script {
+/** All in one pipeline with one Sync, which makes them one transaction. */
+export function inOnePipeline(statements: readonly Statement[]): Script {
   const { text, variables } = scriptOf(statements);
   return { text: `\\startpipeline\n${text}\\endpipeline\n`, variables };
 }

@@ -38,7 +38,7 @@ export function openPool(options: PoolOptions): SessionPool {
     statement_timeout: preparedStatements ? options.statementTimeoutMs : undefined,
   });
   // A connection that dies is reported by the client, and while it is idle by the pool as well; an event
-  // without a listener would end the process. The flight that was using it fails on its own.
+  // without a listener would end the process. The pipeline that was using it fails on its own.
   pool.on('connect', (client) => {
     client.on('error', (error) => {
       log.warn({ err: error }, 'a database connection was lost');

@@ -41,9 +41,9 @@ export interface RecordShape {
 /** What an endpoint written out in full may ask, as the caller and with the caller's rights alone. */
 export interface CallerRequest {
   readonly caller: Caller;
-  /** A transaction of its own, in one flight; gives what the last of several statements gave. */
+  /** A transaction of its own, in one pipeline; gives what the last of several statements gave. */
   run(statements: Statements): Promise<Result>;
-  /** Statements that do not depend on each other, in one transaction and one flight. */
+  /** Statements that do not depend on each other, in one transaction and one pipeline. */
   runAll(...statements: readonly Statement[]): Promise<readonly Result[]>;
   /** For statements that depend on each other. `work` is done again where a deadlock has undone it. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>;

@@ -24,7 +24,7 @@ export interface Standing {
   readonly version: string | undefined;
 }
 
-/** Looks the records up in one flight: as the request, as the caller with all its clients, and as the API itself. */
+/** Looks the records up in one pipeline: as the request, as the caller with all its clients, and as the API itself. */
 export async function standings(
   named: readonly Named[],
   database: Database,

@@ -66,7 +66,7 @@ async function expectNothingLeft(): Promise<void> {
   expect(rows).toEqual([{ probe: '' }]);
 }
 
-describe('a flight that arrives', () => {
+describe('a pipeline that arrives', () => {
   test('gives each statement its rows as text and its count, in order', async () => {
     const outcome = await send(
       sql('values (1, null), (2, $1::text)', 'é'),
@@ -128,7 +128,7 @@ describe('a flight that arrives', () => {
   });
 });
 
-describe('a flight that fails', () => {
+describe('a pipeline that fails', () => {
   test('by an error in the middle stores nothing and leaves nothing on the connection', async () => {
     const { results, error, status } = await send(
       setLocally,
@@ -178,13 +178,13 @@ describe('a flight that fails', () => {
 
   test('by a connection killed in the middle of a statement stores nothing and says so', async () => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    const flight = send(insert(1), sql('select pg_sleep(60)'), insert(2));
+    const pipeline = send(insert(1), sql('select pg_sleep(60)'), insert(2));
     await withAdmin(database.adminUrl, async (admin) => {
       const asleep = `select from pg_stat_activity where pid = $1 and wait_event = 'PgSleep'`;
       while ((await admin.query(asleep, [rows[0]?.pid])).rowCount === 0);
       await admin.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
     });
-    const { error, status } = await flight;
+    const { error, status } = await pipeline;
     expect(error).toBeInstanceOf(DatabaseUnavailable);
     expect(error?.cause).toMatchObject({ code: '57P01' });
     expect(status).toBeNull();
@@ -205,7 +205,7 @@ describe('a flight that fails', () => {
 describe('prepared statements', () => {
   const twice = sql('select $1::integer * 2', 21);
 
-  test('are parsed once, in one flight as in the next', async () => {
+  test('are parsed once, in one pipeline as in the next', async () => {
     await send(twice, twice);
     await send(twice);
     expect(await prepared()).toEqual([twice.text]);
@@ -222,7 +222,7 @@ describe('prepared statements', () => {
     expect(await prepared()).toEqual([twice.text, twice.text]);
   });
 
-  test('whose flight failed work in the next, whether the server has kept them or not', async () => {
+  test('whose pipeline failed work in the next, whether the server has kept them or not', async () => {
     const fails = sql('select 1 / $1::integer', 0);
     const never = sql('select 7');
     expect((await send(fails, never)).error).toMatchObject({ code: '22012' });

@@ -1,8 +1,8 @@
 /**
- * What one flight with one Sync is worth against four awaits (begin, settings, statement, commit), both with
+ * What one pipeline with one Sync is worth against four awaits (begin, settings, statement, commit), both with
  * prepared statements, in turns so that the machine's other work hits both alike.
  *
- *   npx node bench/flight.ts
+ *   npx node bench/pipeline.ts
  */
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
@@ -96,18 +96,20 @@ const database = openDatabase({
 });
 
 const awaits: number[] = [];
-const flights: number[] = [];
+const pipelines: number[] = [];
 for (let round = 0; round <= ROUNDS; round++) {
   const before = await measure(() => fourAwaits(pool));
   const after = await measure(() => database.run(context, [claims]));
   // The first round warms up.
   if (round === 0) continue;
   awaits.push(before);
-  flights.push(after);
+  pipelines.push(after);
 }
 console.log(`four awaits: ${Math.round(median(awaits))} requests a second`);
-console.log(`one flight:  ${Math.round(median(flights))} requests a second`);
-console.log(`ratio:       ${median(flights.map((each, round) => each / (awaits[round] ?? NaN))).toFixed(2)}`);
+console.log(`one pipeline:  ${Math.round(median(pipelines))} requests a second`);
+console.log(
+  `ratio:       ${median(pipelines.map((each, round) => each / (awaits[round] ?? NaN))).toFixed(2)}`,
+);
 
 await pool.end();
 await database.close();
