@@ -3,6 +3,7 @@ import { columnChecks } from './column-checks.ts';
 import { functionChecks } from './function-checks.ts';
 import { goldenChecks } from './golden-checks.ts';
 import { privilegeChecks } from './privilege-checks.ts';
+import { recordChecks } from './record-checks.ts';
 import { reportingChecks } from './reporting-checks.ts';
 import { rowChecks } from './row-checks.ts';
 
@@ -21,6 +22,7 @@ export const CHECKS: readonly Check[] = [
   ...columnChecks,
   ...privilegeChecks,
   ...functionChecks,
+  ...recordChecks,
   ...reportingChecks,
   ...goldenChecks,
 ];
