@@ -1,4 +1,5 @@
 import type { World } from './world.ts';
+import { birthChecks } from './birth-checks.ts';
 import { columnChecks } from './column-checks.ts';
 import { functionChecks } from './function-checks.ts';
 import { goldenChecks } from './golden-checks.ts';
@@ -20,6 +21,7 @@ export interface Check {
 export const CHECKS: readonly Check[] = [
   ...rowChecks,
   ...columnChecks,
+  ...birthChecks,
   ...privilegeChecks,
   ...functionChecks,
   ...recordChecks,
