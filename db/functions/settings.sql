@@ -1,4 +1,6 @@
 -- The one place that reads the settings of a request. Written in one place too: src/db/settings.ts.
+-- In PL/pgSQL, which keeps its plans: a pinned search_path forbids inlining, and Postgres 15 parses and plans the body
+-- of an SQL function at each call.
 
 -- Schema app is open to those who work on behalf of a request; what they may run is granted function by function.
 grant usage on schema app to
@@ -14,10 +16,14 @@ grant usage on schema app to
 -- it as '' on that connection for ever, so '' is nothing too.
 create or replace function app.setting(name text)
     returns text
-    language sql
+    language plpgsql
     stable
     set search_path = ''
-return nullif(pg_catalog.current_setting('app.' || name, true), '');
+as $function$
+begin
+    return nullif(pg_catalog.current_setting('app.' || setting.name, true), '');
+end
+$function$;
 
 -- The clients that the request may touch. Nothing set, '' and malformed values are no client at all.
 create or replace function app.client_access()
@@ -26,15 +32,22 @@ create or replace function app.client_access()
     stable
     set search_path = ''
 as $function$
+declare
+    listed constant text := pg_catalog.current_setting('app.client_access', true);
 begin
-    return coalesce(
-        pg_catalog.array_remove(nullif(pg_catalog.current_setting('app.client_access', true), '')::uuid[], null),
-        '{}'
-    );
-exception
-    -- Whatever the text is, and however Postgres words its refusal: it names no client.
-    when others then
-        return '{}';
+    -- One client, as most requests name one: it cannot be malformed, and an exception block costs as much again.
+    if listed like '{________-____-____-____-____________}'
+        and pg_catalog.translate(listed, '0123456789abcdef', '') = '{----}'
+    then
+        return listed::uuid[];
+    end if;
+    begin
+        return coalesce(pg_catalog.array_remove(nullif(listed, '')::uuid[], null), '{}');
+    exception
+        -- Whatever the text is, and however Postgres words its refusal: it names no client.
+        when others then
+            return '{}';
+    end;
 end
 $function$;
 
@@ -45,11 +58,20 @@ create or replace function app.user_id()
     stable
     set search_path = ''
 as $function$
+declare
+    said constant text := pg_catalog.current_setting('app.user_id', true);
 begin
-    return nullif(pg_catalog.current_setting('app.user_id', true), '')::uuid;
-exception
-    when invalid_text_representation then
-        return null;
+    if said like '________-____-____-____-____________'
+        and pg_catalog.translate(said, '0123456789abcdef', '') = '----'
+    then
+        return said::uuid;
+    end if;
+    begin
+        return nullif(said, '')::uuid;
+    exception
+        when invalid_text_representation then
+            return null;
+    end;
 end
 $function$;
 
@@ -57,38 +79,49 @@ $function$;
 -- Reads the setting, not current_user: inside a definer function that is the function's owner.
 create or replace function app.role()
     returns text
-    language sql
+    language plpgsql
     stable
     set search_path = ''
-return case pg_catalog.current_setting('role')
-    when 'taxclaims_admin' then 'ADMIN'
-    when 'taxclaims_scoped_admin' then 'ADMIN'
-    when 'taxclaims_account_manager' then 'ACCOUNT_MANAGER'
-    when 'taxclaims_tax_specialist' then 'TAX_SPECIALIST'
-    when 'taxclaims_client' then 'CLIENT'
-end;
+as $function$
+begin
+    return case pg_catalog.current_setting('role')
+        when 'taxclaims_admin' then 'ADMIN'
+        when 'taxclaims_scoped_admin' then 'ADMIN'
+        when 'taxclaims_account_manager' then 'ACCOUNT_MANAGER'
+        when 'taxclaims_tax_specialist' then 'TAX_SPECIALIST'
+        when 'taxclaims_client' then 'CLIENT'
+    end;
+end
+$function$;
 
 -- The entity tag of a record, from the time of its last change: a strong validator (RFC 9110, 8.8.3), in quotes.
 create or replace function app.etag(updated_at timestamp with time zone)
     returns text
-    language sql
+    language plpgsql
     immutable
     parallel safe
     set search_path = ''
-return '"' || (extract(epoch from updated_at) * 1000000)::bigint || '"';
+as $function$
+begin
+    return '"' || (extract(epoch from etag.updated_at) * 1000000)::bigint || '"';
+end
+$function$;
 
 -- The whole id of the transaction that wrote a row, from the half that the row keeps (its xmin): the newest with that
 -- half. A row that is older than four thousand million transactions seems younger than it is.
 create or replace function app.whole_xid(half xid)
     returns xid8
-    language sql
+    language plpgsql
     stable
     parallel safe
     set search_path = ''
-return (
-    select (n.next - ((n.next - half::text::bigint) & 4294967295))::text::xid8
-    from (select pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text::bigint as next) as n
-);
+as $function$
+declare
+    next constant bigint := pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text;
+begin
+    return (next - ((next - whole_xid.half::text::bigint) & 4294967295))::text::xid8;
+end
+$function$;
 
 -- An address as Postgres knows it; null where the text is none, as one with a port.
 create or replace function app.address(text text)
@@ -102,6 +135,29 @@ begin
 exception
     when invalid_text_representation then
         return null;
+end
+$function$;
+
+-- What a request says of itself, for the records of what it changes: all of it at once.
+create or replace function app.request(
+    out request_id text,
+    out actor text,
+    out user_id uuid,
+    out action text,
+    out ip_address inet,
+    out user_agent text
+)
+    language plpgsql
+    stable
+    set search_path = ''
+as $function$
+begin
+    request_id := nullif(pg_catalog.current_setting('app.request_id', true), '');
+    actor := nullif(pg_catalog.current_setting('app.actor', true), '');
+    user_id := app.user_id();
+    action := nullif(pg_catalog.current_setting('app.action', true), '');
+    ip_address := app.address(nullif(pg_catalog.current_setting('app.ip_address', true), ''));
+    user_agent := nullif(pg_catalog.current_setting('app.user_agent', true), '');
 end
 $function$;
 
@@ -132,4 +188,8 @@ to
     taxclaims_tax_specialist,
     taxclaims_client;
 
-grant execute on function app.address(text) to taxclaims_definer;
+grant execute on function
+    app.address(text),
+    app.request()
+to
+    taxclaims_definer;

@@ -1,7 +1,11 @@
 -- What was applied last is no secret from an auditor; the migration, as the owner, is the only one to write it.
 
 grant usage on schema audit to taxclaims_auditor;
-grant select on audit.applied to taxclaims_auditor;
+grant select (
+    kind,
+    object,
+    definition
+) on audit.applied to taxclaims_auditor;
 
 create policy applied_select_auditor on audit.applied
     for select to taxclaims_auditor

@@ -1,7 +1,22 @@
 -- Audit records are read by administrators: all of them, or those of their clients. They are added by the audit
--- functions alone, and nobody changes or deletes one.
+-- functions alone, and nobody changes or deletes one. Which transaction was under way (oldest_writer) is for the walk
+-- in the order of change alone.
 
-grant select on public.audit_logs to
+grant select (
+    id,
+    user_id,
+    action,
+    resource_type,
+    resource_id,
+    client_context,
+    success,
+    error_message,
+    ip_address,
+    user_agent,
+    created_at,
+    request_id,
+    actor
+) on public.audit_logs to
     taxclaims_admin,
     taxclaims_scoped_admin;
 
@@ -14,7 +29,22 @@ create policy audit_logs_select_tenant on public.audit_logs
     using (client_context = any ((select app.client_access())::uuid[]));
 
 -- app.record_refusal writes refusals, app.record_change writes from within a write.
-grant insert on public.audit_logs to
+grant insert (
+    id,
+    user_id,
+    action,
+    resource_type,
+    resource_id,
+    client_context,
+    success,
+    error_message,
+    ip_address,
+    user_agent,
+    created_at,
+    request_id,
+    actor,
+    oldest_writer
+) on public.audit_logs to
     taxclaims_definer;
 
 create policy audit_logs_insert_definer on public.audit_logs
@@ -35,7 +65,21 @@ create policy audit_logs_select_definer on public.audit_logs
     using (true);
 
 -- An auditor reads the refusals, to see who tried what; what succeeded tells of the business and is not shown.
-grant select on public.audit_logs to
+grant select (
+    id,
+    user_id,
+    action,
+    resource_type,
+    resource_id,
+    client_context,
+    success,
+    error_message,
+    ip_address,
+    user_agent,
+    created_at,
+    request_id,
+    actor
+) on public.audit_logs to
     taxclaims_auditor;
 
 create policy audit_logs_select_auditor on public.audit_logs

@@ -1,7 +1,23 @@
 -- A parcel of the land register belongs to a site: whoever reads the site reads it, and the firm's people write it.
 
 -- The site's own policies decide: the parent is read as the caller.
-grant select on public.cadastres to
+grant select (
+    id,
+    site_id,
+    commune_code,
+    prefix,
+    section,
+    number,
+    reference,
+    area_m2,
+    address,
+    rental_value,
+    reference_year,
+    created_at,
+    updated_at,
+    -- Which transaction wrote the row: a walk in the order of change asks for it.
+    xmin
+) on public.cadastres to
     taxclaims_admin,
     taxclaims_scoped_admin,
     taxclaims_account_manager,
@@ -93,7 +109,21 @@ create policy cadastres_delete_tenant on public.cadastres
     using (exists (select from public.sites as s where s.id = site_id));
 
 -- A reporting login reads the parcels of the sites that it reads, found as documents are: see documents.sql.
-grant select on public.cadastres to
+grant select (
+    id,
+    site_id,
+    commune_code,
+    prefix,
+    section,
+    number,
+    reference,
+    area_m2,
+    address,
+    rental_value,
+    reference_year,
+    created_at,
+    updated_at
+) on public.cadastres to
     taxclaims_reporting;
 
 create policy cadastres_select_reporting on public.cadastres

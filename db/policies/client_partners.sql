@@ -1,7 +1,11 @@
 -- Which partner brought which client: read by the firm's people for their clients, made and unmade by
 -- administrators and account managers.
 
-grant select on public.client_partners to
+grant select (
+    client_id,
+    partner_id,
+    created_at
+) on public.client_partners to
     taxclaims_admin,
     taxclaims_scoped_admin,
     taxclaims_account_manager,
@@ -58,7 +62,11 @@ create policy client_partners_delete_tenant on public.client_partners
     using (client_id = any ((select app.client_access())::uuid[]));
 
 -- Reporting reads no setting, which anyone with SQL can set: it asks what was granted to the login.
-grant select on public.client_partners to
+grant select (
+    client_id,
+    partner_id,
+    created_at
+) on public.client_partners to
     taxclaims_reporting;
 
 create policy client_partners_select_reporting on public.client_partners

@@ -1,7 +1,17 @@
 -- The contents to be removed from the document store: no request reads or writes them, only the documents' own
 -- trigger and the three functions that the API calls by itself.
 
-grant select, insert, delete on app.content_removals to taxclaims_definer;
+grant select (
+    file_path,
+    due_at
+) on app.content_removals to taxclaims_definer;
+
+grant insert (
+    file_path,
+    due_at
+) on app.content_removals to taxclaims_definer;
+
+grant delete on app.content_removals to taxclaims_definer;
 
 create policy content_removals_select_definer on app.content_removals
     for select to taxclaims_definer

@@ -1,7 +1,18 @@
 -- The clients that their creators' tokens do not say yet: no request reads or writes them, only a creation, a login,
 -- and the trigger that forgets what others take away.
 
-grant select, insert, delete on app.created_clients to taxclaims_definer;
+grant select (
+    subject,
+    client_id,
+    created_at
+) on app.created_clients to taxclaims_definer;
+
+grant insert (
+    subject,
+    client_id
+) on app.created_clients to taxclaims_definer;
+
+grant delete on app.created_clients to taxclaims_definer;
 
 create policy created_clients_select_definer on app.created_clients
     for select to taxclaims_definer

@@ -2,7 +2,15 @@
 -- delete one. A document is never changed.
 
 -- The claim's own policies decide: the parent is read as the caller.
-grant select on public.documents to
+grant select (
+    id,
+    reclamation_id,
+    filename,
+    file_path,
+    file_size,
+    mime_type,
+    uploaded_at
+) on public.documents to
     taxclaims_admin,
     taxclaims_scoped_admin,
     taxclaims_account_manager,

@@ -1,7 +1,24 @@
 -- A client's invoices are read by whoever has access to the client, and written by administrators and account
 -- managers. One that was issued is never deleted, whoever asks: a trigger holds that.
 
-grant select on public.factures to
+grant select (
+    id,
+    client_id,
+    reclamation_id,
+    number,
+    status,
+    issue_date,
+    due_date,
+    amount_excl_tax,
+    vat_rate,
+    vat_amount,
+    amount_incl_tax,
+    paid_at,
+    created_at,
+    updated_at,
+    -- Which transaction wrote the row: a walk in the order of change asks for it.
+    xmin
+) on public.factures to
     taxclaims_admin,
     taxclaims_scoped_admin,
     taxclaims_account_manager,
@@ -83,7 +100,22 @@ create policy factures_delete_tenant on public.factures
     using (client_id = any ((select app.client_access())::uuid[]));
 
 -- Reporting reads no setting, which anyone with SQL can set: it asks what was granted to the login.
-grant select on public.factures to
+grant select (
+    id,
+    client_id,
+    reclamation_id,
+    number,
+    status,
+    issue_date,
+    due_date,
+    amount_excl_tax,
+    vat_rate,
+    vat_amount,
+    amount_incl_tax,
+    paid_at,
+    created_at,
+    updated_at
+) on public.factures to
     taxclaims_reporting;
 
 create policy factures_select_reporting on public.factures

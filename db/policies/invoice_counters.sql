@@ -1,6 +1,16 @@
 -- The counters behind the invoice numbers: no request reads or writes them, only the trigger that issues.
 
-grant select, insert, update on public.invoice_counters to taxclaims_definer;
+grant select (
+    year,
+    last_number
+) on public.invoice_counters to taxclaims_definer;
+
+grant insert (
+    year,
+    last_number
+) on public.invoice_counters to taxclaims_definer;
+
+grant update (last_number) on public.invoice_counters to taxclaims_definer;
 
 create policy invoice_counters_select_definer on public.invoice_counters
     for select to taxclaims_definer

@@ -1,7 +1,24 @@
 -- What a partner bills for a client is the firm's margin: administrators and account managers read and write it,
 -- a tax specialist and the client never see it.
 
-grant select on public.partner_invoices to
+grant select (
+    id,
+    partner_id,
+    client_id,
+    invoice_id,
+    number,
+    status,
+    issue_date,
+    due_date,
+    amount_excl_tax,
+    vat_rate,
+    vat_amount,
+    amount_incl_tax,
+    created_at,
+    updated_at,
+    -- Which transaction wrote the row: a walk in the order of change asks for it.
+    xmin
+) on public.partner_invoices to
     taxclaims_admin,
     taxclaims_scoped_admin,
     taxclaims_account_manager;
@@ -89,7 +106,22 @@ create policy partner_invoices_delete_tenant on public.partner_invoices
     using (client_id = any ((select app.client_access())::uuid[]));
 
 -- Reporting reads no setting, which anyone with SQL can set: it asks what was granted to the login.
-grant select on public.partner_invoices to
+grant select (
+    id,
+    partner_id,
+    client_id,
+    invoice_id,
+    number,
+    status,
+    issue_date,
+    due_date,
+    amount_excl_tax,
+    vat_rate,
+    vat_amount,
+    amount_incl_tax,
+    created_at,
+    updated_at
+) on public.partner_invoices to
     taxclaims_reporting;
 
 create policy partner_invoices_select_reporting on public.partner_invoices

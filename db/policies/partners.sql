@@ -2,7 +2,19 @@
 -- client's own users never see one.
 
 -- The links that the caller reads decide.
-grant select on public.partners to
+grant select (
+    id,
+    name,
+    siret,
+    contact_email,
+    phone,
+    address,
+    commission_rate,
+    created_at,
+    updated_at,
+    -- Which transaction wrote the row: a walk in the order of change asks for it.
+    xmin
+) on public.partners to
     taxclaims_admin,
     taxclaims_scoped_admin,
     taxclaims_account_manager,
@@ -105,7 +117,17 @@ create policy partners_delete_tenant on public.partners
     );
 
 -- A reporting login reads the partners of its clients.
-grant select on public.partners to
+grant select (
+    id,
+    name,
+    siret,
+    contact_email,
+    phone,
+    address,
+    commission_rate,
+    created_at,
+    updated_at
+) on public.partners to
     taxclaims_reporting;
 
 create policy partners_select_reporting on public.partners

@@ -1,7 +1,16 @@
 -- The moves that a claim has made are read by whoever reads the claim. No request writes them: the claim's own
 -- trigger does, and nobody changes or deletes one.
 
-grant select on public.reclamation_history to
+grant select (
+    id,
+    reclamation_id,
+    client_id,
+    from_status,
+    to_status,
+    changed_by,
+    actor,
+    changed_at
+) on public.reclamation_history to
     taxclaims_admin,
     taxclaims_scoped_admin,
     taxclaims_account_manager,

@@ -1,7 +1,11 @@
 -- The allowed moves of a claim are no secret: everybody in the house may read them, and nobody changes them
 -- but a migration.
 
-grant select on public.reclamation_transitions to
+grant select (
+    from_status,
+    to_status,
+    role
+) on public.reclamation_transitions to
     taxclaims_admin,
     taxclaims_scoped_admin,
     taxclaims_account_manager,

@@ -1,7 +1,30 @@
 -- A client's claims are read by whoever has access to the client, and written by the firm's people alone;
 -- a tax specialist deletes none, and which move of its status is allowed to whom stands in reclamation_transitions.
 
-grant select on public.reclamations to
+grant select (
+    id,
+    client_id,
+    site_id,
+    claim_type,
+    amount,
+    status,
+    tax_year,
+    commune_code,
+    notice_reference,
+    collection_date,
+    claim_deadline,
+    submitted_at,
+    response_due_at,
+    decision_date,
+    court_deadline,
+    granted_amount,
+    refund_amount,
+    grounds,
+    created_at,
+    updated_at,
+    -- Which transaction wrote the row: a walk in the order of change asks for it.
+    xmin
+) on public.reclamations to
     taxclaims_admin,
     taxclaims_scoped_admin,
     taxclaims_account_manager,
@@ -105,7 +128,28 @@ create policy reclamations_delete_tenant on public.reclamations
     using (client_id = any ((select app.client_access())::uuid[]));
 
 -- Reporting reads no setting, which anyone with SQL can set: it asks what was granted to the login.
-grant select on public.reclamations to
+grant select (
+    id,
+    client_id,
+    site_id,
+    claim_type,
+    amount,
+    status,
+    tax_year,
+    commune_code,
+    notice_reference,
+    collection_date,
+    claim_deadline,
+    submitted_at,
+    response_due_at,
+    decision_date,
+    court_deadline,
+    granted_amount,
+    refund_amount,
+    grounds,
+    created_at,
+    updated_at
+) on public.reclamations to
     taxclaims_reporting;
 
 create policy reclamations_select_reporting on public.reclamations

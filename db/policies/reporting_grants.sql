@@ -14,7 +14,12 @@ create policy grants_select_reporting on reporting.grants
 
 -- audit.who_can_see tells an auditor who was given which client.
 grant usage on schema reporting to taxclaims_auditor;
-grant select on reporting.grants to
+grant select (
+    login,
+    client_id,
+    granted_at,
+    granted_by
+) on reporting.grants to
     taxclaims_auditor;
 
 create policy grants_select_auditor on reporting.grants

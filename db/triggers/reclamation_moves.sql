@@ -8,11 +8,13 @@ create or replace function app.check_reclamation_move()
     volatile
     set search_path = ''
 as $function$
+declare
+    mover constant text := coalesce(app.role(), 'ADMIN');
 begin
     if not exists (
         select
         from public.reclamation_transitions as t
-        where t.from_status = old.status and t.to_status = new.status and t.role = coalesce(app.role(), 'ADMIN')
+        where t.from_status = old.status and t.to_status = new.status and t.role = mover
     ) then
         raise exception 'a claim does not move from % to % by this role', old.status, new.status using errcode = 'TX409';
     end if;

@@ -325,6 +325,23 @@ export const ROLES_AND_RIGHTS: readonly Breakage[] = [
     'grant select on public.sites to taxclaims_api',
     'revoke select on public.sites from taxclaims_api',
   ),
+  ...(
+    [
+      ['SELECT', 'client'],
+      ['SELECT', 'reporting'],
+      ['SELECT', 'definer'],
+      ['INSERT', 'account_manager'],
+      ['UPDATE', 'admin'],
+    ] as const
+  ).map(([privilege, role]) =>
+    breakage(
+      'table_wide_grant',
+      `${privilege} of whatever columns a table will have, held by ${role}`,
+      'public.sites',
+      `grant ${privilege} on public.sites to taxclaims_${role}`,
+      `revoke ${privilege} on public.sites from taxclaims_${role}`,
+    ),
+  ),
   ...['TRUNCATE', 'REFERENCES', 'TRIGGER'].map((privilege) =>
     breakage(
       'privilege_beyond_policies',

@@ -1,8 +1,10 @@
 import type { World } from './world.ts';
+import { birthChecks } from './birth-checks.ts';
 import { columnChecks } from './column-checks.ts';
 import { functionChecks } from './function-checks.ts';
 import { goldenChecks } from './golden-checks.ts';
 import { privilegeChecks } from './privilege-checks.ts';
+import { recordChecks } from './record-checks.ts';
 import { reportingChecks } from './reporting-checks.ts';
 import { rowChecks } from './row-checks.ts';
 
@@ -19,8 +21,10 @@ export interface Check {
 export const CHECKS: readonly Check[] = [
   ...rowChecks,
   ...columnChecks,
+  ...birthChecks,
   ...privilegeChecks,
   ...functionChecks,
+  ...recordChecks,
   ...reportingChecks,
   ...goldenChecks,
 ];

@@ -26,7 +26,7 @@ export const columnChecks: readonly Check[] = TABLES.map((table) => ({
        from pg_attribute as a
        cross join unnest($2::text[]) as role (name)
        cross join unnest($3::text[]) as privilege (name)
-       where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped
+       where a.attrelid = $1::regclass and (a.attnum > 0 or a.attname = 'xmin') and not a.attisdropped
            and has_column_privilege('taxclaims_' || role.name, a.attrelid, a.attnum, privilege.name)
        group by role.name, privilege.name`,
       [`public.${table}`, [...REQUEST_ROLES, 'reporting', 'api', 'auditor'], PRIVILEGES],
@@ -53,12 +53,14 @@ function expected(table: Table, all: readonly string[]): Record<string, string[]
     all.filter((name) => !without.includes(name)).sort();
   for (const role of REQUEST_ROLES) {
     const rights: string = RIGHTS[table][role];
-    if (/[rs]/.test(rights)) granted[`${role} SELECT`] = readable(hidden);
+    // Which transaction wrote the row, for a walk in the order of change: where that order is offered.
+    const written = all.includes('updated_at') ? ['xmin'] : [];
+    if (/[rs]/.test(rights)) granted[`${role} SELECT`] = [...readable(hidden), ...written].sort();
     if (rights.includes('c')) granted[`${role} INSERT`] = [...insert].sort();
     if (rights.includes('u')) granted[`${role} UPDATE`] = [...update].sort();
   }
   if (REPORTING_TABLES.includes(table)) granted['reporting SELECT'] = readable(REPORTING_HIDDEN[table] ?? []);
   // The refusals, which audit.denials shows.
-  if (table === 'audit_logs') granted['auditor SELECT'] = readable([]);
+  if (table === 'audit_logs') granted['auditor SELECT'] = readable(hidden);
   return granted;
 }

@@ -104,7 +104,7 @@ export const COLUMNS: Readonly<
     update: ['email', 'password_hash', 'name', 'role', 'client_access', 'is_active'],
     hidden: ['password_hash', 'subject', 'access_changed_at', 'access_digest'],
   },
-  audit_logs: { insert: [], update: [] },
+  audit_logs: { insert: [], update: [], hidden: ['oldest_writer'] },
 };
 
 /** What a reporting login reads of the tables; everything else is closed to it. */

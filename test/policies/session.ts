@@ -37,7 +37,8 @@ export async function attempt(
   }
 }
 
-function outcomeOf(error: unknown): Outcome {
+/** What an error of the server's means; any other is thrown again. */
+export function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof pg.DatabaseError)) throw error;
   if (error.code !== '42501') return error.code ?? 'unknown';
   return error.message.includes('row-level security') ? 'refused' : 'denied';

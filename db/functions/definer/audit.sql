@@ -44,10 +44,8 @@ begin
         pg_catalog."left"(record_refusal.user_agent, 2000),
         -- Later than the refusal where the database was away; never in the future, whatever the API's clock says.
         least(record_refusal.refused_at, pg_catalog.clock_timestamp())
-    );
-exception
-    when unique_violation then
-        null;
+    )
+    on conflict do nothing;
 end
 $function$;
 
@@ -56,7 +54,8 @@ grant execute on function app.record_refusal(uuid, text, text, text, text, text,
 
 -- The record of a write, in the write's own transaction. Outside a request the actor is the login. The row is held, and
 -- its record is never dated before the one that tells of the version before, whatever a clock says.
--- A user belongs to no client, but a change of their list that adds or takes one client is about that client.
+-- Every write waits for this: a row says its client itself or, below a parent, with one look-up; only the fields that a
+-- table has are named, so that a table without a client fails here until it has a branch.
 create or replace function app.record_change()
     returns trigger
     language plpgsql
@@ -65,52 +64,74 @@ create or replace function app.record_change()
     set search_path = ''
 as $function$
 declare
-    before constant jsonb := case tg_op when 'INSERT' then '{}' else pg_catalog.to_jsonb(old) end;
-    touched constant jsonb := case tg_op when 'DELETE' then before else pg_catalog.to_jsonb(new) end;
-    resource constant uuid := coalesce(touched ->> 'id', touched ->> 'partner_id')::uuid;
+    said constant record := app.request();
     -- Before the record is dated: what was under way at its date is then not older.
     under_way constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());
+    touched record;
+    resource uuid;
+    client uuid;
+    dated timestamp with time zone;
 begin
+    if tg_op = 'DELETE' then
+        touched := old;
+    else
+        touched := new;
+    end if;
+    if tg_table_name = 'client_partners' then
+        resource := touched.partner_id;
+    else
+        resource := touched.id;
+    end if;
+
+    case tg_table_name
+        when 'clients' then
+            client := touched.id;
+        when 'cadastres' then
+            select s.client_id into client from public.sites as s where s.id = touched.site_id;
+        when 'documents' then
+            select r.client_id into client from public.reclamations as r where r.id = touched.reclamation_id;
+        when 'partners' then
+            null;
+        when 'users' then
+            -- A change of a user's list that adds or takes one client is about that client.
+            select case pg_catalog.count(*) when 1 then (pg_catalog.array_agg(c.id))[1] end
+            into client
+            from (
+                select coalesce(b.id, a.id) as id
+                from pg_catalog.unnest(old.client_access) as b (id)
+                full join pg_catalog.unnest(touched.client_access) as a (id) on a.id = b.id
+                where b.id is null or a.id is null
+            ) as c;
+        else
+            client := touched.client_id;
+    end case;
+
+    select a.created_at + interval '1 microsecond'
+    into dated
+    from public.audit_logs as a
+    where a.resource_id = resource
+    order by a.created_at desc
+    limit 1;
+
     insert into public.audit_logs (
         request_id, user_id, actor, action, resource_type, resource_id, client_context,
         success, ip_address, user_agent, created_at, oldest_writer
     )
     values (
-        app.setting('request_id'),
-        (select u.id from public.users as u where u.id = app.user_id()),
-        coalesce(app.setting('actor'), session_user),
-        pg_catalog."left"(coalesce(app.setting('action'), tg_op), 100),
+        said.request_id,
+        (select u.id from public.users as u where u.id = said.user_id),
+        coalesce(said.actor, session_user),
+        pg_catalog."left"(coalesce(said.action, tg_op), 100),
         tg_table_name,
         resource,
-        coalesce(
-            (touched ->> 'client_id')::uuid,
-            (select l.client_id from app.locate(tg_table_name, resource) as l),
-            (
-                select case pg_catalog.count(*) when 1 then (pg_catalog.array_agg(c.id))[1]::uuid end
-                from (
-                    select coalesce(o.id, n.id) as id
-                    from pg_catalog.jsonb_array_elements_text(before -> 'client_access') as o (id)
-                    full join pg_catalog.jsonb_array_elements_text(touched -> 'client_access') as n (id) on n.id = o.id
-                    where o.id is null or n.id is null
-                ) as c
-            )
-        ),
+        client,
         true,
-        app.address(app.setting('ip_address')),
-        pg_catalog."left"(app.setting('user_agent'), 2000),
-        greatest(
-            pg_catalog.clock_timestamp(),
-            (
-                select a.created_at + interval '1 microsecond'
-                from public.audit_logs as a
-                where a.resource_id = resource
-                order by a.created_at desc
-                limit 1
-            )
-        ),
+        said.ip_address,
+        pg_catalog."left"(said.user_agent, 2000),
+        greatest(pg_catalog.clock_timestamp(), dated),
         under_way
     );
-    return case tg_op when 'DELETE' then old else new end;
+    return touched;
 end
 $function$;
 

@@ -2,48 +2,51 @@
 
 -- Whether a record exists, whoever asks, and whose client it is (null where it has none).
 -- For the API alone: it turns "no row" into 403 for another tenant's record and 404 for none.
--- One row, always. resource_type is the table's name.
+-- One row, always. resource_type is the table's name; the one table of that name is looked at.
 create or replace function app.locate(resource_type text, id uuid)
     returns table (found boolean, client_id uuid)
-    language sql
+    language plpgsql
     stable
     security definer
     set search_path = ''
-begin atomic
-    select
-        pg_catalog.count(*) > 0,
-        (pg_catalog.array_agg(record.client_id))[1]
-    from (
-        select c.id as client_id from public.clients as c
-        where locate.resource_type = 'clients' and c.id = locate.id
-        union all
-        select s.client_id from public.sites as s
-        where locate.resource_type = 'sites' and s.id = locate.id
-        union all
-        select s.client_id from public.cadastres as k
-        join public.sites as s on s.id = k.site_id
-        where locate.resource_type = 'cadastres' and k.id = locate.id
-        union all
-        select r.client_id from public.reclamations as r
-        where locate.resource_type = 'reclamations' and r.id = locate.id
-        union all
-        select r.client_id from public.documents as d
-        join public.reclamations as r on r.id = d.reclamation_id
-        where locate.resource_type = 'documents' and d.id = locate.id
-        union all
-        select f.client_id from public.factures as f
-        where locate.resource_type = 'factures' and f.id = locate.id
-        union all
-        select pi.client_id from public.partner_invoices as pi
-        where locate.resource_type = 'partner_invoices' and pi.id = locate.id
-        union all
-        select null from public.partners as p
-        where locate.resource_type = 'partners' and p.id = locate.id
-        union all
-        select null from public.users as u
-        where locate.resource_type = 'users' and u.id = locate.id
-    ) as record;
-end;
+as $function$
+declare
+    owner record;
+begin
+    case locate.resource_type
+        when 'clients' then
+            select c.id as client_id into owner from public.clients as c where c.id = locate.id;
+        when 'sites' then
+            select s.client_id into owner from public.sites as s where s.id = locate.id;
+        when 'cadastres' then
+            select s.client_id
+            into owner
+            from public.cadastres as k
+            join public.sites as s on s.id = k.site_id
+            where k.id = locate.id;
+        when 'reclamations' then
+            select r.client_id into owner from public.reclamations as r where r.id = locate.id;
+        when 'documents' then
+            select r.client_id
+            into owner
+            from public.documents as d
+            join public.reclamations as r on r.id = d.reclamation_id
+            where d.id = locate.id;
+        when 'factures' then
+            select f.client_id into owner from public.factures as f where f.id = locate.id;
+        when 'partner_invoices' then
+            select b.client_id into owner from public.partner_invoices as b where b.id = locate.id;
+        when 'partners' then
+            select null::uuid as client_id into owner from public.partners as p where p.id = locate.id;
+        when 'users' then
+            select null::uuid as client_id into owner from public.users as u where u.id = locate.id;
+        else
+            return query select false, null::uuid;
+            return;
+    end case;
+    return query select found, owner.client_id;
+end
+$function$;
 
 revoke execute on function app.locate(text, uuid) from public;
 grant execute on function app.locate(text, uuid) to taxclaims_api;

@@ -1,0 +1,64 @@
+/**
+ * What the database takes for a write: the functions, triggers, policies and indexes of an earlier revision against
+ * those of the checkout, on one server and in turns, the same statements through the same door.
+ *
+ *   npx node bench/writes.ts 3b14452
+ *
+ * Counted is the processor time of the one backend that does the work, as Linux tells it: neither Node, nor the
+ * network, nor whatever else the machine does is in it.
+ */
+import { createTestDatabase, createEmptyDatabase, withAdmin } from '../test/support/database.ts';
+import setUp from '../test/support/global-setup.ts';
+import tearDown from '../test/support/global-teardown.ts';
+import { short, table } from './measure.ts';
+import { migrateTo } from './writes/earlier.ts';
+import { fill } from './writes/rows.ts';
+import { openSide, type Side } from './writes/side.ts';
+import { WORK } from './writes/work.ts';
+
+const TURNS = 25;
+const CALLS = 40;
+
+const [revision] = process.argv.slice(2);
+if (revision === undefined)
+  throw new Error('Name the revision to compare with: npx node bench/writes.ts 3b14452');
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+}
+
+/** Microseconds of the backend for one call; both sides in turns, the first turns not counted. */
+async function compare(sides: readonly [Side, Side], name: string): Promise<readonly [number, number]> {
+  const taken: [number[], number[]] = [[], []];
+  for (let turn = -3; turn < TURNS; turn++) {
+    for (const [index, side] of sides.entries()) {
+      const before = await side.spent();
+      for (let call = 0; call < CALLS; call++) await side.work(name);
+      if (turn >= 0) taken[index]?.push(((await side.spent()) - before) / CALLS);
+    }
+  }
+  return [median(taken[0]), median(taken[1])];
+}
+
+await setUp();
+try {
+  const databases = [await createEmptyDatabase(), await createTestDatabase()] as const;
+  await migrateTo(revision, databases[0].adminUrl);
+  for (const { adminUrl } of databases) await withAdmin(adminUrl, fill);
+  const sides = [await openSide(databases[0]), await openSide(databases[1])] as const;
+
+  const rows: string[][] = [];
+  for (const name of Object.keys(WORK)) {
+    const [before, after] = await compare(sides, name);
+    rows.push([name, short(before), short(after), (after / before).toFixed(2)]);
+  }
+  console.log(`Postgres ${await sides[1].serverVersion()}`);
+  console.log(table(['µs of Postgres', revision, 'now', 'ratio'], rows));
+  console.log(`${revision}: ${await sides[0].footprint()}`);
+  console.log(`now: ${await sides[1].footprint()}`);
+
+  for (const side of sides) await side.close();
+  for (const database of databases) await database.close();
+} finally {
+  await tearDown();
+}

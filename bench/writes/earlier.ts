@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { MigrateOptions } from '../../src/db/migrate.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Migrates a database with the code and the SQL of an earlier revision, which is taken from git for as long. */
+export async function migrateTo(revision: string, adminUrl: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'taxclaims-earlier-'));
+  try {
+    const archive = execFileSync('git', ['archive', revision, 'db', 'src', 'package.json'], {
+      cwd: ROOT,
+      maxBuffer: 2 ** 28,
+    });
+    execFileSync('tar', ['-x', '-C', folder], { input: archive });
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const { migrate } = (await import(join(folder, 'src', 'db', 'migrate.ts'))) as {
+      migrate: (options: MigrateOptions) => Promise<void>;
+    };
+    await migrate({ adminUrl, log: pino({ level: 'silent' }) });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,80 @@
+import { pino } from 'pino';
+import pg from 'pg';
+import { openDatabase } from '../../src/db/database.ts';
+import type { RequestContext } from '../../src/db/request-settings.ts';
+import type { TestDatabase } from '../../test/support/database.ts';
+import { CLIENT, USER } from './rows.ts';
+import { WORK } from './work.ts';
+
+/** One of the two databases, worked on through one connection. */
+export interface Side {
+  /** Does one call of the work of this name. */
+  work(name: string): Promise<void>;
+  /** The processor time that the connection's backend has taken so far, in microseconds. */
+  spent(): Promise<number>;
+  /** What the audit log takes on disk, and how many changes of claims touched no index. */
+  footprint(): Promise<string>;
+  serverVersion(): Promise<string>;
+  close(): Promise<void>;
+}
+
+const context: RequestContext = {
+  caller: {
+    subject: 'idp|bench',
+    userId: USER,
+    role: 'ACCOUNT_MANAGER',
+    clientAccess: [CLIENT],
+    accessDigest: '',
+    issuedAt: 4_000_000_000,
+    email: undefined,
+    name: undefined,
+  },
+  requestId: 'bench',
+  action: 'PUT /api/reclamations/00000000-0000-4000-8000-000000000000',
+  ipAddress: '192.0.2.1',
+  userAgent: 'bench',
+  readOnly: false,
+};
+
+const FOOTPRINT = `
+  select format(
+      '%s bytes of heap and %s of indexes for an audit record, %s %% of the claims'' changes touched no index',
+      pg_relation_size('public.audit_logs') / (select count(*) from public.audit_logs),
+      pg_indexes_size('public.audit_logs') / (select count(*) from public.audit_logs),
+      (select 100 * n_tup_hot_upd / n_tup_upd from pg_stat_user_tables where relid = 'public.reclamations'::regclass)
+  )`;
+
+export async function openSide({ adminUrl, apiUrl }: TestDatabase): Promise<Side> {
+  const database = openDatabase({
+    ...{ url: apiUrl, poolSize: 1, statementTimeoutMs: 60_000, preparedStatements: true },
+    log: pino({ level: 'silent' }),
+  });
+  const admin = new pg.Client({ connectionString: adminUrl });
+  await admin.connect();
+  const first = async (text: string): Promise<string> =>
+    String((await admin.query<[unknown]>({ text, rowMode: 'array' })).rows[0]?.[0]);
+  let calls = 0;
+  return {
+    async work(name) {
+      const { own = false, statements } = WORK[name] ?? { statements: () => [] };
+      for (const statement of own ? statements(++calls) : []) await database.own(statement);
+      if (!own) await database.run(context, statements(++calls));
+    },
+    spent: async () => {
+      // The pool gives up what was idle for long: the backend is not always the same.
+      const { rows } = await database.own({ text: 'select pg_backend_pid()', values: [] });
+      const backend = rows[0]?.[0];
+      const [taken] = (await first(`select pg_read_file('/proc/${String(backend)}/schedstat')`)).split(
+        ' ',
+        1,
+      );
+      return Number(taken) / 1_000;
+    },
+    footprint: () => first(FOOTPRINT),
+    serverVersion: () => first('show server_version'),
+    async close() {
+      await database.close();
+      await admin.end();
+    },
+  };
+}

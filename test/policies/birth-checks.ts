@@ -1,0 +1,107 @@
+import { deepEqual, equal, notDeepEqual } from 'node:assert/strict';
+import type { Check } from './checks.ts';
+import { REQUEST_ROLES } from './rights.ts';
+import { outcomeOf } from './session.ts';
+import type { World } from './world.ts';
+
+type Admin = World['admin'];
+
+const SCHEMAS = `('public', 'app', 'reporting', 'audit')`;
+
+/** Everybody of the house but the owner. */
+const HOUSE = ['definer', 'api', ...REQUEST_ROLES, 'reporting', 'auditor']
+  .map((role) => `'taxclaims_${role}'`)
+  .join();
+
+/** Who is tried, and not only looked up: one of each kind that somebody outside the house acts through. */
+const TRIED = ['api', 'admin', 'client', 'reporting', 'auditor'];
+
+async function column(admin: Admin, sql: string): Promise<string[]> {
+  return (await admin.query<{ found: string }>(sql)).rows.map(({ found }) => found);
+}
+
+/** Adds a column to every table of the house, has a look, and takes all of it back. */
+async function withAddedColumns({ admin }: World, look: (tables: string[]) => Promise<void>): Promise<void> {
+  await admin.query('begin');
+  try {
+    const tables = await column(admin, 'select name as found from audit.house_tables order by 1');
+    notDeepEqual(tables, []);
+    await admin.query(tables.map((table) => `alter table ${table} add column added text`).join(';'));
+    await look(tables);
+  } finally {
+    await admin.query('rollback');
+  }
+}
+
+/** Who holds what on the added columns, as `table role privilege`: by the column, by the table, or as everybody. */
+const holders = (admin: Admin, roles: string): Promise<string[]> =>
+  column(
+    admin,
+    `select concat_ws(' ', a.attrelid::regclass, r.rolname, p.privilege) as found
+     from pg_attribute as a
+     join pg_class as c on c.oid = a.attrelid and c.relkind in ('r', 'p')
+     cross join (select * from pg_roles where rolname ${roles}) as r
+     cross join (values ('SELECT'), ('INSERT'), ('UPDATE'), ('REFERENCES')) as p (privilege)
+     where a.attname = 'added' and c.relnamespace::regnamespace::text in ${SCHEMAS}
+         and has_column_privilege(r.oid, a.attrelid, a.attnum, p.privilege)
+     order by 1`,
+  );
+
+async function tried(admin: Admin, role: string, sql: string): Promise<string> {
+  await admin.query('savepoint tried');
+  try {
+    await admin.query(`set local role taxclaims_${role}`);
+    await admin.query(sql);
+    return 'done';
+  } catch (error) {
+    return outcomeOf(error);
+  } finally {
+    await admin.query('rollback to savepoint tried');
+  }
+}
+
+export const birthChecks: readonly Check[] = [
+  {
+    title: 'a column that is added to any table is held by nobody but the owner, and shown by no view',
+    run: async (world) => {
+      const { admin } = world;
+      await withAddedColumns(world, async (tables) => {
+        deepEqual(await holders(admin, `in (${HOUSE})`), []);
+        equal((await holders(admin, `= 'taxclaims_owner'`)).length, 4 * tables.length);
+        deepEqual(
+          await column(
+            admin,
+            `select attrelid::regclass::text as found from pg_attribute
+             where attname = 'added' and attrelid in (select oid from pg_class where relkind in ('v', 'm'))`,
+          ),
+          [],
+        );
+      });
+    },
+  },
+  {
+    title:
+      'whoever reads or writes a column that was just added is refused, whatever else of the table is theirs',
+    run: async (world) => {
+      const { admin } = world;
+      await withAddedColumns(world, async (tables) => {
+        for (const table of tables) {
+          for (const role of TRIED) {
+            for (const sql of [
+              `select added from ${table}`,
+              `select whole from ${table} as whole`,
+              `insert into ${table} (added) values ('x')`,
+              `update ${table} set added = 'x'`,
+            ]) {
+              equal(await tried(admin, role, sql), 'denied', `${role}: ${sql}`);
+            }
+          }
+        }
+        // What opens it is a right to the whole table: without this the refusals above would prove little.
+        await admin.query('grant select on public.sites to taxclaims_client');
+        equal(await tried(admin, 'client', 'select added from public.sites'), 'done');
+        notDeepEqual(await holders(admin, `in (${HOUSE})`), []);
+      });
+    },
+  },
+];

@@ -1,0 +1,107 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import type { Check } from './checks.ts';
+import { type Command, idOf, statementFor, UNLINKED_PARTNER } from './fixture.ts';
+import { RIGHTS, type Table, TABLES } from './rights.ts';
+import type { World } from './world.ts';
+
+const CLIENT = idOf('a', 'clients');
+const OTHER = idOf('b', 'clients');
+const USER = idOf('a', 'users');
+
+/** `table resource client` of each record that the statements leave, made by a DBA and taken back. */
+async function recordsOf({ admin }: World, ...statements: readonly string[]): Promise<string[]> {
+  await admin.query(`begin; select set_config('app.actor', 'record checks', true)`);
+  try {
+    for (const statement of statements) await admin.query(statement);
+    const { rows } = await admin.query<{ record: string }>(
+      `select concat_ws(' ', resource_type, resource_id, coalesce(client_context::text, 'nobody''s')) as record
+       from public.audit_logs
+       where actor = 'record checks' and success
+       order by created_at`,
+    );
+    return rows.map(({ record }) => record);
+  } finally {
+    await admin.query('rollback');
+  }
+}
+
+/** What a statement of the fixture writes. */
+function resourcesOf(table: Table, command: Command): readonly string[] {
+  if (command === 'c') return [table === 'client_partners' ? UNLINKED_PARTNER : idOf('a', 'new')];
+  if (table === 'client_partners') return [idOf('a', 'partners'), idOf('a', 'free_partner')];
+  return [table === 'partners' ? idOf('a', 'free_partner') : idOf('a', table)];
+}
+
+function clientOf(table: Table, command: Command): string {
+  if (table === 'partners') return `nobody's`;
+  // A new user is given the client; what else changes of one is about no client.
+  if (table === 'users') return command === 'c' ? CLIENT : `nobody's`;
+  return table === 'clients' && command === 'c' ? idOf('a', 'new') : CLIENT;
+}
+
+const list = (...clients: readonly string[]): string =>
+  `update public.users set client_access = '{${clients.join(',')}}' where id = '${USER}'`;
+
+const setting = async ({ admin }: World, name: string, value: string): Promise<unknown> => {
+  const { rows } = await admin.query<{ read: unknown }>(
+    `with s as materialized (select set_config('app.' || $1, $2, true) as value)
+     select case $1 when 'user_id' then app.user_id()::text else app.client_access()::text end as read from s`,
+    [name, value],
+  );
+  return rows[0]?.read;
+};
+
+export const recordChecks: readonly Check[] = [
+  ...TABLES.flatMap((table) =>
+    (['c', 'u', 'd'] as const)
+      .filter((command) => RIGHTS[table].admin.includes(command))
+      .map(
+        (command): Check => ({
+          title: `${{ c: 'an insert into', u: 'an update of', d: 'a deletion from' }[command]} ${table} leaves one audit record for each row, with its client`,
+          run: async (world) => {
+            deepEqual(
+              (await recordsOf(world, statementFor(table, command, 'a'))).sort(),
+              resourcesOf(table, command)
+                .map((resource) => `${table} ${resource} ${clientOf(table, command)}`)
+                .sort(),
+            );
+          },
+        }),
+      ),
+  ),
+  {
+    title:
+      'a change of a user’s list is recorded with the one client that it adds or takes, and else with none',
+    run: async (world) => {
+      const records = await recordsOf(
+        world,
+        ...[list(CLIENT, OTHER), list(OTHER), list(CLIENT), list(CLIENT), list(), list(CLIENT, OTHER)],
+      );
+      const clients = [OTHER, CLIENT, `nobody's`, `nobody's`, CLIENT, `nobody's`];
+      deepEqual(
+        records,
+        clients.map((client) => `users ${USER} ${client}`),
+      );
+    },
+  },
+  {
+    title: 'a setting of one client or user is read in every form that a UUID takes, and in no other',
+    run: async (world) => {
+      const forms = [CLIENT, CLIENT.toUpperCase(), CLIENT.replaceAll('-', '')];
+      for (const form of forms) {
+        equal(await setting(world, 'user_id', form), CLIENT, form);
+        equal(await setting(world, 'client_access', `{${form}}`), `{${CLIENT}}`, form);
+      }
+      const malformed = [
+        CLIENT.replace('a', 'g'),
+        CLIENT.replace('a', '"'),
+        CLIENT.replace('a', '-'),
+        `${CLIENT}0`,
+      ];
+      for (const form of malformed) {
+        equal(await setting(world, 'user_id', form), null, form);
+        equal(await setting(world, 'client_access', `{${form}}`), '{}', form);
+      }
+    },
+  },
+];
