@@ -57,12 +57,12 @@ export async function openSide({ adminUrl, apiUrl }: TestDatabase): Promise<Side
   return {
     async work(name) {
       const { own = false, statements } = WORK[name] ?? { statements: () => [] };
-      for (const statement of own ? statements(++calls) : []) await database.own(statement);
+      for (const statement of own ? statements(++calls) : []) await database.callAsLogin(statement);
       if (!own) await database.run(context, statements(++calls));
     },
     spent: async () => {
       // The pool gives up what was idle for long: the backend is not always the same.
-      const { rows } = await database.own({ text: 'select pg_backend_pid()', values: [] });
+      const { rows } = await database.callAsLogin({ text: 'select pg_backend_pid()', values: [] });
       const backend = rows[0]?.[0];
       const [taken] = (await first(`select pg_read_file('/proc/${String(backend)}/schedstat')`)).split(
         ' ',

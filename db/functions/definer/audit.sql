@@ -152,7 +152,7 @@ begin atomic
             select a.oldest_writer
             from public.audit_logs as a
             where a.created_at <= oldest_writer_at.moment and a.oldest_writer is not null
-            order by a.created_at desc, a.id desc
+            order by a.created_at desc
             limit 1
         ),
         '0'
