@@ -52,7 +52,7 @@ create or replace trigger users_keep_own_administration
     when (not new.is_active or new.role <> 'ADMIN')
     execute function app.keep_own_administration();
 
--- What follows from a change of rights; db/functions/definer/identity.sql says what each does.
+-- What follows from a change of rights; db/functions/definer/changes_of_rights.sql says what each does.
 drop trigger if exists users_date_change_of_rights on public.users;
 drop function if exists app.date_change_of_rights();
 drop trigger if exists users_date_rights_from_commit on public.users;

@@ -1,0 +1,78 @@
+-- What follows from a change of a user's rights, whoever makes it and by whatever way. Run by the triggers on users.
+
+-- A change of a user's rights makes tokens that say otherwise invalid from the moment at which it comes true for
+-- everybody: deferred to the commit, since a change may wait long for a row or a table, and a token that is minted
+-- meanwhile still says the old. Not where the writer names the moment, as a login does, which dates its rights by the
+-- token that brought them; nor for a user's own request that adds a client to their list, by creating it, for the
+-- token in hand says less, never more. An ADMIN without a list has every client, and loses some with the first.
+create or replace function app.date_rights_from_commit()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    if new.id = app.user_id()
+        and new.role = old.role
+        and new.is_active = old.is_active
+        and new.client_access @> old.client_access
+        and (new.role <> 'ADMIN' or old.client_access <> '{}')
+    then
+        return null;
+    end if;
+    update public.users as u
+    set access_changed_at = greatest(pg_catalog.clock_timestamp(), u.access_changed_at)
+    where u.id = new.id;
+    return null;
+end
+$function$;
+
+revoke execute on function app.date_rights_from_commit() from public;
+grant execute on function app.date_rights_from_commit() to taxclaims_owner;
+
+-- What others write into a user's list is what stands: a client that it leaves out comes back by no later login.
+create or replace function app.forget_created_clients()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    delete from app.created_clients as c
+    where c.subject = new.subject and c.client_id <> all (new.client_access);
+    return null;
+end
+$function$;
+
+revoke execute on function app.forget_created_clients() from public;
+grant execute on function app.forget_created_clients() to taxclaims_owner;
+
+-- The last active ADMIN without a list stays one (TX409), whoever changes it and by whatever way: nobody could give
+-- the others their rights back. The one row of the guard is written by whoever makes such an ADMIN fewer, so that two
+-- at once do not each count on the other.
+create or replace function app.keep_last_administrator()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    update app.administrator_guard as g
+    set passed_at = pg_catalog.clock_timestamp();
+    if not exists (
+        select
+        from public.users as u
+        where u.role = 'ADMIN' and u.is_active and u.client_access = '{}'
+    ) then
+        raise exception 'the last active ADMIN without a list stays one'
+            using errcode = 'TX409', constraint = 'users_last_administrator';
+    end if;
+    return null;
+end
+$function$;
+
+revoke execute on function app.keep_last_administrator() from public;
+grant execute on function app.keep_last_administrator() to taxclaims_owner;
