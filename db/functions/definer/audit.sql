@@ -70,7 +70,6 @@ declare
     touched record;
     resource uuid;
     client uuid;
-    dated timestamp with time zone;
 begin
     if tg_op = 'DELETE' then
         touched := old;
@@ -106,13 +105,6 @@ begin
             client := touched.client_id;
     end case;
 
-    select a.created_at + interval '1 microsecond'
-    into dated
-    from public.audit_logs as a
-    where a.resource_id = resource
-    order by a.created_at desc
-    limit 1;
-
     insert into public.audit_logs (
         request_id, user_id, actor, action, resource_type, resource_id, client_context,
         success, ip_address, user_agent, created_at, oldest_writer
@@ -128,7 +120,16 @@ begin
         true,
         said.ip_address,
         pg_catalog."left"(said.user_agent, 2000),
-        greatest(pg_catalog.clock_timestamp(), dated),
+        greatest(
+            pg_catalog.clock_timestamp(),
+            (
+                select a.created_at + interval '1 microsecond'
+                from public.audit_logs as a
+                where a.resource_id = resource
+                order by a.created_at desc
+                limit 1
+            )
+        ),
         under_way
     );
     return touched;

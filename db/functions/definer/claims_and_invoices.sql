@@ -11,21 +11,22 @@ create or replace function app.record_reclamation_move()
 as $function$
 declare
     said constant record := app.request();
-    dated timestamp with time zone;
 begin
-    select h.changed_at + interval '1 microsecond'
-    into dated
-    from public.reclamation_history as h
-    where h.reclamation_id = new.id
-    order by h.changed_at desc
-    limit 1;
-
     insert into public.reclamation_history (
         reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at
     )
     values (
         new.id, new.client_id, old.status, new.status, said.user_id, coalesce(said.actor, session_user),
-        greatest(pg_catalog.clock_timestamp(), dated)
+        greatest(
+            pg_catalog.clock_timestamp(),
+            (
+                select h.changed_at + interval '1 microsecond'
+                from public.reclamation_history as h
+                where h.reclamation_id = new.id
+                order by h.changed_at desc
+                limit 1
+            )
+        )
     );
     return null;
 end
