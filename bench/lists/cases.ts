@@ -103,11 +103,13 @@ function sortsOf(schema: unknown): string[] {
   );
 }
 
-/** How the rows of a list lead to their clients; all rows are a caller's where nothing does. */
+/** How the rows of a list lead to their clients; where many clients share them, all are taken for the caller's. */
 const OWNERS: Readonly<Record<string, string>> = {
   clients: 'r.id',
   cadastres: '(select s.client_id from public.sites as s where s.id = r.site_id)',
   audit_logs: 'r.client_context',
+  users: 'null',
+  partners: 'null',
 };
 
 /** The row in the middle of those of some clients, or of all, and their number. */
@@ -116,8 +118,8 @@ export async function sampleOf(
   { resource }: ListEndpoint,
   clients: readonly string[],
 ): Promise<{ sample: Sample; total: number }> {
-  const isShared = clients.length === 0 || ['users', 'partners'].includes(resource);
-  const owned = `(${isShared} or ${OWNERS[resource] ?? 'r.client_id'} = any ($1::uuid[]))`;
+  const owner = OWNERS[resource] ?? 'r.client_id';
+  const owned = clients.length === 0 || owner === 'null' ? '$1::uuid[] is not null' : `${owner} = any ($1)`;
   const rows = await admin.query<{ total: number; r: Sample }>(
     `select c.total::integer, r.r
      from (select count(*) as total from public.${resource} as r where ${owned}) as c

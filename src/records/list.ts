@@ -58,7 +58,10 @@ export interface List<F extends Filters> {
 }
 
 /** `updated_from` in a walk in the order of change: docs/decisions/walks-by-change.md says why nothing is missed. */
-const CHANGED_SINCE = '(r.updated_at >= $ or app.whole_xid(r.xmin) >= (select app.oldest_writer_at($)))';
+const CHANGED_SINCE = `(
+        r.updated_at >= $
+        or age(r.xmin) between -1000000000 and (select app.age_of(app.oldest_writer_at($)))
+    )`;
 
 /** Filters that every record with such a column has. */
 const BY_TIME: Readonly<Record<string, Filters>> = {
