@@ -1,60 +1,106 @@
-/** `node bench/lists/run.ts`: what each form of a list costs under the policies, by the caller's number of clients. */
+/**
+ * What every order and every filter of every list costs a caller, by the number of the caller's clients: the
+ * endpoints' own statements with the settings of a request, as the service sends them.
+ *
+ *   npx node bench/lists/run.ts [rounds] [table …]
+ */
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
-import type { RequestContext } from '../../src/db/request-settings.ts';
-import type { Parameter } from '../../src/db/statement.ts';
-import { readingAs } from '../caller.ts';
-import { clientsOf, createLogin, dropLogin, openBenchDatabase } from '../database.ts';
-import { medians, short, table } from '../measure.ts';
-import { type Forms, type List, LISTS } from './forms.ts';
+import type { Database } from '../../src/db/database.ts';
+import { withAdmin } from '../../test/support/database.ts';
+import { createLogin, dropLogin, openBenchServer } from '../database.ts';
+import { short, table } from '../measure.ts';
+import { backendsOf, processorTime } from '../processor-time.ts';
+import { callersOf, type ListCaller } from './callers.ts';
+import { casesOf, inputOf, type ListEndpoint, LISTS, sampleOf } from './cases.ts';
+import { listsDatabase } from './fill.ts';
 
-const SIZES = [1, 10, 50, 200, 1000];
-const LIMITS = [20, 1000];
+const LOGIN = 'bench_lists';
 
-const bench = await openBenchDatabase(process.env);
-const url = await createLogin(bench.adminUrl, 'bench_api', 'in role taxclaims_api');
+/** What is slower than this is measured less often. */
+const LONG_MS = 400;
+const LONG_ROUNDS = 3;
+
+interface Measured {
+  readonly caller: string;
+  readonly name: string;
+  readonly once: () => Promise<unknown>;
+  readonly times: number[];
+  /** Processor time of the connection's process, without parallel workers. */
+  readonly work: number[];
+}
+
+const [rounds = '9', ...wanted] = process.argv.slice(2);
+const server = await openBenchServer(process.env);
+const adminUrl = await listsDatabase(server);
 const database = openDatabase({
-  url,
+  url: await createLogin(adminUrl, LOGIN, 'in role taxclaims_api'),
   poolSize: 1,
   statementTimeoutMs: 60_000,
   preparedStatements: true,
   log: pino({ level: 'silent' }),
 });
 try {
-  for (const [resource, list] of Object.entries(LISTS)) {
-    for (const limit of LIMITS) {
-      console.log(`\n${resource}, limit ${limit}: milliseconds\n`);
-      console.log(table(['caller', ...Object.keys(list.forms)], await rowsOf(list, limit)));
-    }
+  const callers = await callersOf(adminUrl);
+  for (const list of LISTS.filter(({ resource }) => wanted.length === 0 || wanted.includes(resource))) {
+    const measured = (await Promise.all(callers.map((caller) => measuredOf(list, caller, database)))).flat();
+    await measureInTurns(measured, Number(rounds));
+    print(list, measured, callers);
   }
 } finally {
   await database.close();
-  await dropLogin(bench.adminUrl, 'bench_api');
-  await bench.close();
+  await dropLogin(adminUrl, LOGIN);
+  await server.close();
 }
 
-async function rowsOf({ forms, named }: List, limit: number): Promise<string[][]> {
-  const rows: string[][] = [];
-  for (const size of SIZES) {
-    const clients = await clientsOf(bench.adminUrl, size);
-    rows.push(await row(`${size} clients`, readingAs('ACCOUNT_MANAGER', clients), forms, [limit, 0]));
+async function measuredOf(list: ListEndpoint, caller: ListCaller, on: Database): Promise<Measured[]> {
+  const { sample, total } = await withAdmin(adminUrl, (admin) => sampleOf(admin, list, caller.clients));
+  return casesOf(list, sample, total).map(({ name, query }) => {
+    const input = inputOf(list, query);
+    const request = caller.request(list.client?.(input));
+    const { records } = list.list(input, caller.request(undefined).caller);
+    return {
+      ...{ caller: caller.name, name, times: [], work: [] },
+      once: () => on.run(request, [records]),
+    };
+  });
+}
+
+/** The first rounds, in which statements are prepared and plans become generic, do not count. */
+async function measureInTurns(measured: readonly Measured[], count: number): Promise<void> {
+  await measured[0]?.once();
+  const backends = await withAdmin(adminUrl, (admin) => backendsOf(admin, LOGIN));
+  for (let round = -7; round < count; round += 1) {
+    for (const { once, times, work } of measured) {
+      if (times.length >= LONG_ROUNDS && times.some((time) => time > LONG_MS)) continue;
+      const [start, worked] = [performance.now(), processorTime(backends)];
+      await once();
+      const time = performance.now() - start;
+      if (round < 0 && time < LONG_MS) continue;
+      times.push(time);
+      work.push(processorTime(backends) - worked);
+    }
   }
-  const clients = await clientsOf(bench.adminUrl, 50);
-  const [client = ''] = clients;
-  const naming = readingAs('ACCOUNT_MANAGER', clients, client);
-  rows.push(await row('50 clients, one named', naming, { plain: named }, [limit, 0, client]));
-  rows.push(await row('ADMIN', readingAs('ADMIN', []), { plain: forms['plain'] ?? '' }, [limit, 0]));
-  return rows;
 }
 
-async function row(
-  name: string,
-  context: RequestContext,
-  forms: Forms,
-  values: readonly Parameter[],
-): Promise<string[]> {
-  const found = await database.transaction(context, async (run) =>
-    medians(Object.entries(forms).map(([form, text]) => ({ name: form, run: () => run({ text, values }) }))),
+/** The median and the 99th percentile, or the longest where there were fewer runs than a hundred. */
+function print({ path }: ListEndpoint, measured: readonly Measured[], callers: readonly ListCaller[]): void {
+  const names = [...new Set(measured.map(({ name }) => name))];
+  const cell = (caller: string, name: string): string => {
+    const found = measured.find((one) => one.caller === caller && one.name === name);
+    if (found === undefined) return '';
+    return `${at(found.times, 0.5)} / ${at(found.times, 0.99)} (${at(found.work, 0.5)})`;
+  };
+  console.log(`\n${path}: milliseconds, median / p99 (processor time of Postgres, median)\n`);
+  console.log(
+    table(
+      ['', ...callers.map(({ name }) => name)],
+      names.map((name) => [name, ...callers.map((caller) => cell(caller.name, name))]),
+    ),
   );
-  return [name, ...[...found.values()].map(short)];
+}
+
+function at(values: readonly number[], part: number): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  return short(sorted[Math.floor(sorted.length * part)] ?? Number.NaN);
 }

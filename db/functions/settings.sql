@@ -107,21 +107,19 @@ begin
 end
 $function$;
 
--- The whole id of the transaction that wrote a row, from the half that the row keeps (its xmin): the newest with that
--- half. A row that is older than four thousand million transactions seems younger than it is.
-create or replace function app.whole_xid(half xid)
-    returns xid8
-    language plpgsql
+-- How many transactions ago one began, as age() counts it for the half of an id that a row keeps (its xmin), with which
+-- it is compared: both in the same statement, which is when they count from the same transaction. More than any age for
+-- one that began longer ago than half an id can tell.
+create or replace function app.age_of(writer xid8)
+    returns integer
+    language sql
     stable
-    parallel safe
     set search_path = ''
-as $function$
-declare
-    next constant bigint := pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text;
-begin
-    return (next - ((next - whole_xid.half::text::bigint) & 4294967295))::text::xid8;
-end
-$function$;
+return case
+    when pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text::bigint - writer::text::bigint < 2000000000
+        then pg_catalog.age(writer::xid)
+    else 2147483647
+end;
 
 -- An address as Postgres knows it; null where the text is none, as one with a port.
 create or replace function app.address(text text)
@@ -167,7 +165,7 @@ grant execute on function
     app.user_id(),
     app.role(),
     app.etag(timestamp with time zone),
-    app.whole_xid(xid)
+    app.age_of(xid8)
 to
     taxclaims_definer,
     taxclaims_admin,

@@ -4,7 +4,8 @@ import type { ListQuery } from '../http/endpoint.ts';
 import { RequestError } from '../errors.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
-import { formFor } from './list-forms.ts';
+import { formFor, orderBy } from './list-forms.ts';
+import type { Order, Ownership } from './list-forms.ts';
 import type { Columns, Rec } from './record.ts';
 
 /** A filter of a list: its rule, and its condition in SQL, in which each `$` stands for the value. */
@@ -30,12 +31,8 @@ export function containedIn(...columns: readonly string[]): Filter<z.ZodType<str
 export type Filters = Readonly<Record<string, Filter>>;
 
 /** What a list is made of. */
-interface ListShape<C extends Columns, F extends Filters> {
+interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly of: Rec<C>;
-  /** What comes after `from` where the record needs more than its own table, which is called `r`. */
-  readonly from?: string;
-  /** The column that holds the client, where there is one: of `r`, or of a parent that `from` joins. */
-  readonly client?: string;
   /** The columns that `sort` may name, the newest first; never null. */
   readonly sorts: readonly [keyof C & string, ...(keyof C & string)[]];
   readonly filters: F;
@@ -61,7 +58,10 @@ export interface List<F extends Filters> {
 }
 
 /** `updated_from` in a walk in the order of change: docs/decisions/walks-by-change.md says why nothing is missed. */
-const CHANGED_SINCE = '(r.updated_at >= $ or app.whole_xid(r.xmin) >= (select app.oldest_writer_at($)))';
+const CHANGED_SINCE = `(
+        r.updated_at >= $
+        or age(r.xmin) between -1000000000 and (select app.age_of(app.oldest_writer_at($)))
+    )`;
 
 /** Filters that every record with such a column has. */
 const BY_TIME: Readonly<Record<string, Filters>> = {
@@ -76,8 +76,8 @@ const BY_TIME: Readonly<Record<string, Filters>> = {
 };
 
 export function list<const C extends Columns, const F extends Filters>(shape: ListShape<C, F>): List<F> {
-  const { of, sorts, client, selective = [] } = shape;
-  const from = shape.from ?? `public.${of.table} as r`;
+  const { of, sorts, selective = [] } = shape;
+  const from = `public.${of.table} as r`;
   const names = Object.keys(of.columns);
   const times = Object.assign({}, ...names.map((name) => BY_TIME[name] ?? {})) as Filters;
   const filters: Filters = { ...times, ...shape.filters };
@@ -97,26 +97,36 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const asked = said as PageQuery;
       const values: Parameter[] = [];
       const add = (value: Parameter): string => `$${String(values.push(value))}`;
-      const conditions = Object.entries(filters).flatMap(([name, { where }]) => {
-        const value = asked[name] as Parameter | undefined;
-        if (value === undefined) return [];
-        const isWalk = name === 'updated_from' && asked.sort === 'updated_at';
-        return [(isWalk ? CHANGED_SINCE : where).replaceAll('$', add(value))];
-      });
-      const total = `select count(*) from ${from} ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}`;
       const direction = asked.sort.startsWith('-') ? 'desc' : 'asc';
-      const sorted = asked.sort.replace(/^-/, '');
-      const cursor = cursorOf(of, asked.sort, sorted);
+      const order: Order = { column: asked.sort.replace(/^-/, ''), direction };
+      const limit = add(asked.limit + 1);
+      const { form, needs } = formFor(
+        shape,
+        {
+          isNarrow: ['client_id', ...selective].some((name) => asked[String(name)] !== undefined),
+          isByTime: order.column === newest,
+          ...asked,
+        },
+        caller,
+        add,
+      );
+      const conditions = [
+        ...needs,
+        ...Object.entries(filters).flatMap(([name, { where }]) => {
+          const value = asked[name] as Parameter | undefined;
+          if (value === undefined) return [];
+          const isWalk = name === 'updated_from' && asked.sort === 'updated_at';
+          return [(isWalk ? CHANGED_SINCE : where).replaceAll('$', add(value))];
+        }),
+      ];
+      const total = `select count(*) from ${from} ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}`;
+      const cursor = cursorOf(of, asked.sort, order.column);
       if (asked.after !== undefined) {
         const [value, id] = cursor.read(asked.after);
-        const type = of.columns[sorted]?.kind.type ?? 'text';
+        const type = of.columns[order.column]?.kind.type ?? 'text';
         const comparison = direction === 'desc' ? '<' : '>';
-        conditions.push(`(r.${sorted}, r.id) ${comparison} (${add(value)}::${type}, ${add(id)}::uuid)`);
+        conditions.push(`(r.${order.column}, r.id) ${comparison} (${add(value)}::${type}, ${add(id)}::uuid)`);
       }
-      const isNarrow = ['client_id', ...selective].some((name) => asked[String(name)] !== undefined);
-      const form = formFor({ client, isNarrow, sort: asked.sort, caller });
-      const order = `order by r.${sorted} ${direction}, r.id ${direction}`;
-      const limit = add(asked.limit + 1);
       // Where nothing is skipped the statement must not say so: with a parameter for it the plan is made anew each time.
       const offset = asked.offset === 0 ? undefined : add(asked.offset);
       const page = form({ columns: of.selected, from, conditions, order, limit, offset });
@@ -128,7 +138,7 @@ select r.*, c.total
 from (${total}) as c (total)
 left join (${page}
 ) as r on true
-${order}`;
+${orderBy(order)}`;
       return { records: { text, values }, limit: asked.limit, cursor: cursor.of };
     },
   };

@@ -34,11 +34,13 @@ const cadastre = record('Cadastre', 'cadastres', {
 
 const cadastres = list({
   of: cadastre,
-  from: 'public.cadastres as r join public.sites as s on s.id = r.site_id',
-  client: 's.client_id',
+  throughParent: 'r.site_id = any (array(select s.id from public.sites as s))',
   sorts: ['created_at', 'updated_at', 'commune_code', 'reference'],
   filters: {
-    client_id: by(field.uuid, 's.client_id = $'),
+    client_id: by(
+      field.uuid,
+      'r.site_id = any (array(select s.id from public.sites as s where s.client_id = $))',
+    ),
     site_id: by(field.uuid, 'r.site_id = $'),
     commune_code: by(field.communeCode, 'r.commune_code = $'),
     q: containedIn('r.reference', 'r.address'),

@@ -18,7 +18,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.etag': `definer ${REQUESTS}`,
   'app.address': 'definer',
   'app.request': 'definer',
-  'app.whole_xid': `definer ${REQUESTS}`,
+  'app.age_of': `definer ${REQUESTS}`,
   'app.oldest_writer_at': REQUESTS,
   'app.require_present_rights': 'definer',
   'app.hold_login': 'definer',

@@ -1,0 +1,133 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import type { Endpoint, Input } from '../../src/http/endpoint.ts';
+import { endpoints } from '../../src/resources/index.ts';
+
+/** One request of a list: what a caller would write behind `?`. */
+export interface Case {
+  readonly name: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export type ListEndpoint = Extract<Endpoint, { list: unknown }>;
+
+/** The lists across clients; those of one client or one claim are short. */
+export const LISTS = endpoints.filter(
+  (endpoint): endpoint is ListEndpoint => 'list' in endpoint && endpoint.params === undefined,
+);
+
+/** Words that no row has: the price of looking everywhere. */
+const ABSENT: Readonly<Record<string, string>> = {
+  q: 'nowhere',
+  status: 'LITIGATION',
+  number: 'none',
+  siret: '73282932000074',
+  action: 'none',
+  resource_type: 'none',
+  actor: 'none',
+};
+
+const PAGE = ['limit', 'offset', 'after', 'count', 'sort'];
+
+/** A row from the middle of what a caller sees. */
+export type Sample = Readonly<Record<string, unknown>>;
+
+/** Every order and every filter that the list offers, each by itself, with values that the caller's own rows have. */
+export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case[] {
+  const shape = list.query?.shape ?? {};
+  const sorts = sortsOf(shape['sort']);
+  const [newest = ''] = sorts;
+  const cursor = (field: string, sort: string) =>
+    Buffer.from(JSON.stringify([list.resource, sort, String(sample[field]), sample['id']])).toString(
+      'base64url',
+    );
+  return [
+    { name: 'newest 20', query: { limit: '20' } },
+    { name: 'newest 1,000', query: {} },
+    { name: 'after the middle', query: { limit: '20', after: cursor(newest.slice(1), newest) } },
+    { name: 'offset', query: { limit: '20', offset: String(Math.floor(total * 0.9)) } },
+    { name: 'count=exact', query: { limit: '20', count: 'exact' } },
+    ...sorts.slice(1).map((sort) => ({ name: `sort=${sort}`, query: { limit: '20', sort } })),
+    ...Object.keys(shape)
+      .filter((name) => !PAGE.includes(name))
+      .flatMap((name) => filtersBy(name, sample)),
+    { name: 'updated_from, by change', query: changedSince(sample) },
+  ].filter(({ query }) => list.query?.safeParse(query).success ?? false);
+}
+
+/** What the endpoint makes of a query. */
+export function inputOf(list: ListEndpoint, query: Case['query']): Input {
+  return { params: {}, query: list.query?.parse(query) ?? {}, body: {} };
+}
+
+function filtersBy(name: string, sample: Sample): Case[] {
+  const present = valueOf(name, sample);
+  const absent = ABSENT[name];
+  return [
+    ...(present === undefined ? [] : [{ name, query: { limit: '20', [name]: present } }]),
+    ...(absent === undefined
+      ? []
+      : [{ name: `${name}, which no row has`, query: { limit: '20', [name]: absent } }]),
+  ];
+}
+
+/** For `q` a part of a text. */
+function valueOf(name: string, sample: Sample): string | undefined {
+  if (name === 'q') {
+    const texts = ['notice_reference', 'reference', 'address', 'number', 'company_name', 'name', 'site_name'];
+    const text = texts.map((column) => sample[column]).find((value) => typeof value === 'string');
+    return typeof text === 'string' ? text.slice(1, 9) : undefined;
+  }
+  const value = sample[name.replace(/_(?:from|to)$/, '_at')];
+  if (value === undefined || value === null) return undefined;
+  return name.endsWith('_from') || name.endsWith('_to')
+    ? rfc3339(value)
+    : JSON.stringify(value).replaceAll('"', '');
+}
+
+function changedSince(sample: Sample): Record<string, string> {
+  const updated = sample['updated_at'];
+  return updated === undefined ? { none: '' } : { sort: 'updated_at', updated_from: rfc3339(updated) };
+}
+
+function rfc3339(value: unknown): string {
+  return new Date(String(value)).toISOString();
+}
+
+/** The default first. */
+function sortsOf(schema: unknown): string[] {
+  if (!(schema instanceof z.ZodType)) return [];
+  const words = (schema.meta()?.['enum'] ?? []) as string[];
+  return words.toSorted(
+    (a, b) => Number(b === schema.meta()?.['default']) - Number(a === schema.meta()?.['default']),
+  );
+}
+
+/** How the rows of a list lead to their clients; where many clients share them, all are taken for the caller's. */
+const OWNERS: Readonly<Record<string, string>> = {
+  clients: 'r.id',
+  cadastres: '(select s.client_id from public.sites as s where s.id = r.site_id)',
+  audit_logs: 'r.client_context',
+  users: 'null',
+  partners: 'null',
+};
+
+/** The row in the middle of those of some clients, or of all, and their number. */
+export async function sampleOf(
+  admin: pg.Client,
+  { resource }: ListEndpoint,
+  clients: readonly string[],
+): Promise<{ sample: Sample; total: number }> {
+  const owner = OWNERS[resource] ?? 'r.client_id';
+  const owned = clients.length === 0 || owner === 'null' ? '$1::uuid[] is not null' : `${owner} = any ($1)`;
+  const rows = await admin.query<{ total: number; r: Sample }>(
+    `select c.total::integer, r.r
+     from (select count(*) as total from public.${resource} as r where ${owned}) as c
+     cross join lateral (
+         select to_json(r) as r from public.${resource} as r where ${owned} order by r.created_at desc limit 1 offset c.total / 2
+     ) as r`,
+    [clients],
+  );
+  const [row] = rows.rows;
+  return { sample: row?.r ?? {}, total: row?.total ?? 0 };
+}

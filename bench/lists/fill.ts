@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/migrate.ts';
+import { withAdmin } from '../../test/support/database.ts';
+import { type BenchServer, filledDatabase } from '../database.ts';
+
+/** The address of a database of its own: the full one, and what the lists search and sort by. Filled once. */
+export async function listsDatabase(server: BenchServer): Promise<string> {
+  const adminUrl = await filledDatabase(server, {
+    name: 'taxclaims_bench_lists',
+    population: await readFile(join(import.meta.dirname, '..', 'population.sql'), 'utf8'),
+    migrate: (url) => migrate({ adminUrl: url, log: pino({ level: 'silent' }) }),
+  });
+  await withAdmin(adminUrl, async (admin) => {
+    const { rowCount } = await admin.query(
+      'select from public.reclamations where commune_code is not null limit 1',
+    );
+    if (rowCount !== 0) return;
+    const script = await readFile(join(import.meta.dirname, 'population.sql'), 'utf8');
+    const [rows = '', maintenance = ''] = script.split(/^commit;$/m);
+    await admin.query(`${rows}commit;`);
+    for (const statement of maintenance.split(';')) await admin.query(statement);
+  });
+  return adminUrl;
+}

@@ -1,0 +1,66 @@
+-- What lists search and sort by, and population.sql leaves out: texts, times of change, states and people. The same rows
+-- at every run. For a superuser, after population.sql.
+
+begin;
+
+set local session_replication_role = replica;
+set local max_parallel_workers_per_gather = 0;
+set local work_mem = '256MB';
+set local timezone = 'UTC';
+
+-- A number between 0 and 1 for a row, as if by chance.
+create function pg_temp.chance(kind text, id uuid)
+    returns double precision
+    language sql
+    immutable
+return (pg_catalog.uuid_hash_extended(id, pg_catalog.hashtext(kind)) & 9007199254740991) / 9007199254740992.0;
+
+-- A third of the claims have grounds, of some 300 characters; each was last changed within 200 days.
+update public.reclamations as r
+set
+    commune_code = pg_catalog.lpad((1001 + pg_catalog.floor(90000 * pg_temp.chance('commune', r.id)))::text, 5, '0'),
+    notice_reference = pg_catalog.upper(pg_catalog.substr(pg_catalog.md5('notice' || r.id), 1, 13)),
+    grounds = case
+        when pg_temp.chance('grounds', r.id) < 0.33
+            then 'La valeur locative retenue pour ' || pg_catalog.repeat(pg_catalog.md5('ground' || r.id) || ' surface ', 7)
+    end,
+    updated_at = r.created_at + pg_temp.chance('change', r.id) ^ 2 * interval '200 days';
+
+update public.sites as s
+set address = '12 rue ' || pg_catalog.substr(pg_catalog.md5('street' || s.id), 1, 12) || ', 75002 Paris';
+
+update public.cadastres as k
+set address = '12 rue ' || pg_catalog.substr(pg_catalog.md5('street' || k.id), 1, 12) || ', 75002 Paris';
+
+update public.partner_invoices as b
+set
+    status = (
+        array['RECEIVED', 'VALIDATED', 'PAID', 'PAID', 'PAID', 'DISPUTED']
+    )[1 + pg_catalog.floor(6 * pg_temp.chance('paid', b.id))::integer],
+    amount_excl_tax = a.amount,
+    vat_amount = 0,
+    amount_incl_tax = a.amount
+from (
+    select i.id, pg_catalog.round((5000 * pg_temp.chance('amount', i.id))::numeric, 2) as amount
+    from public.partner_invoices as i
+) as a
+where a.id = b.id;
+
+-- A hundredth of the audit records are refusals. Nobody was still writing when the last of them was made.
+update public.audit_logs as a
+set
+    user_id = pg_catalog.md5('user' || pg_catalog.floor(2000 * pg_temp.chance('actor', a.id)))::uuid,
+    actor = 'idp|' || pg_catalog.floor(2000 * pg_temp.chance('actor', a.id)),
+    action = case when pg_temp.chance('action', a.id) < 0.3 then 'PUT /api/sites/{id}' else a.action end,
+    resource_type = case when pg_temp.chance('action', a.id) < 0.3 then 'sites' else a.resource_type end,
+    success = pg_temp.chance('refused', a.id) > 0.01,
+    oldest_writer = (pg_catalog.pg_current_xact_id()::text::bigint + 1)::text::xid8;
+
+commit;
+
+vacuum full public.reclamations;
+vacuum full public.sites;
+vacuum full public.cadastres;
+vacuum full public.partner_invoices;
+vacuum full public.audit_logs;
+vacuum (analyze);

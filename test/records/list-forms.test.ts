@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import pg from 'pg';
+import { pino } from 'pino';
+import { openDatabase } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
+import { listAuditRecords } from '../../src/resources/audit-logs.ts';
+import { listCadastres } from '../../src/resources/cadastres.ts';
+import { listInvoices } from '../../src/resources/invoices.ts';
+import { listReclamations } from '../../src/resources/reclamation-lists.ts';
+import { readingAs } from '../../bench/caller.ts';
+import { createTestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+/* Whatever form the statement of a list has, it gives what the plain one gives without policies. */
+
+const CLIENTS = 90;
+
+/** What is asked of a list, and the same in plain SQL, in which `$` stands for the value. */
+const LISTS = {
+  reclamations: {
+    list: listReclamations,
+    client: 'r.client_id',
+    sorts: ['created_at', 'updated_at', 'amount', 'status'],
+    filters: {
+      status: ['r.status = $', ['DRAFT', 'CLOSED', 'LITIGATION']],
+      claim_type: ['r.claim_type = $', ['TF']],
+      q: [`strpos(lower(r.notice_reference), $) > 0`, ['ab1', 'none']],
+    },
+  },
+  cadastres: {
+    list: listCadastres,
+    client: '(select s.client_id from public.sites as s where s.id = r.site_id)',
+    sorts: ['created_at', 'updated_at', 'commune_code', 'reference'],
+    filters: { commune_code: ['r.commune_code = $', ['75001', '75003', '75009']] },
+  },
+  factures: {
+    list: listInvoices,
+    client: 'r.client_id',
+    sorts: ['created_at', 'updated_at', 'status', 'amount_excl_tax', 'amount_incl_tax'],
+    filters: { status: ['r.status = $', ['DRAFT', 'PAID']] },
+  },
+  audit_logs: {
+    list: listAuditRecords,
+    client: 'r.client_context',
+    sorts: ['created_at'],
+    filters: {
+      success: ['r.success = $::boolean', ['true', 'false']],
+      action: ['r.action = $', ['a1', 'a7']],
+      resource_type: ['r.resource_type = $', ['walk']],
+    },
+  },
+} as const;
+
+const TIMES = {
+  created_from: 'r.created_at >= $',
+  created_to: 'r.created_at <= $',
+  updated_from: 'r.updated_at >= $',
+  updated_to: 'r.updated_at <= $',
+} as const;
+
+let postgres: TestDatabase;
+let admin: pg.Client;
+let database: Database;
+let clients: string[];
+
+beforeAll(async () => {
+  postgres = await createTestDatabase();
+  admin = new pg.Client({ connectionString: postgres.adminUrl });
+  await admin.connect();
+  await admin.query(POPULATION);
+  clients = (await admin.query<{ id: string }>('select id from public.clients order by id')).rows.map(
+    ({ id }) => id,
+  );
+  database = openDatabase({
+    ...{ url: postgres.apiUrl, poolSize: 1, statementTimeoutMs: 30_000, preparedStatements: true },
+    log: pino({ level: 'silent' }),
+  });
+});
+afterAll(async () => {
+  await database.close();
+  await admin.end();
+  await postgres.close();
+});
+
+/** Few times, amounts and states, so that most rows have others beside them; the client's number decides how many. */
+const POPULATION = `
+  set session_replication_role = replica;
+  set timezone = 'UTC';
+  insert into public.clients (id, company_name, contact_email)
+  select md5('c' || n)::uuid, 'C', 'a@b.example' from generate_series(1, ${CLIENTS}) as n;
+  insert into public.sites (id, client_id, site_name)
+  select md5('s' || n)::uuid, md5('c' || n)::uuid, 'S' from generate_series(1, ${CLIENTS}) as n;
+  create temporary table row as
+  select md5('c' || n)::uuid as client, md5('s' || n)::uuid as site, n * 100 + i as n,
+      timestamptz '2026-01-01' + abs(hashint4(n * 100 + i)) % 40 * interval '1 microsecond' as at
+  from generate_series(1, ${CLIENTS}) as n cross join lateral generate_series(1, n % 7 * n % 19) as i;
+  insert into public.reclamations (client_id, site_id, claim_type, amount, status, notice_reference, created_at, updated_at)
+  select client, site, (array['TF', 'CFE'])[1 + n % 2], n % 5, (array['DRAFT', 'SUBMITTED', 'CLOSED'])[1 + n % 3],
+      upper(substr(md5(n::text), 1, 12)), at, at + n % 3 * interval '1 microsecond'
+  from row;
+  insert into public.cadastres (site_id, commune_code, section, number, created_at, updated_at)
+  select site, '7500' || n % 4, 'AB', lpad((n % 100)::text, 4, '0'), at, at + n % 3 * interval '1 microsecond' from row;
+  insert into public.factures (client_id, amount_excl_tax, created_at, updated_at)
+  select client, n % 5, at, at + n % 3 * interval '1 microsecond' from row;
+  insert into public.audit_logs (action, resource_type, client_context, success, actor, created_at)
+  select 'a' || n % 3, 'walk', client, n % 4 = 0, 'fixture', at from row;
+  analyze`;
+
+interface Asked {
+  readonly table: keyof typeof LISTS;
+  readonly role: 'ADMIN' | 'ACCOUNT_MANAGER';
+  /** Which of all clients the caller has; none is an ADMIN without a list. */
+  readonly size: number;
+  readonly first: number;
+  readonly sort: string;
+  readonly limit: number;
+  readonly offset: number;
+  /** Where the cursor stands among all that the filters leave; undefined without one. */
+  readonly after: number | undefined;
+  readonly filters: Readonly<Record<string, string>>;
+  readonly isCounted: boolean;
+}
+
+/** A walk in the order of change is given more than the filter says. */
+const isPlain = ({ sort, filters }: Asked): boolean => sort !== 'updated_at' || !('updated_from' in filters);
+
+/** Callers on both sides of where a sample is less than all, and pages around what one client has. */
+const asked: fc.Arbitrary<Asked> = fc
+  .constantFrom(...(Object.keys(LISTS) as (keyof typeof LISTS)[]))
+  .chain((table) => {
+    const { sorts, filters } = LISTS[table];
+    const times = Object.keys(TIMES).filter((name) => table !== 'audit_logs' || name.startsWith('created'));
+    const moment = fc
+      .integer({ min: 0, max: 45 })
+      .map((micros) => `2026-01-01T00:00:00.${String(micros).padStart(6, '0')}Z`);
+    const values = Object.entries(filters).map(([name, [, of]]) => [
+      name,
+      fc.constantFrom(...(of as readonly string[])),
+    ]);
+    return fc.record({
+      table: fc.constant(table),
+      role: fc.constantFrom(
+        'ADMIN' as const,
+        table === 'audit_logs' ? ('ADMIN' as const) : ('ACCOUNT_MANAGER' as const),
+      ),
+      size: fc.constantFrom(0, 1, 2, 15, 16, 17, 32, 33, 34, 70, CLIENTS),
+      first: fc.nat(CLIENTS),
+      sort: fc.constantFrom(...sorts, sorts[0], sorts[0]).chain((sort) => fc.constantFrom(sort, `-${sort}`)),
+      limit: fc.constantFrom(1, 2, 7, 20, 100, 1000),
+      offset: fc.oneof(
+        { weight: 3, arbitrary: fc.constant(0) },
+        { weight: 1, arbitrary: fc.integer({ min: 1, max: 500 }) },
+      ),
+      after: fc.option(fc.nat(300), { nil: undefined }),
+      filters: fc.oneof(
+        fc.constant({}),
+        fc.record(Object.fromEntries(values) as Record<string, fc.Arbitrary<string>>, { requiredKeys: [] }),
+        fc.record(Object.fromEntries(times.map((name) => [name, moment])), { requiredKeys: [] }),
+      ) as fc.Arbitrary<Record<string, string>>,
+      isCounted: fc.boolean(),
+    });
+  })
+  .filter(isPlain);
+
+test('every form of a list gives the records of the plain statement, in its order', async () => {
+  await fc.assert(
+    fc.asyncProperty(asked, async (one) => {
+      const role = one.size === 0 ? 'ADMIN' : one.role;
+      const own = clients.filter((_, index) => (index + one.first) % CLIENTS < one.size);
+      const all = await plain(one, own);
+      const last = one.after === undefined ? undefined : all[one.after];
+      const query = {
+        ...{ limit: String(one.limit), sort: one.sort, ...one.filters },
+        ...(one.offset > 0 && { offset: String(one.offset) }),
+        ...(one.isCounted && { count: 'exact' }),
+        ...(last !== undefined && {
+          after: Buffer.from(JSON.stringify([one.table, one.sort, last.value, last.id])).toString(
+            'base64url',
+          ),
+        }),
+      };
+      const { list } = LISTS[one.table];
+      if (!('list' in list)) throw new Error('no list');
+      const context = readingAs(role, own);
+      const input = { params: {}, query: list.query?.parse(query) ?? {}, body: {} };
+      const [result] = await database.run(context, [list.list(input, context.caller).records]);
+      const start = (last === undefined ? 0 : (one.after ?? 0) + 1) + one.offset;
+      const page = all.slice(start, start + one.limit + 1).map(({ id }) => id);
+      const rows = result?.rows ?? [];
+      expect(rows.map(([id]) => id).filter((id) => id !== null)).toEqual(page);
+      if (one.isCounted) expect(rows[0]?.at(-1)).toBe(String(all.length));
+    }),
+    { numRuns: 400, seed: 20_260_101 },
+  );
+});
+
+/** All that the filters leave of the clients' rows, in order, as the superuser sees it. */
+async function plain(one: Asked, own: readonly string[]): Promise<readonly { id: string; value: string }[]> {
+  const { client, filters } = LISTS[one.table];
+  const direction = one.sort.startsWith('-') ? 'desc' : 'asc';
+  const column = one.sort.replace('-', '');
+  const values: unknown[] = [own];
+  const conditions = Object.entries(one.filters).map(([name, value]) => {
+    const [where] = (filters as Record<string, readonly [string, unknown]>)[name] ?? [
+      TIMES[name as keyof typeof TIMES],
+    ];
+    return where.replace('$', `$${values.push(value)}`);
+  });
+  const { rows } = await admin.query<{ id: string; value: string }>(
+    `select r.id, r.${column}::text as value from public.${one.table} as r
+     where ${[`(${own.length === 0} or ${client} = any ($1::uuid[]))`, ...conditions].join(' and ')}
+     order by r.${column} ${direction}, r.id ${direction}`,
+    values,
+  );
+  return rows;
+}
