@@ -15,12 +15,14 @@ export interface Question {
   readonly headers?: OutgoingHttpHeaders;
   /** Sent as JSON when it is an object, as it is otherwise. */
   readonly body?: object | string | Buffer;
+  /** 127.0.0.1 when absent. */
+  readonly host?: string;
 }
 
 /** Sends one request on a connection of its own, with the path exactly as given. */
 export async function ask(port: number, line: string, question: Question = {}): Promise<Answer> {
   const [method = '', path = ''] = line.split(' ');
-  const { token, body } = question;
+  const { token, body, host = '127.0.0.1' } = question;
   const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
   const headers = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -29,7 +31,7 @@ export async function ask(port: number, line: string, question: Question = {}): 
   };
   const { response, text } = await new Promise<{ response: IncomingMessage; text: string }>(
     (resolve, reject) => {
-      const request = send({ port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
+      const request = send({ port, host, method, path, headers, agent: false }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.once('error', reject);
@@ -47,10 +49,10 @@ export async function ask(port: number, line: string, question: Question = {}): 
 }
 
 /** Sends bytes as they are and gives what came back until the server closed the connection. */
-export async function askRaw(port: number, bytes: string): Promise<string> {
+export async function askRaw(port: number, bytes: string, host = '127.0.0.1'): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    const socket = connect(port, host, () => socket.write(bytes));
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => (text += chunk));
     socket.once('end', () => {

@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { withAdmin } from '../support/database.ts';
+import { ask } from '../support/http.ts';
+import type { Answer } from '../support/http.ts';
+import { addressOf, start } from '../support/process.ts';
+import type { Started } from '../support/process.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+
+/* `npm start` in an empty folder, as a newcomer types it. */
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const CONTENTS = join(ROOT, 'db', 'demonstration', 'documents');
+
+/** Of each role: who the demonstration's person is, and how many clients they have. */
+const PEOPLE = {
+  ADMIN: ['Claire Fontaine', 6],
+  ACCOUNT_MANAGER: ['Marc Lefèvre', 3],
+  TAX_SPECIALIST: ['Amélie Durand', 2],
+  CLIENT: ['Sophie Martin', 1],
+} as const;
+
+let folder: string;
+let data: string;
+let started: Started;
+let greeting: string;
+let port: number;
+
+beforeAll(async () => {
+  folder = await createScratchFolder();
+  data = join(folder, '.data');
+  started = start(folder, { PORT: '0' });
+  port = Number(new URL(await addressOf(started)).port);
+  await started.says(/^curl .*\n/m);
+  // The lines of the log stand in between, each an object.
+  greeting = started.out.replaceAll(/^\{.*\n/gm, '');
+});
+
+// Whatever the order of the tests, the end comes last.
+afterAll(async () => {
+  started.signal('SIGINT');
+  expect([await started.ended, started.err]).toEqual([0, '']);
+  expect(await readdir(join(data, 'postgres', 'data'))).not.toContain('postmaster.pid');
+  const socket = connect(port, '127.0.0.1');
+  await expect(
+    new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject)),
+  ).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await rm(folder, { recursive: true });
+});
+
+const get = (path: string, token: string): Promise<Answer> => ask(port, `GET ${path}`, { token });
+
+/** The token that the greeting prints for a role. */
+function tokenOf(role: string): string {
+  return new RegExp(`^${role} \\(.*\\)\\n(\\S+)$`, 'm').exec(greeting)?.[1] ?? '';
+}
+
+async function records(path: string, token: string): Promise<Record<string, unknown>[]> {
+  const answer = await get(path, token);
+  expect([path, answer.status]).toEqual([path, 200]);
+  return answer.json as Record<string, unknown>[];
+}
+
+describe('a first start', () => {
+  test('serves on this machine alone, with all that it keeps under .data', async () => {
+    expect(greeting).toMatch(/^API {7}http:\/\/127\.0\.0\.1:\d+$/m);
+    expect((await readdir(data)).sort()).toEqual(
+      expect.arrayContaining(['documents', 'identity', 'postgres', 'postgres.lock']),
+    );
+    expect(await readdir(folder)).toEqual(['.data']);
+    expect((await ask(port, 'GET /health')).status).toBe(200);
+  });
+
+  test.each(Object.entries(PEOPLE))(
+    'prints a token of 12 hours for %s, who is a user of the demonstration with clients of their own',
+    async (role, [name, clients]) => {
+      expect(greeting).toContain(`\n${role} (${name})\n`);
+      const token = tokenOf(role);
+      const { iat = 0, exp = 0 } = decodeJwt(token);
+      expect(exp - iat).toBe(12 * 3600);
+      const { json } = await get('/api/users/me', token);
+      expect(json).toMatchObject({ role, name, created_at: expect.stringMatching(/^2024-01/) });
+      expect(await records('/api/clients', token)).toHaveLength(clients);
+    },
+  );
+
+  test('prints a line to try, which lists the clients of whose token it has', async () => {
+    const [, header = '', url = ''] =
+      /^curl -H '(Authorization: Bearer \S+)' (http:\S+)$/m.exec(greeting) ?? [];
+    const [name = '', value = ''] = header.split(': ');
+    const answer = await fetch(url, { headers: { [name]: value } });
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      [expect.objectContaining({ company_name: 'Logistique du Rhône SAS' })],
+    ]);
+  });
+
+  test('prints how a DBA gets in, naming the file of the password and not the password', async () => {
+    const [, file = '', host = '', its = '', user = '', database = ''] =
+      /^Postgres {2}PGPASSWORD=\$\(cat (\S+)\) psql -h (\S+) -p (\d+) -U (\S+) (\S+)$/m.exec(greeting) ?? [];
+    const password = (await readFile(file, 'utf8')).trim();
+    expect(greeting).not.toContain(password);
+    const url = `postgres://${user}:${encodeURIComponent(password)}@${host}:${its}/${database}`;
+    await withAdmin(url, async (admin) => {
+      const { rows } = await admin.query('select count(*)::integer as count from audit.findings');
+      expect(rows).toEqual([{ count: 0 }]);
+    });
+  });
+
+  test('names the keys of its identity provider, and takes what npm run token signs beside it', async () => {
+    const [, keys = ''] = /^JWKS {6}(\S+)$/m.exec(greeting) ?? [];
+    expect(await (await fetch(keys)).json()).toEqual({ keys: [expect.objectContaining({ kty: 'EC' })] });
+    const command = join(ROOT, 'src', 'commands', 'token.ts');
+    const client = 'c1000000-0000-4000-8000-000000000002';
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [command, '--role', 'CLIENT', '--client-access', client],
+      { cwd: folder, env: { PATH: process.env['PATH'] } },
+    );
+    expect(await records('/api/clients', stdout.trim())).toEqual([expect.objectContaining({ id: client })]);
+  });
+
+  test('writes a line for each request, with nothing more set', async () => {
+    await get('/api/sites?limit=1', tokenOf('ADMIN'));
+    await started.says(/^\{"level":30.*"action":"GET \/api\/sites".*"msg":"request"\}\n/m);
+  });
+});
+
+describe('the demonstration', () => {
+  test('has something of everything that an administrator can list', async () => {
+    const token = tokenOf('ADMIN');
+    const { paths } = (await get('/api-json', token)).json as { paths: Record<string, { get?: object }> };
+    const lists = Object.entries(paths)
+      .filter(([path, { get: read }]) => read !== undefined && !path.includes('{'))
+      .map(([path]) => path);
+    const single = ['/', '/health', '/api-json', '/api/auth/profile', '/api/users/me'];
+    const empty = [];
+    for (const path of lists.filter((one) => !single.includes(one))) {
+      if ((await records(path, token)).length === 0) empty.push(path);
+    }
+    expect(lists).toContain('/api/reclamations');
+    expect(empty).toEqual([]);
+  });
+
+  test('has the contents of its documents, each whole', async () => {
+    const token = tokenOf('ADMIN');
+    const kept = new Set<string>();
+    for (const { id } of await records('/api/reclamations?limit=100', token)) {
+      for (const document of await records(`/api/reclamations/${String(id)}/documents`, token)) {
+        const answer = await fetch(
+          `http://127.0.0.1:${port}/api/documents/${String(document['id'])}/content`,
+          {
+            headers: { authorization: `Bearer ${token}` },
+          },
+        );
+        const bytes = Buffer.from(await answer.arrayBuffer());
+        expect([answer.status, bytes.length]).toEqual([200, document['file_size']]);
+        kept.add(createHash('sha256').update(bytes).digest('hex'));
+      }
+    }
+    const shipped = [];
+    for (const name of await readdir(CONTENTS)) {
+      shipped.push(
+        createHash('sha256')
+          .update(await readFile(join(CONTENTS, name)))
+          .digest('hex'),
+      );
+    }
+    expect([...kept].sort()).toEqual(shipped.sort());
+  });
+});

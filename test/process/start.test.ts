@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, withAdmin } from '../support/database.ts';
+import { ask, parseRaw } from '../support/http.ts';
+import { startTestIdentity } from '../support/identity.ts';
+import { addressOf, start } from '../support/process.ts';
+import type { Started } from '../support/process.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { until } from '../support/upload.ts';
+
+/* How a start ends: refused, and by signals. */
+
+const NOWHERE = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
+
+let folder: string;
+let taken: Server;
+
+beforeAll(async () => {
+  folder = await createScratchFolder();
+  await writeFile(join(folder, 'file'), '');
+  taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+});
+afterAll(async () => {
+  taken.close();
+  await rm(folder, { recursive: true });
+});
+
+describe('a start is refused in one line that names the variable, and leaves nothing running,', () => {
+  test.each<[string, () => Record<string, string>, RegExp]>([
+    [
+      'where values are wrong: all of them in that line',
+      () => ({ NODE_ENV: 'production', PORT: 'http' }),
+      /^PORT must be an integer .*; DATABASE_URL must be set: .*; AUTH_ISSUER must be set: .*\n$/,
+    ],
+    [
+      'where it is told to share counters, which it cannot',
+      () => ({ ...NOWHERE, REDIS_URL: 'redis://:hunter2@redis.example' }),
+      /^REDIS_URL is set, but this version counts requests in memory, for one instance: unset it\n$/,
+    ],
+    [
+      'where the folder of the documents is none',
+      () => ({ ...NOWHERE, DOCUMENT_STORE: join(folder, 'file') }),
+      /^DOCUMENT_STORE cannot be written to: .*\n$/,
+    ],
+    [
+      'where somebody listens already, after its own parts were started',
+      () => ({ ...NOWHERE, PORT: String((taken.address() as AddressInfo).port) }),
+      /^PORT \d+ of HOST 127\.0\.0\.1 cannot be listened on: EADDRINUSE\n$/,
+    ],
+  ])('%s', async (_where, environment, line) => {
+    const started = start(folder, { LOG_LEVEL: 'silent', ...environment() });
+    expect([await started.ended, started.out]).toEqual([1, '']);
+    expect(started.err).toMatch(line);
+    expect(started.err).not.toContain('hunter2');
+  });
+});
+
+/** A login whose body is yet to come; resolves once the service has taken it. */
+async function beginLogin(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  socket.write(
+    'POST /api/auth/login HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n' +
+      'Content-Length: 13\r\nExpect: 100-continue\r\n\r\n',
+  );
+  const [answer] = (await once(socket, 'data')) as [string];
+  expect(answer).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  return socket;
+}
+
+/** Resolves once the service takes no connection any more. */
+async function closed(port: number): Promise<void> {
+  await until(async () => {
+    const socket = connect(port, '127.0.0.1');
+    const opened = new Promise<boolean>((resolve) =>
+      socket
+        .once('connect', () => {
+          resolve(true);
+        })
+        .once('error', () => {
+          resolve(false);
+        }),
+    );
+    const isOpen = await opened;
+    socket.destroy();
+    return !isOpen;
+  });
+}
+
+describe('a service that is told to end', () => {
+  test('finishes what it has taken, the record of a refusal included, takes no more, and ends well', async () => {
+    const database = await createTestDatabase();
+    const identity = await startTestIdentity();
+    const { issuer, audience } = identity;
+    const started = start(folder, {
+      ...{ PORT: '0', DATABASE_URL: database.apiUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience },
+      DATA_DIR: join(folder, 'ending'),
+    });
+    const url = await addressOf(started);
+    // Tokens and a way into the database are the embedded parts' to tell.
+    expect(started.out.replaceAll(/^\{.*\n/gm, '')).toBe(`\nAPI       ${url}\n`);
+    const port = Number(new URL(url).port);
+    const login = await beginLogin(port);
+    started.signal('SIGTERM');
+    await closed(port);
+    let text = '';
+    login.on('data', (more: string) => (text += more));
+    login.write('{"token":"x"}');
+    await once(login, 'close');
+    const { answer } = parseRaw(text);
+    expect(answer).toMatchObject({ status: 401, headers: { connection: 'close' } });
+    expect([await started.ended, started.err]).toEqual([0, '']);
+    const { rows } = await withAdmin(database.adminUrl, (admin) =>
+      admin.query('select success from public.audit_logs where request_id = $1', [
+        answer.headers['x-request-id'],
+      ]),
+    );
+    expect(rows).toEqual([{ success: false }]);
+    await identity.stop();
+    await database.close();
+  });
+
+  test('ends at once when it is told so again, and was up without its database, unhealthy', async () => {
+    const started: Started = start(folder, {
+      ...{ ...NOWHERE, PORT: '0', AUTH_ISSUER: 'https://idp.example', AUTH_AUDIENCE: 'api' },
+      ...{ DATA_DIR: join(folder, 'again'), LOG_LEVEL: 'silent' },
+    });
+    const port = Number(new URL(await addressOf(started)).port);
+    expect((await ask(port, 'GET /health')).status).toBe(503);
+    const login = await beginLogin(port);
+    const broken = once(login, 'close');
+    started.signal('SIGTERM');
+    await closed(port);
+    started.signal('SIGTERM');
+    expect(await started.ended).toBe('SIGTERM');
+    await broken;
+  });
+});

@@ -1,0 +1,293 @@
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import S3rver from 's3rver';
+import { freePort } from '../../src/db/embedded/free-port.ts';
+import { createTestDatabase, withAdmin } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { ask, askRaw, parseRaw } from '../support/http.ts';
+import type { Answer, Question } from '../support/http.ts';
+import { startTestIdentity } from '../support/identity.ts';
+import type { TestIdentity } from '../support/identity.ts';
+import { addressOf, configurationVariables, start } from '../support/process.ts';
+import type { Started } from '../support/process.ts';
+import { pdf } from '../support/samples.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { newTenant, tenantSql } from '../support/tenant.ts';
+import { filesIn, FORM, form, until } from '../support/upload.ts';
+
+/* One start in which nothing is as by default: each variable of the configuration is heard where it should be. */
+
+const HOST = '127.0.0.2';
+const ROLE_CLAIM = 'https://claims.example/role';
+const ACCESS_CLAIM = 'https://claims.example/access';
+const ISSUER = 'urn:taxclaims:elsewhere';
+const AUDIENCE = 'another-audience';
+const ORIGIN = 'https://app.example';
+const BUCKET = 'documents';
+const tenant = newTenant();
+
+let folder: string;
+let database: TestDatabase;
+let identity: TestIdentity;
+let s3: S3rver;
+let port: number;
+let started: Started;
+let token: string;
+
+beforeAll(async () => {
+  folder = await createScratchFolder();
+  database = await createTestDatabase();
+  await withAdmin(database.adminUrl, (admin) => admin.query(tenantSql(tenant, 'Own') + EARS));
+  identity = await startTestIdentity();
+  s3 = new S3rver({
+    ...{ address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] },
+    directory: join(folder, 's3'),
+  });
+  const { port: s3Port } = await s3.run();
+  port = await freePort(0);
+  started = start(folder, {
+    ...{
+      HOST,
+      PORT: String(port),
+      DATA_DIR: join(folder, 'data'),
+      LOG_LEVEL: 'warn',
+      NODE_ENV: 'production',
+    },
+    ...{ DATABASE_URL: database.apiUrl, DATABASE_POOL_SIZE: '2' },
+    ...{ DATABASE_STATEMENT_TIMEOUT_MS: '54321', DATABASE_PREPARED_STATEMENTS: 'false' },
+    ...{ AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl },
+    ...{ AUTH_ROLE_CLAIM: ROLE_CLAIM, AUTH_CLIENT_ACCESS_CLAIM: ACCESS_CLAIM },
+    ...{ AUTH_MANAGEMENT_URL: 'https://idp.example/api', AUTH_MANAGEMENT_TOKEN: 'hunter2' },
+    ...{ RATE_LIMIT_PER_USER: '901', RATE_LIMIT_PER_IP: '902', TRUST_PROXY: '1', CORS_ORIGINS: ORIGIN },
+    ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${s3Port}` },
+    ...{ DOCUMENT_MAX_BYTES: '1000', AWS_REGION: 'eu-west-3' },
+    ...{ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
+  });
+  token = await signed();
+  await addressOf(started);
+});
+
+afterAll(async () => {
+  started.signal('SIGTERM');
+  const ended = await started.ended;
+  await s3.close();
+  await identity.stop();
+  await database.close();
+  await rm(folder, { recursive: true });
+  expect([ended, started.err]).toEqual([0, '']);
+});
+
+/** What the sessions that write a refusal are set to, which only they know: a trigger notes it. */
+const EARS = `
+  create schema ears;
+  create table ears.heard (statement_timeout text, prepared bigint);
+  create function ears.listen() returns trigger language plpgsql security definer set search_path = '' as $$
+  begin
+    insert into ears.heard
+    values (pg_catalog.current_setting('statement_timeout'), (select pg_catalog.count(*) from pg_catalog.pg_prepared_statements));
+    return null;
+  end $$;
+  create trigger listen after insert on public.audit_logs for each row execute function ears.listen();`;
+
+const send = (line: string, question: Question = {}): Promise<Answer> =>
+  ask(port, line, { token, host: HOST, ...question });
+
+/** A good token for this start, with other claims over it. */
+const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
+  identity.token({
+    ...{ iss: ISSUER, aud: AUDIENCE, sub: 'idp|wired', role: undefined, client_access: undefined },
+    ...{ [ROLE_CLAIM]: 'ACCOUNT_MANAGER', [ACCESS_CLAIM]: [tenant.clients] },
+    ...claims,
+  });
+
+const rowsOf = (sql: string): Promise<Record<string, unknown>[]> =>
+  withAdmin(database.adminUrl, async (admin) => (await admin.query<Record<string, unknown>>(sql)).rows);
+
+const upload = (bytes: Buffer): Promise<Answer> =>
+  send(`POST /api/reclamations/${tenant.reclamations}/documents`, {
+    headers: { 'content-type': FORM },
+    body: form({ bytes }),
+  });
+
+const isRefused = async (claims: Record<string, unknown>): Promise<boolean> =>
+  (await send('GET /api/clients', { token: await signed(claims) })).status === 401;
+
+const SESSIONS = `select pid, wait_event_type as waits from pg_stat_activity
+  where application_name = 'taxclaims-api' and datname = current_database()`;
+
+/** What the last refusal heard of its session. */
+async function heard(): Promise<unknown> {
+  await rowsOf('truncate ears.heard');
+  expect((await ask(port, 'GET /api/clients', { host: HOST })).status).toBe(401);
+  return rowsOf('select * from ears.heard');
+}
+
+/** What a start says on its way out. */
+async function refusal(environment: Record<string, string>): Promise<string> {
+  const other = start(folder, {
+    DATABASE_URL: database.apiUrl,
+    DATA_DIR: join(folder, 'other'),
+    ...environment,
+  });
+  expect([await other.ended, other.out]).toEqual([1, '']);
+  return other.err;
+}
+
+/** For each variable: how one notices that it is heard. */
+const HEARD: Readonly<Record<string, () => Promise<void>>> = {
+  HOST: async () => {
+    expect(await addressOf(started)).toBe(`http://${HOST}:${port}`);
+    expect((await send('GET /health')).status).toBe(200);
+    await expect(ask(port, 'GET /health')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  },
+  PORT: async () => {
+    expect((await send('GET /health')).status).toBe(200);
+  },
+  DATA_DIR: async () => {
+    expect((await stat(join(folder, 'data', 'uploads'))).isDirectory()).toBe(true);
+    await expect(stat(join(folder, '.data'))).rejects.toMatchObject({ code: 'ENOENT' });
+  },
+  LOG_LEVEL: async () => {
+    expect((await send('GET /api/clients')).status).toBe(200);
+    const { length } = await rowsOf(`select pg_terminate_backend(pid) from (${SESSIONS}) as ours`);
+    // A line of the request would have come before these.
+    await started.says(new RegExp(`(?:"level":40,.*a database connection was lost[^]*){${length}}`));
+    expect(started.out).not.toContain('"level":30');
+  },
+  DATABASE_URL: async () => {
+    expect((await send('GET /api/clients')).json).toEqual([
+      expect.objectContaining({ id: tenant.clients, company_name: 'Own' }),
+    ]);
+    expect((await rowsOf(SESSIONS)).length).toBeGreaterThan(0);
+  },
+  DATABASE_POOL_SIZE: async () => {
+    await withAdmin(database.adminUrl, async (admin) => {
+      await admin.query('begin; lock table public.clients in access exclusive mode');
+      const answers = Promise.all(Array.from({ length: 5 }, () => send('GET /api/clients')));
+      await until(async () => (await rowsOf(SESSIONS)).filter(({ waits }) => waits === 'Lock').length === 2);
+      // Needs no database, and came after the five: they have asked for a connection by now.
+      expect((await send('GET /api/nothing')).status).toBe(404);
+      await admin.query('rollback');
+      expect((await answers).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    });
+    expect(await rowsOf(SESSIONS)).toHaveLength(2);
+  },
+  DATABASE_STATEMENT_TIMEOUT_MS: async () => {
+    expect(await heard()).toEqual([expect.objectContaining({ statement_timeout: '54321ms' })]);
+  },
+  DATABASE_PREPARED_STATEMENTS: async () => {
+    for (let times = 0; times < 3; times += 1) {
+      expect(await heard()).toEqual([expect.objectContaining({ prepared: '0' })]);
+    }
+  },
+  AUTH_ISSUER: async () => {
+    expect(await isRefused({})).toBe(false);
+    expect(await isRefused({ iss: identity.issuer })).toBe(true);
+  },
+  AUTH_AUDIENCE: async () => {
+    expect(await isRefused({})).toBe(false);
+    expect(await isRefused({ aud: identity.audience })).toBe(true);
+  },
+  AUTH_JWKS_URL: async () => {
+    // The issuer is no address at all.
+    expect(await isRefused({})).toBe(false);
+    expect(identity.requests).toBeGreaterThan(0);
+  },
+  AUTH_ROLE_CLAIM: async () => {
+    const { json } = await send('GET /api/auth/profile');
+    expect(json).toMatchObject({ role: 'ACCOUNT_MANAGER' });
+    expect(await isRefused({ [ROLE_CLAIM]: undefined, role: 'ADMIN' })).toBe(true);
+  },
+  AUTH_CLIENT_ACCESS_CLAIM: async () => {
+    const { json } = await send('GET /api/auth/profile');
+    expect(json).toMatchObject({ client_access: [tenant.clients] });
+    expect(await isRefused({ [ACCESS_CLAIM]: undefined, client_access: [] })).toBe(true);
+  },
+  AUTH_MANAGEMENT_URL: async () => {
+    const url = { AUTH_MANAGEMENT_URL: 'https://idp.example/api' };
+    expect(await refusal(url)).toBe('AUTH_MANAGEMENT_TOKEN must be set where AUTH_MANAGEMENT_URL is\n');
+  },
+  AUTH_MANAGEMENT_TOKEN: async () => {
+    const said = await refusal({ AUTH_MANAGEMENT_TOKEN: 'hunter2' });
+    expect(said).toBe('AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_TOKEN is\n');
+  },
+  RATE_LIMIT_PER_USER: async () => {
+    expect((await send('GET /api/clients')).headers['ratelimit-policy']).toMatch(/"user"; q=901; w=60/);
+  },
+  RATE_LIMIT_PER_IP: async () => {
+    expect((await send('GET /api/clients')).headers['ratelimit-policy']).toMatch(/"address"; q=902; w=60/);
+  },
+  REDIS_URL: async () => {
+    expect(await refusal({ REDIS_URL: 'redis://redis.example' })).toMatch(/^REDIS_URL is set, .*\n$/);
+  },
+  TRUST_PROXY: async () => {
+    const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
+    const answer = await ask(port, 'GET /api/clients', { host: HOST, headers });
+    const id = String(answer.headers['x-request-id']);
+    expect(await rowsOf(`select ip_address from public.audit_logs where request_id = '${id}'`)).toEqual([
+      { ip_address: '203.0.113.7' },
+    ]);
+  },
+  DOCUMENT_STORE: async () => {
+    expect((await upload(pdf)).status).toBe(201);
+    const [{ file_path: path } = {}] = await rowsOf('select file_path from public.documents');
+    const stored = await filesIn(join(folder, 's3', BUCKET, 'claims'));
+    expect(stored.some((name) => name.startsWith(String(path)))).toBe(true);
+  },
+  DOCUMENT_STORE_ENDPOINT: async () => {
+    expect((await upload(pdf)).status).toBe(201);
+    expect(await filesIn(join(folder, 's3'))).not.toEqual([]);
+  },
+  DOCUMENT_MAX_BYTES: async () => {
+    const ofSize = (size: number): Buffer => Buffer.concat([pdf, Buffer.alloc(size - pdf.length, ' ')]);
+    expect((await upload(ofSize(1000))).status).toBe(201);
+    expect((await upload(ofSize(1001))).status).toBe(413);
+  },
+  CORS_ORIGINS: async () => {
+    const asked = (origin: string): Promise<Answer> => send('GET /api/clients', { headers: { origin } });
+    expect((await asked(ORIGIN)).headers['access-control-allow-origin']).toBe(ORIGIN);
+    expect((await asked('https://other.example')).headers).not.toHaveProperty('access-control-allow-origin');
+  },
+};
+
+test('every variable of the configuration is tried on a service that runs', async () => {
+  const variables = await configurationVariables();
+  expect(variables.length).toBeGreaterThan(20);
+  expect(Object.keys(HEARD).sort()).toEqual(variables.sort());
+});
+
+describe('a service that runs has heard', () => {
+  test.each(Object.entries(HEARD))('%s', async (_name, notice) => {
+    await notice();
+  });
+});
+
+describe('a service that runs', () => {
+  const GET = 'GET /api/clients HTTP/1.1\r\nHost: here\r\nConnection: close\r\n';
+
+  test('takes headers of 250 kB and refuses those of 300 kB, in the envelope', async () => {
+    const answer = async (size: number) =>
+      parseRaw(await askRaw(port, `${GET}X: ${'x'.repeat(size)}\r\n\r\n`, HOST)).answer;
+    expect((await answer(250_000)).status).toBe(401);
+    expect(await answer(300_000)).toMatchObject({
+      status: 431,
+      json: { error: { code: 'ERROR_HEADERS_TOO_LARGE' } },
+    });
+  });
+
+  test('refuses a body of more than 256 KiB unread', async () => {
+    const body = `{"company_name":"${'x'.repeat(256 * 1024)}"}`;
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const answer = await send('POST /api/clients', {
+      headers: { ...headers, expect: '100-continue' },
+      body: '',
+    });
+    expect(answer.status).toBe(413);
+  });
+
+  test('keeps an idle connection for longer than a load balancer does', async () => {
+    const answer = await send('GET /health', { headers: { connection: 'keep-alive' } });
+    expect(answer.headers['keep-alive']).toBe('timeout=65');
+  });
+});

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const PRELOADED = join(import.meta.dirname, 'end-with-parent.ts');
+
+/** `npm start`, as a process with an environment of its own. */
+export interface Started {
+  /** All that it has written to its standard output so far. */
+  readonly out: string;
+  readonly err: string;
+  /** The exit code, or the name of the signal that ended it. */
+  readonly ended: Promise<number | string>;
+  /** Resolves with the first match of its output; rejects where it ends without any. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  signal(name: NodeJS.Signals): void;
+}
+
+/** Starts the service with this environment and nothing else of ours; `.data` is below `folder`. */
+export function start(folder: string, environment: Readonly<Record<string, string>>): Started {
+  const child = spawn(process.execPath, ['--import', PRELOADED, join(ROOT, 'src', 'main.ts')], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const written = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.err += text));
+  // Not at the exit: what was written before it may still be on its way.
+  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
+  return {
+    get out() {
+      return written.out;
+    },
+    get err() {
+      return written.err;
+    },
+    ended,
+    says: async (pattern) => {
+      const over = ended.then((how) => {
+        throw new Error(`it ended with ${String(how)}: ${written.err}${written.out}`);
+      });
+      over.catch(() => undefined);
+      for (;;) {
+        const match = pattern.exec(written.out);
+        if (match !== null) return match;
+        await Promise.race([once(child.stdout, 'data'), over]);
+      }
+    },
+    signal: (name) => child.kill(name),
+  };
+}
+
+/** The address at which a start says that it serves. */
+export async function addressOf(started: Started): Promise<string> {
+  const [, url = ''] = await started.says(/^API +(\S+)\n/m);
+  return url;
+}
+
+/** Every variable that the service reads, by the text of its configuration. */
+export async function configurationVariables(): Promise<string[]> {
+  const text = await readFile(join(ROOT, 'src', 'config.ts'), 'utf8');
+  const [, body = ''] = /^const variables = z\.object\(\{\n(.*?)^\}\);/ms.exec(text) ?? [];
+  return [...body.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name);
+}
