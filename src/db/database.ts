@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { sqlState } from './errors.ts';
 import { isStalePlan } from './pipeline.ts';
 import { openPool } from './pool.ts';
@@ -104,15 +105,19 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number): Datab
 /** deadlock_detected, serialization_failure: the server has undone all of it, so that the others could go on. */
 const VICTIM = new Set(['40P01', '40001']);
 
+/** How long the others are left to go on: at once, a victim could take its rows again before they have them. */
+const HEAD_START_MS = 50;
+
 /** A victim has changed nothing: it is tried once more, in what is left of its time. */
 async function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
   const start = performance.now();
   try {
     return await attempt(timeoutMs);
   } catch (error) {
-    const left = Math.floor(timeoutMs - (performance.now() - start));
+    const left = Math.floor(timeoutMs - (performance.now() - start) - HEAD_START_MS);
     const state = sqlState(error) ?? (error instanceof Error ? sqlState(error.cause) : undefined);
     if (!VICTIM.has(state ?? '') || left <= 0) throw error;
+    await setTimeout(HEAD_START_MS);
     return attempt(left);
   }
 }
