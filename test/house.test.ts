@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import ts from 'typescript';
 
 /* The rules of the house that a reader relies on, held against every file of src/. */
 
@@ -25,6 +26,15 @@ const FLOORS = [
   'errors',
 ];
 const SAME_FLOOR: Readonly<Record<string, string>> = { 'config-values': 'config' };
+
+/** Where SQL stands all the same: each file, and why there. */
+const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
+  'documents/removals.ts': 'it calls the three functions of the document store, by which contents go',
+  'http/standings.ts': 'it asks what there is of a record, whatever resource that is of',
+};
+/** What a statement begins with, or names a table of ours after; prose and names of methods have no blank behind it. */
+const SQL =
+  /^\s*(?:select|insert|update|delete|with|merge)\s|\b(?:from|join|into)\s+(?:public|app|reporting|audit)\./i;
 
 interface SourceFile {
   readonly path: string;
@@ -62,8 +72,20 @@ function offenders(wrong: (file: SourceFile) => boolean): string[] {
 const isIn = (path: string, ...rooms: string[]) =>
   rooms.some((room) => path === room || path.startsWith(`${room}/`));
 
+/** Every text that a file has in it, whole or cut up by what is put into it; never a comment. */
+function literalsOf({ path, text }: SourceFile): string[] {
+  const literals: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node)) literals.push(node.text);
+    if (ts.isTemplateExpression(node)) literals.push(node.getText().slice(1, -1));
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+  return literals;
+}
+
 describe('the house', () => {
-  test('imports go down one way', () => {
+  test('imports go down one way, as CONTRIBUTING says it', async () => {
     const upward = files.flatMap(({ path, imports }) =>
       imports
         .filter((name) => name.startsWith('.'))
@@ -73,6 +95,16 @@ describe('the house', () => {
     );
     expect(files.length).toBeGreaterThan(40);
     expect(upward).toEqual([]);
+    expect(await readFile(join(SRC, '..', 'CONTRIBUTING.md'), 'utf8')).toContain(
+      `- Imports go down one way: ${FLOORS.join(' → ')}.\n`,
+    );
+  });
+
+  test('SQL stands in the rooms of the database, of records and of resources, and where its reason is given', () => {
+    const withSql = offenders((file) => literalsOf(file).some((literal) => SQL.test(literal)));
+    const elsewhere = withSql.filter((path) => !isIn(path, 'db', 'embedded', 'records', 'resources'));
+    expect(withSql.filter((path) => isIn(path, 'resources')).length).toBeGreaterThan(5);
+    expect(elsewhere.sort()).toEqual(Object.keys(SQL_ELSEWHERE).sort());
   });
 
   test('pg has its only home below db, express in app and http, and the process belongs to main and the commands', () => {

@@ -85,7 +85,9 @@ async function tryUnconditionally(
   const others = table === 'client_partners' ? `client_id <> '${idOf('a', 'clients')}'` : foreignTo(table);
   const statement = `${unconditional}; select set_config('role', 'taxclaims_admin', true);
     select 1 from public.${table} where ${others}`;
-  const untouched = command === 'd' ? statement : `${statement} and ${UNTOUCHED[table] ?? 'true'}`;
+  const isUntouched = UNTOUCHED[table];
+  if (isUntouched === undefined && command === 'u') throw new Error(`UNTOUCHED says nothing of ${table}`);
+  const untouched = command === 'd' ? statement : `${statement} and ${String(isUntouched)}`;
   equal(
     await attempt(world.api, { role, clientAccess: OWN, sql: untouched }),
     'done',

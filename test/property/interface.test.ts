@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { foreignRowsSql } from '../support/foreign-rows.ts';
 import type { Answer } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
@@ -35,19 +36,7 @@ async function renew(): Promise<void> {
 }
 
 /** Everything of the tenant whom no caller has access to. */
-async function foreignRows(): Promise<unknown> {
-  return service.admin(
-    `select to_jsonb(c) as row from public.clients as c where id = $1
-     union all select to_jsonb(s) from public.sites as s where client_id = $1
-     union all select to_jsonb(r) from public.reclamations as r where client_id = $1
-     union all select to_jsonb(f) from public.factures as f where client_id = $1
-     union all select to_jsonb(p) from public.partner_invoices as p where client_id = $1
-     union all select to_jsonb(l) from public.client_partners as l where client_id = $1
-     union all select to_jsonb(k) from public.cadastres as k where site_id = $2
-     union all select to_jsonb(d) from public.documents as d where reclamation_id = $3`,
-    [foreign.clients, foreign.sites, foreign.reclamations],
-  );
-}
+const foreignRows = (): Promise<unknown> => service.admin(foreignRowsSql(foreign));
 
 function named(text: string): string {
   const filled = text.replaceAll('<token>', tokens.CLIENT ?? '');

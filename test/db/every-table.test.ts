@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type pg from 'pg';
+import { directory } from '../../src/db/apply.ts';
+import { FIXTURE } from '../policies/fixture.ts';
+import { TABLES } from '../policies/rights.ts';
+import { createTestDatabase, withAdmin } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { FOREIGN_ROWS } from '../support/foreign-rows.ts';
+import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
+
+/* A list of the tests that a new table is not in would go on passing, and prove nothing of that table. */
+
+const OF_NO_REQUEST = 'no request reads or writes it';
+const OF_NO_TENANT = 'it holds no row of a tenant';
+
+/** What is of no tenant, in whatever list of tenants' rows. */
+const NEVER = {
+  'app.administrator_guard': OF_NO_TENANT,
+  'app.migrations': OF_NO_TENANT,
+  'audit.applied': OF_NO_TENANT,
+  'public.reclamation_transitions': OF_NO_TENANT,
+} as const;
+
+/** What comes of a request only, and not of rows that somebody puts there. */
+const OF_REQUESTS = {
+  'app.content_removals': 'it is filled by deletions and uploads',
+  'app.created_clients': 'it is filled by whoever creates a client by a request',
+} as const;
+
+/** Of each list: which tables are not in it, and why. */
+const ABSENT = {
+  'the rights that are written a second time': {
+    ...Object.fromEntries(Object.keys(NEVER).map((table) => [table, 'its few readers are tried one by one'])),
+    ...Object.fromEntries(Object.keys(OF_REQUESTS).map((table) => [table, OF_NO_REQUEST])),
+    'public.invoice_counters': OF_NO_REQUEST,
+    'reporting.grants': OF_NO_REQUEST,
+  },
+  'the rows that the made-up requests must leave alone': {
+    ...{ ...NEVER, ...OF_REQUESTS },
+    'public.audit_logs': 'each refusal to touch the tenant adds to it',
+    'public.invoice_counters': OF_NO_TENANT,
+  },
+  'the two firms on whom the rights are tried': {
+    ...{ ...NEVER, ...OF_REQUESTS },
+    'public.invoice_counters': 'no invoice of theirs is issued',
+    'reporting.grants': 'granted to the login that is tried',
+  },
+  'the tenant that the endpoints are tried on': {
+    ...{ ...NEVER, ...OF_REQUESTS },
+    'public.invoice_counters': 'no invoice of theirs is issued',
+    'reporting.grants': OF_NO_REQUEST,
+  },
+  'the demonstration': {
+    ...{ ...NEVER, ...OF_REQUESTS },
+    'reporting.grants': 'it has no reporting login',
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+let database: TestDatabase;
+let tables: readonly string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  tables = await withAdmin(database.adminUrl, tablesOf);
+});
+afterAll(() => database.close());
+
+async function tablesOf(admin: pg.Client): Promise<string[]> {
+  const { rows } = await admin.query<{ name: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as name
+     from pg_class as c
+     join pg_namespace as n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p') and c.relowner = 'taxclaims_owner'::regrole
+     order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** The tables to which the SQL adds rows. */
+async function filledBy(sql: string): Promise<string[]> {
+  return withAdmin(database.adminUrl, async (admin) => {
+    const counts = async (): Promise<number[]> => {
+      const each = tables.map((name) => `select count(*)::integer as rows from ${name}`);
+      return (await admin.query<{ rows: number }>(each.join(' union all '))).rows.map(({ rows }) => rows);
+    };
+    await admin.query('begin');
+    const before = await counts();
+    await admin.query(sql);
+    const after = await counts();
+    await admin.query('rollback');
+    return tables.filter((_table, index) => (after[index] ?? 0) > (before[index] ?? 0));
+  });
+}
+
+const tenant = newTenant();
+
+const LISTS: Readonly<Record<keyof typeof ABSENT, () => Promise<readonly string[]>>> = {
+  'the rights that are written a second time': () =>
+    Promise.resolve(TABLES.map((table) => `public.${table}`)),
+  'the rows that the made-up requests must leave alone': () => Promise.resolve(Object.keys(FOREIGN_ROWS)),
+  'the two firms on whom the rights are tried': () => filledBy(FIXTURE),
+  'the tenant that the endpoints are tried on': () =>
+    filledBy(tenantSql(tenant, 'Boulangerie Martin') + furnitureSql(tenant)),
+  'the demonstration': async () => filledBy(await readFile(directory('demonstration/data.sql'), 'utf8')),
+};
+
+describe('every table of the database, or the reason why not, is in', () => {
+  test.each(Object.keys(ABSENT) as (keyof typeof ABSENT)[])('%s', async (list) => {
+    const present = await LISTS[list]();
+    expect(tables.length).toBeGreaterThan(15);
+    expect(tables.filter((table) => !present.includes(table))).toEqual(Object.keys(ABSENT[list]).sort());
+  });
+});

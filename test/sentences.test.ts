@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { loadConfig } from '../src/config.ts';
+import { createTestDatabase, withAdmin } from './support/database.ts';
+import type { TestDatabase } from './support/database.ts';
+import { configurationVariables } from './support/process.ts';
+
+/* What the documents list is what there is. */
+
+const read = (path: string): Promise<string> => readFile(join(import.meta.dirname, '..', path), 'utf8');
+
+/** The cells of each row of a table in Markdown whose first column begins with code. */
+function rowsOf(markdown: string): string[][] {
+  return [...markdown.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) =>
+    row.split(' | ').map((cell) => cell.trim()),
+  );
+}
+
+const codesIn = (text = ''): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+
+describe('the README', () => {
+  /** The rows of its chapter on the configuration. */
+  async function variableRows(): Promise<string[][]> {
+    const [, chapter = ''] = (await read('README.md')).split('\n## Configuration\n');
+    return rowsOf(chapter.split('\n## ')[0] ?? '');
+  }
+
+  test('names every variable of the service, and that of the database commands', async () => {
+    const named = (await variableRows()).flatMap(([names]) => codesIn(names));
+    expect(named.sort()).toEqual([...(await configurationVariables()), 'DATABASE_ADMIN_URL'].sort());
+  });
+
+  test('says the default of every variable that has one', async () => {
+    let told = 0;
+    for (const [names, , standard = ''] of await variableRows()) {
+      if (!/^`/.test(standard)) continue;
+      for (const [index, name] of codesIn(names).entries()) {
+        const value = codesIn(standard)[index];
+        expect([name, loadConfig({ [name]: value })]).toEqual([name, loadConfig({})]);
+        told += 1;
+      }
+    }
+    expect(told).toBeGreaterThan(10);
+  });
+});
+
+describe('of the database’s functions', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  /** Names of functions, each once. */
+  async function functionsWhere(condition: string): Promise<string[]> {
+    return withAdmin(database.adminUrl, async (admin) => {
+      const { rows } = await admin.query<{ name: string }>(
+        `select distinct f.pronamespace::regnamespace || '.' || f.proname as name
+         from pg_proc as f
+         where f.pronamespace::regnamespace::text in ('app', 'reporting', 'audit') and (${condition})
+         order by 1`,
+      );
+      return rows.map(({ name }) => name);
+    });
+  }
+
+  test('the decision on the definer role lists those that run as it, and no other', async () => {
+    const listed = rowsOf(await read('docs/decisions/definer-role.md')).flatMap(([names]) => codesIn(names));
+    expect(listed.sort()).toEqual(
+      await functionsWhere(`f.prosecdef and f.proowner = 'taxclaims_definer'::regrole`),
+    );
+  });
+
+  test('the DBA’s README lists those that the API’s login may call, and no other', async () => {
+    const row = rowsOf(await read('db/README.md')).find(([role]) => role === '`taxclaims_api`');
+    const listed = codesIn(row?.[2]).filter((code) => code.startsWith('app.'));
+    expect(listed.sort()).toEqual(
+      await functionsWhere(`has_function_privilege('taxclaims_api', f.oid, 'EXECUTE')`),
+    );
+  });
+});
+
+test('.ci/run runs what CONTRIBUTING says that a change must pass', async () => {
+  const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> };
+  expect(await read('CONTRIBUTING.md')).toContain(
+    '`npm run check` is what a change must pass: format, lint, types, tests.',
+  );
+  expect(scripts['check']).toBe('npm run format && npm run lint && npm run types && npm test');
+  expect(await read('.ci/run')).toMatch(/^npm run check$/m);
+});
