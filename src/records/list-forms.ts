@@ -86,7 +86,8 @@ ${limited(page)}`;
 
 /**
  * Those of the caller's rows that are as new as the last of a page of some clients: as many as a page at least, and few
- * more. Where the rows of these clients are less than a page, all rows are read: each client has few then.
+ * more. Where the rows of these clients are less than a page, all rows are read: each client has few then. The sample
+ * stands in a select of its own, because a plan that sees its length is made anew for each request.
  */
 function newest(client: string, sample: string): Form {
   return (parts) => {
@@ -96,7 +97,7 @@ function newest(client: string, sample: string): Form {
         select coalesce(
             (
                 select r.${order.column}
-                from unnest(${sample}::uuid[]) as c (id)
+                from unnest((select ${sample}::uuid[])) as c (id)
                 cross join lateral (
                     select r.id, r.${order.column}
                     from ${from}

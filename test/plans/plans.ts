@@ -1,0 +1,157 @@
+import pg from 'pg';
+import { z } from 'zod';
+import { settingsOf } from '../../src/db/settings.ts';
+import type { RequestContext } from '../../src/db/request-settings.ts';
+import type { Statement } from '../../src/db/statement.ts';
+import type { Caller } from '../../src/identity/caller.ts';
+import type { Endpoint } from '../../src/http/endpoint.ts';
+import { endpoints } from '../../src/resources/index.ts';
+
+/** One statement with which an endpoint reads, and what the request is. */
+export interface Read {
+  readonly line: string;
+  readonly statement: Statement;
+  readonly context: RequestContext;
+}
+
+const ID = '00000000-0000-4000-8000-000000000000';
+
+/** What is asked of each list beside the newest; every other order is asked descending. */
+const QUERIES: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { count: 'exact' },
+  { offset: '5' },
+  { q: 'text' },
+  { status: 'DRAFT' },
+  { client_id: ID },
+];
+
+/** The statements of every endpoint that reads one record or a list, for one caller. */
+export function readsOf(caller: Caller): Read[] {
+  return endpoints
+    .filter(({ roles }) => roles.includes(caller.role))
+    .flatMap((endpoint) => {
+      const params = Object.fromEntries(Object.keys(endpoint.params?.shape ?? {}).map((name) => [name, ID]));
+      return queriesOf(endpoint).map((query) => {
+        const input = { params, query: endpoint.query?.parse(query) ?? {}, body: {} };
+        const asked = new URLSearchParams(query).toString();
+        return {
+          line: `${endpoint.path}${asked === '' ? '' : `?${asked}`}`,
+          statement: statementOf(endpoint, input, caller),
+          context: contextOf(caller, endpoint.client?.(input)),
+        };
+      });
+    });
+}
+
+function statementOf(
+  endpoint: Endpoint,
+  input: Parameters<NonNullable<Endpoint['client']>>[0],
+  caller: Caller,
+): Statement {
+  if ('list' in endpoint) return endpoint.list(input, caller).records;
+  if ('read' in endpoint) return endpoint.read(input, caller);
+  throw new Error(`${endpoint.path} reads nothing`);
+}
+
+function queriesOf(endpoint: Endpoint): Record<string, string>[] {
+  if ('read' in endpoint && endpoint.method === 'get') return [{}];
+  if (!('list' in endpoint)) return [];
+  const sort: unknown = endpoint.query?.shape['sort'];
+  const words = sort instanceof z.ZodType ? (sort.meta()?.['enum'] as readonly string[]) : [];
+  const others = words.filter((word) => word.startsWith('-')).slice(1);
+  return [...QUERIES, ...others.map((sort) => ({ sort }))]
+    .map((query) => ({ limit: '20', ...query }))
+    .filter((query) => endpoint.query?.safeParse(query).success);
+}
+
+export function callerOf(role: Caller['role'], clientAccess: readonly string[]): Caller {
+  return {
+    ...{ subject: 'plans', userId: ID, role, clientAccess, accessDigest: '', issuedAt: 0 },
+    ...{ email: undefined, name: undefined },
+  };
+}
+
+function contextOf(caller: Caller, client: string | undefined): RequestContext {
+  return {
+    ...{
+      caller,
+      requestId: 'plans',
+      action: 'GET /',
+      ipAddress: '127.0.0.1',
+      userAgent: 'plans',
+      readOnly: true,
+    },
+    ...(client !== undefined && { client }),
+  };
+}
+
+/** The shape of the generic plan under the policies: nodes, indexes, and what an index is searched by. */
+export async function shapeOf(login: pg.Client, { statement, context }: Read): Promise<string> {
+  await login.query('begin');
+  try {
+    const settings = settingsOf(context, 0);
+    await login.query(settings.text, [...settings.values]);
+    await login.query(`set local plan_cache_mode = force_generic_plan`);
+    await login.query(`prepare read as ${statement.text}`);
+    const values = statement.values.map((value) => literal(value)).join(', ');
+    const { rows } = await login.query<{ 'QUERY PLAN': readonly { Plan: Node }[] }>(
+      `explain (format json, costs off) execute read${values === '' ? '' : `(${values})`}`,
+    );
+    return linesOf(rows[0]?.['QUERY PLAN'][0]?.Plan, 1).join('\n');
+  } finally {
+    await login.query('rollback');
+    await login.query('deallocate all');
+  }
+}
+
+function literal(value: Statement['values'][number]): string {
+  if (value === null) return 'null';
+  return pg.escapeLiteral(
+    typeof value === 'object' && !(value instanceof Date) ? `{${value.join(',')}}` : String(value),
+  );
+}
+
+interface Node {
+  readonly 'Node Type': string;
+  readonly 'Parent Relationship'?: string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly Node[];
+}
+
+/** Two indexes begin with the id and cost the same: which one is taken is chance. */
+const BY_ID = /^\w+_(?:pkey|id_client_id_key)$/;
+
+function linesOf(node: Node | undefined, depth: number): string[] {
+  // What is worked out once without a table, as the list of the policy's clients, is everywhere.
+  if (node === undefined || (isOnce(node) && node.Plans === undefined)) return [];
+  const {
+    'Parent Relationship': part = '',
+    'Relation Name': relation,
+    'Index Name': index,
+    'Index Cond': searched,
+  } = node;
+  const words = [
+    part.endsWith('Plan') ? `${part}:` : '',
+    node['Node Type'],
+    index === undefined ? '' : `by ${index.replace(BY_ID, 'its id')}`,
+    searched === undefined ? '' : `(${searchedBy(searched)})`,
+    relation === undefined || index !== undefined ? '' : `on ${relation}`,
+  ].filter((word) => word !== '');
+  const inner = (node.Plans ?? []).flatMap((one) => linesOf(one, depth + 1));
+  return [`${'  '.repeat(depth)}${words.join(' ')}`, ...inner];
+}
+
+function isOnce({ 'Parent Relationship': part, 'Node Type': type }: Node): boolean {
+  return part === 'InitPlan' && type === 'Result';
+}
+
+/** `((client_id = ANY ($1)) AND (created_at >= $2))` as `client_id any, created_at`. */
+function searchedBy(condition: string): string {
+  return [...condition.matchAll(/(ROW\([a-z_, ]+\)|\b[a-z_]+)(?:::\w+)? (?:=|<|>|<=|>=) (ANY)?/g)]
+    .map(([, column = '', any]) => `${column}${any === undefined ? '' : ' any'}`)
+    .toSorted()
+    .join(', ');
+}

@@ -1,0 +1,65 @@
+import type pg from 'pg';
+
+/** As many as the longest list of a caller, and some that nobody's list has. */
+const CLIENTS = 1_500;
+
+/** The ids of the callers' clients, in order as the API keeps them. */
+export async function clientsOf(admin: pg.Client, count: number): Promise<readonly string[]> {
+  const { rows } = await admin.query<{ id: string }>(
+    `select id from (select id from public.clients order by created_at limit $1) as c order by id`,
+    [count],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Some thousand rows of everything that is listed, always the same, with statistics: enough for indexes to pay. */
+export async function populate(admin: pg.Client): Promise<void> {
+  // What is not written for keeps yet, a vacuum does not take for visible to all.
+  await admin.query('set synchronous_commit = on');
+  await admin.query(`
+    set session_replication_role = replica;
+    set timezone = 'UTC';
+    insert into public.clients (id, company_name, contact_email, created_at, updated_at)
+    select md5('client' || n)::uuid, 'Client ' || n, 'a@b.example', at.t, at.t
+    from generate_series(1, ${CLIENTS}) as n cross join lateral ${moment('n')};
+    insert into public.sites (id, client_id, site_name, created_at, updated_at)
+    select md5('site' || n)::uuid, md5('client' || 1 + n % ${CLIENTS})::uuid, 'Site ' || n, at.t, at.t
+    from generate_series(1, 6000) as n cross join lateral ${moment('n')};
+    insert into public.cadastres (id, site_id, commune_code, section, number, created_at, updated_at)
+    select md5('parcel' || n)::uuid, md5('site' || 1 + n % 6000)::uuid, '75056', 'AB', lpad((n % 9999)::text, 4, '0'), at.t, at.t
+    from generate_series(1, 15000) as n cross join lateral ${moment('n')};
+    insert into public.reclamations (id, client_id, site_id, claim_type, amount, status, notice_reference, created_at, updated_at)
+    select md5('claim' || n)::uuid, md5('client' || 1 + n % ${CLIENTS})::uuid, md5('site' || 1 + n % ${CLIENTS})::uuid, 'TF', n % 977,
+        (array['DRAFT', 'SUBMITTED', 'ACCEPTED', 'REFUNDED', 'CLOSED'])[1 + n % 5], md5(n::text), at.t, at.t
+    from generate_series(1, 30000) as n cross join lateral ${moment('n')};
+    insert into public.documents (id, reclamation_id, filename, file_path, uploaded_at)
+    select md5('document' || n)::uuid, md5('claim' || 1 + n % 30000)::uuid, n || '.pdf', 'document' || n, at.t
+    from generate_series(1, 30000) as n cross join lateral ${moment('n')};
+    insert into public.reclamation_history (id, reclamation_id, client_id, from_status, to_status, actor, changed_at)
+    select md5('move' || n)::uuid, md5('claim' || n)::uuid, md5('client' || 1 + n % ${CLIENTS})::uuid, 'DRAFT', 'DRAFT', 'x', at.t
+    from generate_series(1, 30000) as n cross join lateral ${moment('n')};
+    insert into public.factures (id, client_id, amount_excl_tax, created_at, updated_at)
+    select md5('invoice' || n)::uuid, md5('client' || 1 + n % ${CLIENTS})::uuid, n % 977, at.t, at.t
+    from generate_series(1, 15000) as n cross join lateral ${moment('n')};
+    insert into public.partners (id, name, created_at, updated_at)
+    select md5('partner' || n)::uuid, 'Partner ' || n, at.t, at.t
+    from generate_series(1, 500) as n cross join lateral ${moment('n')};
+    insert into public.client_partners (client_id, partner_id)
+    select md5('client' || n)::uuid, md5('partner' || 1 + n % 500)::uuid from generate_series(1, ${CLIENTS}) as n;
+    insert into public.partner_invoices (id, partner_id, client_id, number, amount_excl_tax, vat_amount, amount_incl_tax, created_at, updated_at)
+    select md5('bill' || n)::uuid, md5('partner' || 1 + n % 500)::uuid, md5('client' || 1 + n % ${CLIENTS})::uuid, 'F-' || n, n % 977, 0, n % 977, at.t, at.t
+    from generate_series(1, 15000) as n cross join lateral ${moment('n')};
+    insert into public.users (id, email, password_hash, name, role, client_access, created_at, updated_at)
+    select md5('user' || n)::uuid, n || '@b.example', '!', 'User ' || n, 'CLIENT', array[md5('client' || n)::uuid], at.t, at.t
+    from generate_series(1, 1000) as n cross join lateral ${moment('n')};
+    insert into public.audit_logs (id, action, resource_type, resource_id, client_context, success, actor, created_at)
+    select md5('audit' || n)::uuid, 'GET /x', 'reclamations', md5('claim' || n)::uuid, md5('client' || 1 + n % ${CLIENTS})::uuid, true, 'idp|' || n % 97, at.t
+    from generate_series(1, 30000) as n cross join lateral ${moment('n')};
+    reset session_replication_role`);
+  await admin.query('vacuum (analyze)');
+}
+
+/** A time for the nth row of a kind, in no order of the numbers. */
+function moment(n: string): string {
+  return `(select timestamptz '2024-01-01' + (${n} * 7919 % 30011) * interval '1 hour' as t) as at`;
+}

@@ -1,0 +1,19 @@
+/**
+ * `npm run plans:golden`: writes the shapes of the plans on the embedded server's release, or on that of the server at
+ * TEST_DATABASE_URL.
+ */
+import { writeFile } from 'node:fs/promises';
+import { createTestDatabase } from '../support/database.ts';
+import setUp from '../support/global-setup.ts';
+import tearDown from '../support/global-teardown.ts';
+import { goldenFile, renderPlans } from './golden.ts';
+
+await setUp();
+try {
+  const database = await createTestDatabase();
+  const { major, text } = await renderPlans(database);
+  await writeFile(goldenFile(major), text);
+  await database.close();
+} finally {
+  await tearDown();
+}
