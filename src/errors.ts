@@ -25,8 +25,8 @@ export interface RequestErrorOptions {
   /** Shown to the caller under `error.details`: names of fields and rules, never what a policy decided. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whose data a refusal protected; it goes to the audit record alone. */
-  readonly clientContext?: string;
+  /** Whose data a refusal protected, null for nobody's; it goes to the audit record alone. */
+  readonly clientContext?: string | null;
   readonly cause?: unknown;
 }
 
@@ -39,7 +39,7 @@ export class RequestError extends Error {
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly clientContext: string | undefined;
+  readonly clientContext: string | null | undefined;
 
   constructor(code: ErrorCode, reason: string, options: RequestErrorOptions = {}) {
     super(reason, { cause: options.cause });

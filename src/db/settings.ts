@@ -20,7 +20,7 @@ select
     set_config('transaction_read_only', 'on', true),${FORM},
     set_config('statement_timeout', $1, true),
     set_config('app.client_access', $2, true) is not null,
-    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5)::text, $6), true),
+    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text, true),
     set_config('role', $7, true)`;
 
 /**
@@ -38,7 +38,7 @@ select
     set_config('app.action', $9, true),
     set_config('app.ip_address', $10, true),
     set_config('app.user_agent', $11, true),
-    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5)::text, $6), true),
+    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text, true),
     set_config('role', $7, true)`;
 
 const OF_NOBODY = `

@@ -56,7 +56,7 @@ function codeOfStatus(thrown: unknown): ErrorCode {
 
 async function recordRefusal(audit: AuditWriter, state: RequestState, error: RequestError): Promise<void> {
   const { requestId, action, ipAddress, userAgent, caller, resource, resourceId, client } = state;
-  const clientContext = error.clientContext ?? client;
+  const clientContext = error.clientContext === undefined ? client : (error.clientContext ?? undefined);
   await audit.record({
     requestId,
     actor: caller?.subject ?? 'anonymous',

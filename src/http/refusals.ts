@@ -13,8 +13,11 @@ export class NothingFound extends Error {
   override readonly name = 'NothingFound';
 }
 
-/** What a policy or a foreign key answers with where the body names a record that is out of reach. */
-const OUT_OF_REACH: readonly unknown[] = ['42501', '23503'];
+/**
+ * What a policy or a foreign key answers with where the body names a record that is out of reach; a rule about moves may
+ * have been asked before either.
+ */
+const OUT_OF_REACH: readonly unknown[] = ['42501', '23503', 'TX409'];
 
 /**
  * What an error of an endpoint means to the caller: why nothing was found; which record that the body names is out of
@@ -50,7 +53,10 @@ export async function refuseForeignFilter(checked: CheckedRequest, sources: Sour
   }
 }
 
-/** 403 for somebody else's record, 404 for none, 412 for another version of it, else 409. */
+/**
+ * 403 for somebody else's record, 404 for none, and the same for a record that the body names; 412 for another version
+ * of it, else 409.
+ */
 async function whyNothing(checked: CheckedRequest, sources: Sources): Promise<RequestError> {
   const { state, endpoint, incoming } = checked;
   const { resource: table, resourceId: id } = state;
@@ -58,10 +64,14 @@ async function whyNothing(checked: CheckedRequest, sources: Sources): Promise<Re
   // Only a change looks at more than the version, and so may have named the present one: see `isPresent`.
   const version = incoming.method === 'PUT' ? endpoint.of?.version : undefined;
   const record = { table, id, version };
-  const [standing] = await standingsOf([record], checked, sources);
+  // Not the client that the request is about: it was judged before, and the record may have another.
+  const named = namedIn(endpoint.references, checked.input.body).filter(({ id }) => id !== state.client);
+  const [standing, ...others] = await standingsOf([record, ...named], checked, sources);
   if (standing?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
   if (!standing.isOwn) return foreign(record, standing.client);
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
+  const outOfReach = firstOutOfReach(named, others);
+  if (outOfReach !== undefined) return outOfReach;
   // The body may name another client of the caller's than the record has: no refusal, for both are the caller's.
   if (!standing.isSeen) return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`);
   const ifMatch = ifMatchOf(incoming);
@@ -82,32 +92,41 @@ function isPresent(version: string | undefined, ifMatch: readonly string[], { of
 async function whichNamed(checked: CheckedRequest, sources: Sources): Promise<RequestError | undefined> {
   const named = namedIn(checked.endpoint.references, checked.input.body);
   const found = await standingsOf(named, checked, sources);
-  for (const [index, { isSeen, isOwn, exists, client }] of found.entries()) {
-    const record = named[index];
-    if (record === undefined || isSeen) continue;
-    const name = `${record.table} ${record.id}`;
+  const outOfReach = firstOutOfReach(named, found);
+  if (outOfReach !== undefined) return outOfReach;
+  const record = named.find((_record, index) => found[index]?.isSeen === false);
+  if (record === undefined) return undefined;
+  const details = { [record.field]: 'must be a record of the same client' };
+  return new RequestError('ERROR_CONFLICT', `${record.table} ${record.id} is of another client`, { details });
+}
+
+interface NamedField extends Named {
+  readonly field: string;
+}
+
+/** 404 for the first that does not exist, 403 for the first that is somebody else's, whichever comes first. */
+function firstOutOfReach(named: readonly NamedField[], found: readonly Standing[]): RequestError | undefined {
+  for (const [index, record] of named.entries()) {
+    const { isOwn = true, exists = true, client } = found[index] ?? {};
     if (!exists) {
-      return new RequestError('ERROR_NOT_FOUND', `no ${name}`, {
-        details: { [record.field]: 'names no record' },
-      });
+      const details = { [record.field]: 'names no record' };
+      return new RequestError('ERROR_NOT_FOUND', `no ${record.table} ${record.id}`, { details });
     }
     if (!isOwn) return foreign(record, client);
-    const details = { [record.field]: 'must be a record of the same client' };
-    return new RequestError('ERROR_CONFLICT', `${name} is of another client`, { details });
   }
   return undefined;
 }
 
 function foreign(record: Named | undefined, client: string | undefined): RequestError {
   const reason = `${String(record?.table)} ${String(record?.id)} is not the caller's`;
-  return new RequestError('ERROR_FORBIDDEN', reason, client === undefined ? {} : { clientContext: client });
+  return new RequestError('ERROR_FORBIDDEN', reason, { clientContext: client ?? null });
 }
 
 /** The records that the fields of a body, or the filters of a list, name. */
 function namedIn(
   references: Readonly<Record<string, string>> = {},
   values: Readonly<Record<string, unknown>>,
-): readonly (Named & { readonly field: string })[] {
+): readonly NamedField[] {
   return Object.entries(references).flatMap(([field, table]) =>
     [values[field]].flat().flatMap((id) => (typeof id === 'string' ? [{ field, table, id }] : [])),
   );

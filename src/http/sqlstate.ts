@@ -24,6 +24,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   '22007': 'ERROR_VALIDATION', // malformed date or time
   '22008': 'ERROR_VALIDATION', // date or time out of range
   '22009': 'ERROR_VALIDATION', // time zone out of range
+  '22023': 'ERROR_VALIDATION', // a value that its type does not know, as of a cursor that somebody made up
   '22021': 'ERROR_VALIDATION', // text not in the encoding, such as a NUL
   '22P02': 'ERROR_VALIDATION', // malformed value
   '22P05': 'ERROR_VALIDATION', // untranslatable character
@@ -38,6 +39,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   '57P03': 'ERROR_UNAVAILABLE', // starting up or shutting down
   '57P04': 'ERROR_UNAVAILABLE', // database dropped
   '57P05': 'ERROR_UNAVAILABLE', // idle session timeout
+  '25001': 'ERROR_UNAVAILABLE', // a write where the database begins its transactions read-only
+  '25006': 'ERROR_UNAVAILABLE', // a write in a database that is read-only
   '25P03': 'ERROR_UNAVAILABLE', // idle in transaction timeout
   '25P04': 'ERROR_UNAVAILABLE', // transaction timeout
   '08': 'ERROR_UNAVAILABLE', // connection

@@ -104,6 +104,36 @@ describe('a change that names the present tag', () => {
   });
 });
 
+describe('a change that names another tenant’s record is refused and audited with its client', () => {
+  test.each([
+    ['a parcel of their site', 'cadastres', 'cadastres', 'site_id', 'sites', {}],
+    ['a bill of their partner', 'partner-invoices', 'partner_invoices', 'partner_id', 'biller', {}],
+    ['a claim of their site', 'reclamations', 'reclamations', 'site_id', 'sites', { status: 'CLOSED' }],
+  ] as const)('%s, whatever else is wrong with it', async (_what, resource, table, field, kind, more) => {
+    const foreign = await service.furnishedTenant('Garage Dupont');
+    const path = `/api/${resource}/${tenant[table]}`;
+    for (const headers of [{}, { 'if-match': '"1"' }]) {
+      const body = { [field]: foreign[kind], ...more };
+      const answer = await service.ask(`PUT ${path}`, { token: manager, headers, body });
+      const record = await refusal(answer);
+      expect(record).toMatchObject({ client_context: kind === 'biller' ? null : foreign.clients });
+      const absent = { [field]: randomUUID(), ...more };
+      expectError(
+        await service.ask(`PUT ${path}`, { token: manager, headers, body: absent }),
+        'ERROR_NOT_FOUND',
+      );
+    }
+  });
+});
+
+test('a cursor that somebody made up is not valid, whatever it says', async () => {
+  for (const value of ['2024-01-01 00:00:00 Foo/Bar', 'yesterday evening', '']) {
+    const cursor = JSON.stringify(['sites', '-created_at', value, tenant.sites]);
+    const after = Buffer.from(cursor).toString('base64url');
+    expectError(await service.ask(`GET /api/sites?after=${after}`, { token: manager }), 'ERROR_VALIDATION');
+  }
+});
+
 test('the number of a list and its records are of one moment, whatever is made and deleted meanwhile', async () => {
   const progress = { done: false };
   const making = (async () => {

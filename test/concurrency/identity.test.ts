@@ -152,12 +152,20 @@ test('subjects that differ by letter case are two users; with one email the seco
   expect(details(taken)).toEqual({ token: expect.any(String) });
 });
 
-test('a login whose id is that of another subject is told, and nothing is stored', async () => {
+test('a login whose id is that of another subject is refused, and nothing is stored', async () => {
   const { id } = await person('CLIENT', [own]);
   await service.admin(`update public.users set subject = 'somebody else' where id = $1`, [id]);
   const answer = await logIn(await service.token('CLIENT', [own], { sub: id, email: 'new@users.example' }));
-  expectError(answer, 'ERROR_CONFLICT');
+  await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED');
   expect(await stored(id)).toMatchObject({ subject: 'somebody else' });
+});
+
+test('a token whose subject is the id of another user is given nothing of that user', async () => {
+  const { id } = await person('CLIENT', [own]);
+  await service.admin(`update public.users set subject = 'another, not ' || id where id = $1`, [id]);
+  const token = await service.token('CLIENT', [own], { sub: id });
+  for (const line of ['GET /api/users/me', `GET /api/users/${id}`, 'GET /api/auth/profile'])
+    await expectRefusal(service, await service.ask(line, { token }), 'ERROR_UNAUTHORIZED');
 });
 
 test('of many first logins at once each is answered with the one user that is made', async () => {
@@ -204,6 +212,27 @@ describe('whoever creates a client', () => {
       expect((await logIn(token)).json).toMatchObject({ client_access: [own, client] });
     }
     expect(await stored(id)).toMatchObject({ client_access: [own, client] });
+  });
+
+  test('goes on with the same token after the client is gone, a login and another creation', async () => {
+    const { token } = await person('ACCOUNT_MANAGER', [own]);
+    expect((await logIn(token)).status).toBe(200);
+    const client = created(await create(token));
+    expect((await service.ask(`DELETE /api/clients/${client}`, { token: admin })).status).toBe(204);
+    expect((await logIn(token)).status).toBe(200);
+    const next = created(await create(token));
+    expect((await service.ask('GET /api/users/me', { token })).json).toMatchObject({
+      client_access: [own, next],
+    });
+    expect((await logIn(token)).status).toBe(200);
+  });
+
+  test('keeps it no longer once a newer token says a role that creates none', async () => {
+    const { id, email, token } = await person('ACCOUNT_MANAGER', [own]);
+    expect((await create(token)).status).toBe(201);
+    const iat = Math.floor(Date.now() / 1000) + 1;
+    const demoted = await service.token('CLIENT', [own], { sub: id, email, iat });
+    expect((await logIn(demoted)).json).toMatchObject({ role: 'CLIENT', client_access: [own] });
   });
 
   test('keeps it when the login waits behind the creation', async () => {

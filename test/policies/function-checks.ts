@@ -29,6 +29,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.is_siret': `definer ${REQUESTS}`,
   'app.locate': 'api',
   'app.authenticate': 'api',
+  'app.unclaimed_id': 'api',
   'app.record_refusal': 'api',
   'app.record_login': REQUESTS,
   'app.gain_client': 'admin scoped_admin account_manager',

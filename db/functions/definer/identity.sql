@@ -30,6 +30,26 @@ $function$;
 revoke execute on function app.authenticate(text, timestamp with time zone, text) from public;
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
+-- The id of a caller who is not stored. TX401 where it is that of a stored user with another subject: the provider has
+-- given a subject that is somebody else's id, and would be given somebody else's record.
+create or replace function app.unclaimed_id(id uuid)
+    returns uuid
+    language plpgsql
+    stable
+    security definer
+    set search_path = ''
+as $function$
+begin
+    if exists (select from public.users as u where u.id = unclaimed_id.id and u.subject is not null) then
+        raise exception 'the subject is the id of another user' using errcode = 'TX401';
+    end if;
+    return unclaimed_id.id;
+end
+$function$;
+
+revoke execute on function app.unclaimed_id(uuid) from public;
+grant execute on function app.unclaimed_id(uuid) to taxclaims_api;
+
 -- Records the caller of this transaction with the role and the clients of the token, and with the clients that the
 -- caller created and no token has said yet; the rest of the transaction is that user's. What the row says is judged while it is
 -- held: TX401 where its rights were changed after the token was issued. TX409 when the email or the id belongs to
@@ -61,8 +81,10 @@ begin
         app.access_digest(app.role(), said), record_login.issued_at
     );
 
+    -- Whoever creates no clients any more keeps none that the provider does not know of.
     delete from app.created_clients as c
-    where c.subject = caller and c.client_id = any (said);
+    where c.subject = caller
+        and (c.client_id = any (said) or app.role() not in ('ADMIN', 'ACCOUNT_MANAGER'));
     if app.role() <> 'ADMIN' or said <> '{}' then
         listed := said || array(
             select c.client_id from app.created_clients as c where c.subject = caller order by c.created_at, c.client_id
@@ -77,7 +99,10 @@ begin
             client_access = listed,
             access_changed_at = case
                 when u.access_digest <> app.access_digest(app.role(), listed)
-                    then greatest(record_login.issued_at - interval '1 second', u.access_changed_at)
+                    -- Another moment in any case: it tells that this writer named one.
+                    then greatest(
+                        record_login.issued_at - interval '1 second', u.access_changed_at + interval '1 microsecond'
+                    )
                 else u.access_changed_at
             end
         where u.id = target;
