@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { ask, parseRaw } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
-import { addressOf, start } from '../support/process.ts';
+import { addressOf, refusalOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe('a start is refused in one line that names the variable, and leaves nothing running,', () => {
+describe('a start is refused in one line that names the variable or the folder, and leaves nothing running,', () => {
   test.each<[string, () => Record<string, string>, RegExp]>([
     [
       'where values are wrong: all of them in that line',
@@ -48,13 +48,18 @@ describe('a start is refused in one line that names the variable, and leaves not
       /^DOCUMENT_STORE cannot be written to: .*\n$/,
     ],
     [
+      'where the folder of the embedded parts is none',
+      () => ({ ...NOWHERE, DATA_DIR: join(folder, 'file') }),
+      /^ENOTDIR: not a directory, .*\/file\/.*\n$/,
+    ],
+    [
       'where somebody listens already, after its own parts were started',
       () => ({ ...NOWHERE, PORT: String((taken.address() as AddressInfo).port) }),
       /^PORT \d+ of HOST 127\.0\.0\.1 cannot be listened on: EADDRINUSE\n$/,
     ],
   ])('%s', async (_where, environment, line) => {
     const started = start(folder, { LOG_LEVEL: 'silent', ...environment() });
-    expect([await started.ended, started.out]).toEqual([1, '']);
+    expect([await refusalOf(started), started.out]).toEqual([1, '']);
     expect(started.err).toMatch(line);
     expect(started.err).not.toContain('hunter2');
   });

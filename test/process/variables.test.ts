@@ -9,7 +9,7 @@ import { ask, askRaw, parseRaw } from '../support/http.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import type { TestIdentity } from '../support/identity.ts';
-import { addressOf, configurationVariables, start } from '../support/process.ts';
+import { addressOf, configurationVariables, refusalOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { pdf } from '../support/samples.ts';
 import { createScratchFolder } from '../support/scratch.ts';
@@ -130,7 +130,7 @@ async function refusal(environment: Record<string, string>): Promise<string> {
     DATA_DIR: join(folder, 'other'),
     ...environment,
   });
-  expect([await other.ended, other.out]).toEqual([1, '']);
+  expect([await refusalOf(other), other.out]).toEqual([1, '']);
   return other.err;
 }
 

@@ -53,6 +53,15 @@ export function start(folder: string, environment: Readonly<Record<string, strin
   };
 }
 
+/** How a start that is to be refused ends; one that serves instead is ended. */
+export async function refusalOf(started: Started): Promise<number | string> {
+  const serving = started.says(/^API /m).then(() => {
+    started.signal('SIGKILL');
+    throw new Error('the start was not refused');
+  });
+  return Promise.race([started.ended, serving]);
+}
+
 /** The address at which a start says that it serves. */
 export async function addressOf(started: Started): Promise<string> {
   const [, url = ''] = await started.says(/^API +(\S+)\n/m);
