@@ -37,35 +37,46 @@ interface Asked {
   readonly offset: number;
 }
 
-/**
- * The form that is fast for a caller with these clients, and the conditions that it needs beside the request's;
- * docs/decisions/lists.md has the reasons.
- */
+/** How a statement is put together, and how it holds the conditions of the request. */
+interface Choice {
+  readonly form: Form;
+  readonly held: (conditions: readonly string[]) => readonly string[];
+}
+
+/** What is fast for a caller with these clients; docs/decisions/lists.md has the reasons. */
 export function formFor(
   { client, throughParent }: Ownership,
   { isNarrow, isByTime, limit, offset }: Asked,
   { role, clientAccess }: Caller,
   add: (value: Parameter) => string,
-): { readonly form: Form; readonly needs: readonly string[] } {
+): Choice {
   const isEverything = role === 'ADMIN' && clientAccess.length === 0;
-  const isOwned = client !== undefined || throughParent !== undefined;
-  if (!isOwned || isEverything || isNarrow) {
-    const isWhole = isEverything && !isByTime;
-    return { form: offset > 0 || isWhole ? pageFirst(alongIndex) : alongIndex, needs: [] };
-  }
-  const needs = throughParent === undefined ? [] : [throughParent];
-  if (offset > 0) return { form: pageFirst(gathered), needs };
-  return {
-    form: client !== undefined && isByTime ? newest(client, add(sampleOf(clientAccess, limit))) : gathered,
-    needs,
-  };
+  const held: Choice['held'] = (conditions) => conditions;
+  const skipping = (form: Form): Form => (offset > 0 ? pageFirst(form) : form);
+  if (isEverything && !isByTime) return { form: pageFirst(alongIndex), held };
+  if (isEverything || isNarrow) return { form: skipping(alongIndex), held };
+  if (throughParent !== undefined) return { form: skipping(gathered), held: behindParent(throughParent) };
+  if (client === undefined) return { form: skipping(alongIndex), held };
+  if (!isByTime || offset > 0) return { form: skipping(gathered), held };
+  return { form: newest(client, add(sampleOf(clientAccess, limit))), held };
+}
+
+/**
+ * Seen through `case`, conditions are no reason to expect few rows: where the planner expects few, it has the policy look
+ * up the parent of each, and search the caller's clients for it.
+ */
+function behindParent(throughParent: string): Choice['held'] {
+  return (conditions) => [
+    throughParent,
+    ...conditions.map((condition) => `case when ${condition} then true else false end`),
+  ];
 }
 
 /** Along an index: that of the order, or of what the request names. */
 const alongIndex: Form = ({ columns, from, conditions, order, ...page }) => `
 select ${columns}
 from ${from}
-${where(conditions)}
+${whereAll(conditions)}
 ${orderBy(order)}
 ${limited(page)}`;
 
@@ -78,7 +89,7 @@ select r.*
 from (
     select ${columns}
     from ${from}
-    ${where(conditions)}
+    ${whereAll(conditions)}
     offset 0
 ) as r
 ${orderBy(order)}
@@ -101,7 +112,7 @@ function newest(client: string, sample: string): Form {
                 cross join lateral (
                     select r.id, r.${order.column}
                     from ${from}
-                    ${where([`${client} = c.id`, ...conditions])}
+                    ${whereAll([`${client} = c.id`, ...conditions])}
                     ${orderBy(order)}
                     limit ${limit}
                 ) as r
@@ -148,6 +159,6 @@ function limited({ limit, offset }: Pick<Parts, 'limit' | 'offset'>): string {
   return offset === undefined ? `limit ${limit}` : `limit ${limit} offset ${offset}`;
 }
 
-function where(conditions: readonly string[]): string {
+export function whereAll(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
 }

@@ -4,7 +4,7 @@ import type { ListQuery } from '../http/endpoint.ts';
 import { RequestError } from '../errors.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
-import { formFor, orderBy } from './list-forms.ts';
+import { formFor, orderBy, whereAll } from './list-forms.ts';
 import type { Order, Ownership } from './list-forms.ts';
 import type { Columns, Rec } from './record.ts';
 
@@ -100,7 +100,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const direction = asked.sort.startsWith('-') ? 'desc' : 'asc';
       const order: Order = { column: asked.sort.replace(/^-/, ''), direction };
       const limit = add(asked.limit + 1);
-      const { form, needs } = formFor(
+      const { form, held } = formFor(
         shape,
         {
           isNarrow: ['client_id', ...selective].some((name) => asked[String(name)] !== undefined),
@@ -110,16 +110,13 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         caller,
         add,
       );
-      const conditions = [
-        ...needs,
-        ...Object.entries(filters).flatMap(([name, { where }]) => {
-          const value = asked[name] as Parameter | undefined;
-          if (value === undefined) return [];
-          const isWalk = name === 'updated_from' && asked.sort === 'updated_at';
-          return [(isWalk ? CHANGED_SINCE : where).replaceAll('$', add(value))];
-        }),
-      ];
-      const total = `select count(*) from ${from} ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}`;
+      const conditions = Object.entries(filters).flatMap(([name, { where }]) => {
+        const value = asked[name] as Parameter | undefined;
+        if (value === undefined) return [];
+        const isWalk = name === 'updated_from' && asked.sort === 'updated_at';
+        return [(isWalk ? CHANGED_SINCE : where).replaceAll('$', add(value))];
+      });
+      const total = `select count(*) from ${from} ${whereAll(held(conditions))}`;
       const cursor = cursorOf(of, asked.sort, order.column);
       if (asked.after !== undefined) {
         const [value, id] = cursor.read(asked.after);
@@ -129,7 +126,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       }
       // Where nothing is skipped the statement must not say so: with a parameter for it the plan is made anew each time.
       const offset = asked.offset === 0 ? undefined : add(asked.offset);
-      const page = form({ columns: of.selected, from, conditions, order, limit, offset });
+      const page = form({ columns: of.selected, from, conditions: held(conditions), order, limit, offset });
       if (asked.count === undefined)
         return { records: { text: page, values }, limit: asked.limit, cursor: cursor.of };
       // In one statement, so that the number and the records are of one moment; without records there is a number still.
