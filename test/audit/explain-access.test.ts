@@ -40,6 +40,19 @@ describe('audit.explain_access', () => {
     return rows[0] as Verdict;
   }
 
+  /** The id of an invoice that was issued to a client whom no other test knows. */
+  async function anotherInvoice(): Promise<string> {
+    const { rows } = await world.admin.query<{ id: string }>(
+      `with c as (
+         insert into public.clients (company_name, contact_email) values ('Other', 'o@example.org') returning id
+       )
+       insert into public.factures (client_id, amount_excl_tax) select c.id, 10 from c returning id`,
+    );
+    const id = rows[0]?.id ?? '';
+    await world.admin.query(`update public.factures set status = 'ISSUED' where id = $1`, [id]);
+    return id;
+  }
+
   function idFor(table: Table, command: Command, firm: 'a' | 'b'): string {
     if (command === 'c') return idOf(firm, BELONGS_TO[table] ?? 'clients');
     if (table === 'client_partners') return idOf(firm, 'clients');
@@ -123,10 +136,9 @@ describe('audit.explain_access', () => {
   });
 
   test('says that a trigger refuses what grant and policy let pass', async () => {
-    await world.admin.query(`update public.factures set status = 'ISSUED' where id = $1`, [
-      idOf('a', 'factures'),
-    ]);
-    const verdict = await explain('ADMIN', [], 'factures', 'delete', idOf('a', 'factures'));
+    // One of its own: an invoice that is issued stays so, and holds its client.
+    const issued = await anotherInvoice();
+    const verdict = await explain('ADMIN', [], 'factures', 'delete', issued);
     expect(verdict).toMatchObject({ allowed: false, decided_by: 'a trigger or a constraint' });
     expect(verdict.reason).toContain('an issued invoice is never deleted');
   });

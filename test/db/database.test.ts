@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DatabaseError } from 'pg';
 import type { RequestContext } from '../../src/db/request-settings.ts';
 import { CLEAN, FOREIGN, insert, MINE, openProbe, request, sql } from '../support/probe.ts';
@@ -207,24 +207,35 @@ describe('what acts on the session', () => {
     await expect(probe.database.run(request(), [sql(text)])).resolves.toHaveLength(1);
   });
 
-  test('and hides in a function gives the next request no right that is not its own', async () => {
-    await probe.database.run(request(), [sql('select public.leave_setting()')]);
-    expect((await probe.connection()).state).toContain(`{${FOREIGN}}`);
-    const [result] = await probe.database.run(request(), [visible]);
-    expect(result?.rows).toEqual([['1000']]);
-    const { rows } = await probe.database.callAsLogin(sql(`select current_setting('app.client_access')`));
-    expect(rows).toEqual([['']]);
-  });
+  describe('and hides in a function', () => {
+    /** One whose session is spoiled, which must be no other test's. */
+    let spoiled: Probe;
 
-  test('and hides in a function that changes the role costs that connection, not a right', async () => {
-    await probe.database.run(request(), [sql('select public.leave_role()')]);
-    const { pid } = await probe.connection();
-    const failed = probe.database.run(ofRole('ADMIN', []), [visible]);
-    await expect(failed).rejects.not.toBeInstanceOf(DatabaseError);
-    await expect(failed).rejects.toMatchObject({ cause: { code: '42501' } });
-    const next = await probe.connection();
-    expect(next.pid).not.toBe(pid);
-    await expect(probe.database.run(request(), [visible])).resolves.toHaveLength(1);
+    beforeEach(async () => {
+      spoiled = await openProbe();
+      await spoiled.admin('insert into public.probe values (1000, $1), (2000, $2)', [MINE, FOREIGN]);
+    });
+    afterEach(() => spoiled.close());
+
+    test('gives the next request no right that is not its own', async () => {
+      await spoiled.database.run(request(), [sql('select public.leave_setting()')]);
+      expect((await spoiled.connection()).state).toContain(`{${FOREIGN}}`);
+      const [result] = await spoiled.database.run(request(), [visible]);
+      expect(result?.rows).toEqual([['1000']]);
+      const { rows } = await spoiled.database.callAsLogin(sql(`select current_setting('app.client_access')`));
+      expect(rows).toEqual([['']]);
+    });
+
+    test('that changes the role costs that connection, not a right', async () => {
+      await spoiled.database.run(request(), [sql('select public.leave_role()')]);
+      const { pid } = await spoiled.connection();
+      const failed = spoiled.database.run(ofRole('ADMIN', []), [visible]);
+      await expect(failed).rejects.not.toBeInstanceOf(DatabaseError);
+      await expect(failed).rejects.toMatchObject({ cause: { code: '42501' } });
+      const next = await spoiled.connection();
+      expect(next.pid).not.toBe(pid);
+      await expect(spoiled.database.run(request(), [visible])).resolves.toHaveLength(1);
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import type { Answer } from '../support/http.ts';
@@ -29,7 +29,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     const [kind] = Object.values(row.ids ?? {});
     let path: string;
 
-    beforeAll(async () => {
+    beforeEach(async () => {
       tenant = await service.furnishedTenant('Boulangerie Martin');
       token = await service.token('ADMIN', [tenant.clients]);
       path = row.line.replace('PUT ', '').replace(/\{\w+\}/, kind === undefined ? '' : tenant[kind]);
