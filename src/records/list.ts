@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
 import type { ListQuery } from '../http/endpoint.ts';
-import { RequestError } from '../errors.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
-import { formFor, orderBy, whereAll } from './list-forms.ts';
-import type { Order, Ownership } from './list-forms.ts';
+import { cursorOf } from './cursor.ts';
+import { formFor } from './list-choice.ts';
+import type { Ownership } from './list-choice.ts';
+import { orderBy, whereAll } from './list-forms.ts';
+import type { Order } from './list-forms.ts';
 import type { Columns, Rec } from './record.ts';
 
 /** A filter of a list: its rule, and its condition in SQL, in which each `$` stands for the value. */
@@ -147,35 +149,4 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
   readonly after?: string;
   readonly sort: string;
   readonly count?: 'exact';
-}
-
-/** The cursor of a record holds its list, its order, what it is sorted by, and its id. */
-function cursorOf({ table, columns }: Rec, sort: string, sorted: string) {
-  const names = Object.keys(columns);
-  const [value, id] = [names.indexOf(sorted), names.indexOf('id')];
-  return {
-    of: (row: readonly (string | null)[]): string => JSON.stringify([table, sort, row[value], row[id]]),
-    read: (cursor: string): readonly [value: string, id: string] => {
-      const [list, order, ...last] = parsed(cursor);
-      if (
-        list === table &&
-        order === sort &&
-        last.length === 2 &&
-        last.every((part) => typeof part === 'string')
-      )
-        return last as [string, string];
-      throw new RequestError('ERROR_VALIDATION', 'after is no cursor of this list', {
-        details: { after: 'must be the cursor of a Link header of the same list in the same order' },
-      });
-    },
-  };
-}
-
-function parsed(cursor: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(cursor);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
 }

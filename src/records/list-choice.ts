@@ -1,0 +1,63 @@
+import type { Parameter } from '../db/statement.ts';
+import type { Caller } from '../identity/caller.ts';
+import { alongIndex, gathered, newest, pageFirst } from './list-forms.ts';
+import type { Form } from './list-forms.ts';
+
+/** How the rows of a caller's clients are found in a table. */
+export interface Ownership {
+  /** The column that holds the client; an index begins with it and goes on with the time of creation and the id. */
+  readonly client?: string;
+  /** Where a parent holds the client: the condition that leads from the caller's parents to the rows. */
+  readonly throughParent?: string;
+}
+
+/** What the choice of a form depends on. */
+interface Asked {
+  /** Whether the request names a client, or what few rows have and an index finds. */
+  readonly isNarrow: boolean;
+  /** Whether the order is the one that indexes have. */
+  readonly isByTime: boolean;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** How a statement is put together, and how it holds the conditions of the request. */
+interface Choice {
+  readonly form: Form;
+  readonly held: (conditions: readonly string[]) => readonly string[];
+}
+
+/** What is fast for a caller with these clients; docs/decisions/lists.md has the reasons. */
+export function formFor(
+  { client, throughParent }: Ownership,
+  { isNarrow, isByTime, limit, offset }: Asked,
+  { role, clientAccess }: Caller,
+  add: (value: Parameter) => string,
+): Choice {
+  const isEverything = role === 'ADMIN' && clientAccess.length === 0;
+  const held: Choice['held'] = (conditions) => conditions;
+  const skipping = (form: Form): Form => (offset > 0 ? pageFirst(form) : form);
+  if (isEverything && !isByTime) return { form: pageFirst(alongIndex), held };
+  if (isEverything || isNarrow) return { form: skipping(alongIndex), held };
+  if (throughParent !== undefined) return { form: skipping(gathered), held: behindParent(throughParent) };
+  if (client === undefined) return { form: skipping(alongIndex), held };
+  if (!isByTime || offset > 0) return { form: skipping(gathered), held };
+  return { form: newest(client, add(sampleOf(clientAccess, limit))), held };
+}
+
+/**
+ * Seen through `case`, conditions are no reason to expect few rows: where the planner expects few, it has the policy look
+ * up the parent of each, and search the caller's clients for it.
+ */
+function behindParent(throughParent: string): Choice['held'] {
+  return (conditions) => [
+    throughParent,
+    ...conditions.map((condition) => `case when ${condition} then true else false end`),
+  ];
+}
+
+/** Evenly from all of the caller's clients; enough to have a page among them, as a rule. */
+function sampleOf(clients: readonly string[], limit: number): readonly string[] {
+  const step = Math.max(1, Math.floor(clients.length / (16 + limit / 10)));
+  return clients.filter((_, index) => index % step === 0);
+}
