@@ -58,7 +58,7 @@ begin
         where pg_catalog.lower(u.email) = pg_catalog.lower(hold_login.email)
         for no key update;
         if found then
-            if stored.subject is not null then
+            if stored.subject <> caller then
                 raise exception 'the email belongs to another user'
                     using errcode = 'TX409', constraint = 'users_email_key';
             end if;

@@ -40,7 +40,6 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   '57P04': 'ERROR_UNAVAILABLE', // database dropped
   '57P05': 'ERROR_UNAVAILABLE', // idle session timeout
   '25001': 'ERROR_UNAVAILABLE', // a write where the database begins its transactions read-only
-  '25006': 'ERROR_UNAVAILABLE', // a write in a database that is read-only
   '25P03': 'ERROR_UNAVAILABLE', // idle in transaction timeout
   '25P04': 'ERROR_UNAVAILABLE', // transaction timeout
   '08': 'ERROR_UNAVAILABLE', // connection

@@ -50,7 +50,11 @@ async function parentFolder(): Promise<string> {
 
 /** A living process as its pid and the time of its start, since pids are given again; undefined where there is none. */
 async function processOf(pid: number): Promise<string | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
+    // Whatever else is wrong, it is no sign that the process has ended.
+    if (['ENOENT', 'ESRCH'].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
+    throw error;
+  });
   if (text === undefined) return undefined;
   // The program's name stands in parentheses and may hold anything; of what follows, the twentieth is the start.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
