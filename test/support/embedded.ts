@@ -33,16 +33,21 @@ export async function postmasterPid(adminUrl: string): Promise<number> {
 }
 
 /** Begins an embedded server in a process of its own, which a test may kill at any moment. */
-export function spawnStart(dataDir: string): ChildProcess {
+export function spawnStart(dataDir?: string): ChildProcess {
   const script = join(import.meta.dirname, 'start-embedded.ts');
-  return spawn(process.execPath, [script, dataDir], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const args = dataDir === undefined ? [script] : [script, dataDir];
+  return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
 /** The address that such a process prints when its server answers. */
 export async function addressFrom(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error('The process has no output to read.');
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-  return line;
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('The process ended before its server answered.');
+  });
+  const line = once(createInterface(child.stdout), 'line').then(([text]) => text as string);
+  ended.catch(() => undefined);
+  return Promise.race([line, ended]);
 }
 
 /** Runs a shell script that prints a pid and then becomes `cat`, which never waits for a child of its own. */
