@@ -23,6 +23,7 @@ const QUERIES: readonly Readonly<Record<string, string>>[] = [
   { offset: '5' },
   { q: 'text' },
   { status: 'DRAFT' },
+  { created_from: '2024-06-01T00:00:00Z', created_to: '2025-01-01T00:00:00Z' },
   { client_id: ID },
 ];
 
@@ -34,7 +35,7 @@ export function readsOf(caller: Caller): Read[] {
       const params = Object.fromEntries(Object.keys(endpoint.params?.shape ?? {}).map((name) => [name, ID]));
       return queriesOf(endpoint).map((query) => {
         const input = { params, query: endpoint.query?.parse(query) ?? {}, body: {} };
-        const asked = new URLSearchParams(query).toString();
+        const asked = new URLSearchParams(query).toString().replace(/after=.*/, 'after=cursor');
         return {
           line: `${endpoint.path}${asked === '' ? '' : `?${asked}`}`,
           statement: statementOf(endpoint, input, caller),
@@ -60,7 +61,10 @@ function queriesOf(endpoint: Endpoint): Record<string, string>[] {
   const sort: unknown = endpoint.query?.shape['sort'];
   const words = sort instanceof z.ZodType ? (sort.meta()?.['enum'] as readonly string[]) : [];
   const others = words.filter((word) => word.startsWith('-')).slice(1);
-  return [...QUERIES, ...others.map((sort) => ({ sort }))]
+  const [newest = ''] = words.filter((word) => word.startsWith('-'));
+  const cursor = JSON.stringify([endpoint.of.table, newest, '2025-01-01', ID]);
+  const after = { after: Buffer.from(cursor).toString('base64url') };
+  return [...QUERIES, after, ...others.map((sort) => ({ sort }))]
     .map((query) => ({ limit: '20', ...query }))
     .filter((query) => endpoint.query?.safeParse(query).success);
 }
