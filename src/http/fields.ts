@@ -85,9 +85,6 @@ export function decimal(maximum: string): z.ZodType<string> {
     .refine((value) => form.test(value) && Number(value) <= Number(maximum), rule);
 }
 
-/** A decimal as the database writes it into a record: a JSON number with two places. */
-export const decimalOutput = z.number();
-
 /** A content, which is no JSON. */
 export const bytes = z.string().meta({ type: 'string', format: 'binary' });
 
@@ -97,9 +94,6 @@ export const ignored = z
   .transform(() => undefined)
   .optional()
   .meta({ description: 'Read-only: ignored.', readOnly: true });
-
-/** What any record may send back. */
-export const readOnly = { id: ignored, created_at: ignored, updated_at: ignored };
 
 function wholeNumber(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
   const rule = `must be a whole number from ${minimum} to ${maximum}`;
@@ -163,6 +157,3 @@ export const flag = z
   .string()
   .refine((value) => value === 'true' || value === 'false', 'must be true or false')
   .meta({ type: 'boolean' });
-
-/** A text to search for. */
-export const search = text(200).optional();
