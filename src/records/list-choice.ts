@@ -9,6 +9,8 @@ export interface Ownership {
   readonly client?: string;
   /** Where a parent holds the client: the condition that leads from the caller's parents to the rows. */
   readonly throughParent?: string;
+  /** Where a row is a client itself. */
+  readonly isClient?: true;
 }
 
 /** What the choice of a form depends on. */
@@ -29,7 +31,7 @@ interface Choice {
 
 /** What is fast for a caller with these clients; docs/decisions/lists.md has the reasons. */
 export function formFor(
-  { client, throughParent }: Ownership,
+  { client, throughParent, isClient }: Ownership,
   { isNarrow, isByTime, limit, offset }: Asked,
   { role, clientAccess }: Caller,
   add: (value: Parameter) => string,
@@ -40,6 +42,7 @@ export function formFor(
   if (isEverything && !isByTime) return { form: pageFirst(alongIndex), held };
   if (isEverything || isNarrow) return { form: skipping(alongIndex), held };
   if (throughParent !== undefined) return { form: skipping(gathered), held: behindParent(throughParent) };
+  if (isClient) return { form: skipping(gathered), held };
   if (client === undefined) return { form: skipping(alongIndex), held };
   if (!isByTime || offset > 0) return { form: skipping(gathered), held };
   return { form: newest(client, add(sampleOf(clientAccess, limit))), held };

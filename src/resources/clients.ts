@@ -25,6 +25,7 @@ const client = record('Client', 'clients', {
 
 const clients = list({
   of: client,
+  isClient: true,
   sorts: ['created_at', 'updated_at', 'company_name'],
   filters: { q: containedIn('r.company_name', 'r.contact_email', 'r.address') },
 });
