@@ -50,8 +50,11 @@ async function startParts(config: Config, log: Logger, endings: Ending[]): Promi
   const documents = await contents(config, database, embedded, log);
   endings.push(() => documents.close());
   const { issuer, audience, jwksUrl } = required(identity.provider ?? provider);
-  const { roleClaim, clientAccessClaim } = identity;
-  const verifier = createTokenVerifier({ issuer, audience, jwksUrl, roleClaim, clientAccessClaim, log });
+  const { roleClaim, clientAccessClaim, emailsVerified } = identity;
+  const verifier = createTokenVerifier({
+    ...{ issuer, audience, jwksUrl, log },
+    ...{ roleClaim, clientAccessClaim, emailsVerified },
+  });
   const { rateLimits: limits, trustProxy, corsOrigins } = config;
   const server = createHttpServer(
     createApp({ database, documents, verifier, audit, limits, trustProxy, corsOrigins, log }),
