@@ -3,6 +3,7 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { createAuditWriter } from './db/audit-writer.ts';
 import { type Database, openDatabase } from './db/database.ts';
+import { tellObjections } from './db/objections.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { type Documents, openDocuments } from './documents/documents.ts';
 import { placeDemonstration } from './embedded/demonstration.ts';
@@ -45,6 +46,8 @@ async function startParts(config: Config, log: Logger, endings: Ending[]): Promi
   const { database: settings, identity } = config;
   const database = openDatabase({ ...settings, url: settings.url ?? embedded?.apiUrl ?? '', log });
   endings.push(() => database.close());
+  // Not waited for: an outage at the start is one like any other.
+  void tellObjections(database, log);
   const audit = createAuditWriter({ database, log });
   endings.push(() => audit.close());
   const documents = await contents(config, database, embedded, log);

@@ -33,6 +33,167 @@ describe('app.isolation_holds', () => {
     expect(await holdsFor('in role taxclaims_api')).toBe(true);
   });
 
+  /** The same for what it says. */
+  async function objectionsOf(attributes: string, further = ''): Promise<string[]> {
+    try {
+      await admin.query(`begin; create role test_login login ${attributes}; ${further}`);
+      await admin.query('set local session authorization test_login');
+      const { rows } = await admin.query<{ said: string }>('select app.isolation_objections() as said');
+      return rows.map(({ said }) => said).sort();
+    } finally {
+      await admin.query('rollback');
+    }
+  }
+
+  const IN_API = 'in role taxclaims_api';
+
+  /** Before Postgres 16 whoever may create roles grants itself any, and a membership has no options. */
+  const since16 = (statement: string): string =>
+    `do $$ begin if current_setting('server_version_num')::integer >= 160000 then execute '${statement}'; end if; end $$`;
+
+  test.each<[string, string, string, string[]]>([
+    ['SUPERUSER', `superuser ${IN_API}`, '', ['has SUPERUSER']],
+    ['BYPASSRLS', `bypassrls ${IN_API}`, '', ['has BYPASSRLS']],
+    ['CREATEROLE', `createrole ${IN_API}`, '', ['has CREATEROLE']],
+    ['CREATEDB', `createdb ${IN_API}`, '', ['has CREATEDB']],
+    ['REPLICATION', `replication ${IN_API}`, '', ['has REPLICATION']],
+    [
+      'the owner, which it can become',
+      `${IN_API}, taxclaims_owner`,
+      '',
+      ['is a member of taxclaims_owner', 'owns'],
+    ],
+    [
+      'the definer, which it can become',
+      `${IN_API}, taxclaims_definer`,
+      '',
+      ['is a member of taxclaims_definer', 'owns'],
+    ],
+    [
+      'a request role of its own',
+      IN_API,
+      'grant taxclaims_client to test_login',
+      ['has the rights of taxclaims_client without becoming it', 'is a member of taxclaims_client'],
+    ],
+    ['another group', `${IN_API}, taxclaims_reporting`, '', ['is a member of taxclaims_reporting']],
+    ['the auditors’ group', `${IN_API}, taxclaims_auditor`, '', ['is a member of taxclaims_auditor']],
+    [
+      'its own group with ADMIN',
+      IN_API,
+      'grant taxclaims_api to test_login with admin option',
+      ['is a member of taxclaims_api with the right to give it to others'],
+    ],
+    [
+      'a role that nobody knows',
+      IN_API,
+      'create role test_role; grant test_role to test_login',
+      ['is a member of test_role'],
+    ],
+    [
+      'a role that creates roles, two memberships away and not inherited',
+      IN_API,
+      `create role test_strong createrole; create role test_middle noinherit in role test_strong;
+       grant test_middle to test_login`,
+      [
+        'can become test_middle, a member of test_strong',
+        'can become test_strong, which has CREATEROLE',
+        'is a member of test_middle',
+      ],
+    ],
+    [
+      'its group in a role of the server',
+      IN_API,
+      'grant pg_monitor to taxclaims_api',
+      [
+        'can become pg_monitor, a member of pg_read_all_settings',
+        'can become pg_monitor, a member of pg_read_all_stats',
+        'can become pg_monitor, a member of pg_stat_scan_tables',
+        'can become taxclaims_api, a member of pg_monitor',
+      ],
+    ],
+    [
+      'a request role in another',
+      IN_API,
+      'grant taxclaims_admin to taxclaims_client',
+      ['can become taxclaims_client, a member of taxclaims_admin'],
+    ],
+    [
+      'a table',
+      IN_API,
+      'alter table public.sites owner to test_login',
+      ['owns 1 objects of this database, such as table public.sites'],
+    ],
+    [
+      'a function',
+      IN_API,
+      'alter function app.client_access() owner to test_login',
+      ['owns 1 objects of this database, such as function app.client_access()'],
+    ],
+    [
+      'a schema',
+      IN_API,
+      'create schema authorization test_login',
+      ['owns 1 objects of this database, such as schema test_login'],
+    ],
+    [
+      'a table of its group',
+      IN_API,
+      'alter table public.sites owner to taxclaims_api',
+      ['owns 1 objects of this database, such as table public.sites'],
+    ],
+    [
+      'a table of a request role',
+      IN_API,
+      'alter table public.sites owner to taxclaims_client',
+      ['owns 1 objects of this database, such as table public.sites'],
+    ],
+    [
+      'the database',
+      IN_API,
+      `do $$ begin execute format('alter database %I owner to test_login', current_database()); end $$`,
+      ['owns this database'],
+    ],
+  ])('says of a login that has %s what is wrong', async (_what, attributes, further, said) => {
+    expect(await objectionsOf(IN_API)).toEqual([]);
+    const found = await objectionsOf(attributes, further);
+    expect(
+      found.map((objection) =>
+        objection.replace('the login test_login ', '').replace(/^owns \d\d.*/, 'owns'),
+      ),
+    ).toEqual(said);
+  });
+
+  test('says it of every role of the server that a login can be put into', async () => {
+    const { rows } = await admin.query<{ role: string }>(
+      `select rolname as role from pg_roles where rolname like 'pg\\_%' and rolname <> 'pg_database_owner'`,
+    );
+    expect(rows.map(({ role }) => role)).toContain('pg_execute_server_program');
+    for (const { role } of rows) {
+      const said = await objectionsOf(`${IN_API}, ${role}`);
+      expect(said).toContain(`the login test_login is a member of ${role}`);
+    }
+  });
+
+  test('says it of a membership that gives nothing but the right to give it', async () => {
+    const granted = 'grant taxclaims_owner to test_login with admin true, inherit false, set false';
+    const said = await objectionsOf(IN_API, since16(granted));
+    const { rows } = await admin.query<{ is16: boolean }>(
+      `select current_setting('server_version_num')::integer >= 160000 as is16`,
+    );
+    const whole = 'the login test_login is a member of taxclaims_owner with the right to give it to others';
+    expect(said.includes(whole)).toBe(rows[0]?.is16);
+  });
+
+  test('names every table that is open', async () => {
+    const open =
+      'alter table public.sites disable row level security; alter table app.migrations no force row level security';
+    expect(await objectionsOf(IN_API, open)).toEqual([
+      expect.stringMatching(
+        /^row-level security is off or not forced on (?=.*public\.sites)(?=.*app\.migrations)/,
+      ),
+    ]);
+  });
+
   test.each([
     ['a superuser', 'superuser', ''],
     ['a login that bypasses row-level security', 'bypassrls in role taxclaims_api', ''],
@@ -40,7 +201,7 @@ describe('app.isolation_holds', () => {
       'a login that can become a role that does, without inheriting it',
       'noinherit in role taxclaims_api',
       `create role test_strong bypassrls; grant test_strong to test_login; grant taxclaims_api to test_login;
-       grant execute on function app.isolation_holds() to test_login; grant usage on schema app to test_login`,
+       grant execute on function app.isolation_holds(), app.isolation_objections() to test_login; grant usage on schema app to test_login`,
     ],
     ['a login that can become the owner', 'in role taxclaims_api, taxclaims_owner', ''],
     [
