@@ -25,6 +25,21 @@ begin
     select o.objection
     from app.isolation_objections() as o (objection)
     union all
+    -- As in a cluster into which a dump was restored without its roles.
+    select pg_catalog.format('the login %I cannot become %I: run db:migrate', session_user, wanted.name)
+    from pg_catalog.unnest(array[
+        'taxclaims_admin',
+        'taxclaims_scoped_admin',
+        'taxclaims_account_manager',
+        'taxclaims_tax_specialist',
+        'taxclaims_client'
+    ]) as wanted (name)
+    where not exists (
+        select
+        from pg_catalog.pg_roles as r
+        where r.rolname = wanted.name and pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER')
+    )
+    union all
     select
         case
             when pg_catalog.pg_is_in_recovery() then 'the server is a standby, which takes no writes'
