@@ -41,6 +41,8 @@ export interface IdentityConfig {
   readonly provider: ProviderConfig | undefined;
   readonly roleClaim: string;
   readonly clientAccessClaim: string;
+  /** True where the provider gives no token an email that it has not verified. */
+  readonly emailsVerified: boolean;
   readonly management: { readonly url: string; readonly token: string } | undefined;
 }
 
@@ -64,6 +66,7 @@ const variables = z.object({
   AUTH_JWKS_URL: value.httpUrl.optional(),
   AUTH_ROLE_CLAIM: value.text.default('role'),
   AUTH_CLIENT_ACCESS_CLAIM: value.text.default('client_access'),
+  AUTH_EMAILS_VERIFIED: value.flag.default(false),
   AUTH_MANAGEMENT_URL: value.httpUrl.optional(),
   AUTH_MANAGEMENT_TOKEN: value.text.optional(),
   RATE_LIMIT_PER_USER: value.integer(1, 1_000_000).default(100),
@@ -135,6 +138,7 @@ function identityFrom(values: z.output<typeof variables>): IdentityConfig {
           },
     roleClaim: values.AUTH_ROLE_CLAIM,
     clientAccessClaim: values.AUTH_CLIENT_ACCESS_CLAIM,
+    emailsVerified: values.AUTH_EMAILS_VERIFIED,
     management: url === undefined || token === undefined ? undefined : { url, token },
   };
 }

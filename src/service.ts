@@ -3,6 +3,7 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { createAuditWriter } from './db/audit-writer.ts';
 import { type Database, openDatabase } from './db/database.ts';
+import { tellObjections } from './db/objections.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { type Documents, openDocuments } from './documents/documents.ts';
 import { placeDemonstration } from './embedded/demonstration.ts';
@@ -45,13 +46,18 @@ async function startParts(config: Config, log: Logger, endings: Ending[]): Promi
   const { database: settings, identity } = config;
   const database = openDatabase({ ...settings, url: settings.url ?? embedded?.apiUrl ?? '', log });
   endings.push(() => database.close());
+  // Not waited for: an outage at the start is one like any other.
+  void tellObjections(database, log);
   const audit = createAuditWriter({ database, log });
   endings.push(() => audit.close());
   const documents = await contents(config, database, embedded, log);
   endings.push(() => documents.close());
   const { issuer, audience, jwksUrl } = required(identity.provider ?? provider);
-  const { roleClaim, clientAccessClaim } = identity;
-  const verifier = createTokenVerifier({ issuer, audience, jwksUrl, roleClaim, clientAccessClaim, log });
+  const { roleClaim, clientAccessClaim, emailsVerified } = identity;
+  const verifier = createTokenVerifier({
+    ...{ issuer, audience, jwksUrl, log },
+    ...{ roleClaim, clientAccessClaim, emailsVerified },
+  });
   const { rateLimits: limits, trustProxy, corsOrigins } = config;
   const server = createHttpServer(
     createApp({ database, documents, verifier, audit, limits, trustProxy, corsOrigins, log }),

@@ -30,6 +30,7 @@ describe('a configuration', () => {
         provider: undefined,
         roleClaim: 'role',
         clientAccessClaim: 'client_access',
+        emailsVerified: false,
         management: undefined,
       },
       rateLimits: { perUser: 100, perIp: 1000 },
@@ -46,7 +47,7 @@ describe('a configuration', () => {
     const environment = {
       ...{ HOST: '::', PORT: '0', DATA_DIR: '/var/lib/claims', LOG_LEVEL: 'warn', NODE_ENV: 'production' },
       ...{ DATABASE_URL, DATABASE_POOL_SIZE: '40', DATABASE_STATEMENT_TIMEOUT_MS: '900' },
-      ...{ DATABASE_PREPARED_STATEMENTS: 'false' },
+      ...{ DATABASE_PREPARED_STATEMENTS: 'false', AUTH_EMAILS_VERIFIED: 'true' },
       ...{ ...PROVIDER, AUTH_JWKS_URL: 'https://idp.example/keys?v=2' },
       ...{
         AUTH_ROLE_CLAIM: 'https://claims.example/role',
@@ -76,6 +77,7 @@ describe('a configuration', () => {
         },
         roleClaim: 'https://claims.example/role',
         clientAccessClaim: 'https://claims.example/access',
+        emailsVerified: true,
         management: { url: 'https://idp.example/api/v2', token: 'management-secret' },
       },
       rateLimits: { perUser: 5, perIp: 7 },
@@ -149,6 +151,7 @@ describe('a wrong value stops the start with one line that names the variable an
     DATABASE_POOL_SIZE: ['0', '1001', 'many'],
     DATABASE_STATEMENT_TIMEOUT_MS: ['0', '5s', '600001'],
     DATABASE_PREPARED_STATEMENTS: ['yes', '1', 'TRUE'],
+    AUTH_EMAILS_VERIFIED: ['yes', '1', 'TRUE'],
     AUTH_ROLE_CLAIM: [' role', 'client_access'],
     AUTH_CLIENT_ACCESS_CLAIM: [' ', 'role'],
     AUTH_MANAGEMENT_URL: ['idp.example/api', 'ftp://idp.example/'],

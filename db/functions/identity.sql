@@ -31,7 +31,9 @@ grant execute on function app.require_present_rights(boolean, text, timestamp wi
 
 -- The id of the user whom a login is about, whose row is then held: found by subject, then by an email that nobody has
 -- claimed yet, else made with the rights of this transaction. Whoever waited for another's change looks again at what
--- that one has left. TX409 when the email or the id belongs to another subject; 40001 when others are always faster.
+-- that one has left. Null where the subject is not stored and the token brings no email that the provider has verified:
+-- nobody is found or made by another, so that a stranger takes over no user, learns of none and is in nobody's way.
+-- TX409 when the email or the id belongs to another subject; 40001 when others are always faster.
 create or replace function app.hold_login(email text, name text, issued_at timestamp with time zone)
     returns uuid
     language plpgsql
@@ -50,6 +52,9 @@ begin
         for no key update;
         if found then
             return stored.id;
+        end if;
+        if hold_login.email is null then
+            return null;
         end if;
 
         select u.id, u.subject

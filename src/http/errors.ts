@@ -18,7 +18,7 @@ const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
 export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
   return async (thrown: unknown, request, response, next) => {
     const state = stateOf(request);
-    const error = toRequestError(thrown);
+    const error = toRequestError(thrown, request.method);
     state.error = error;
     if (error.status === 401 || error.status === 403) await recordRefusal(audit, state, error);
     if (!response.headersSent) sendError(response, error, state.requestId);
@@ -28,7 +28,7 @@ export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
 }
 
 /** What anything thrown means for the caller. Texts of Postgres and of libraries are for log and audit alone. */
-export function toRequestError(thrown: unknown): RequestError {
+export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   if (thrown instanceof RequestError) return thrown;
   const cause = thrown;
   if (thrown instanceof DatabaseUnavailable) {
@@ -37,7 +37,7 @@ export function toRequestError(thrown: unknown): RequestError {
   const sqlstate = sqlState(thrown);
   const reason = thrown instanceof Error ? thrown.message : 'what was thrown is no error';
   if (sqlstate !== undefined)
-    return new RequestError(errorCodeOf(sqlstate), `${sqlstate}: ${reason}`, { cause });
+    return new RequestError(errorCodeOf(sqlstate, method), `${sqlstate}: ${reason}`, { cause });
   if (thrown instanceof URIError) {
     return new RequestError('ERROR_VALIDATION', reason, {
       cause,

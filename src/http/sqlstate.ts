@@ -39,14 +39,27 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   '57P03': 'ERROR_UNAVAILABLE', // starting up or shutting down
   '57P04': 'ERROR_UNAVAILABLE', // database dropped
   '57P05': 'ERROR_UNAVAILABLE', // idle session timeout
-  '25001': 'ERROR_UNAVAILABLE', // a write where the database begins its transactions read-only
+  '25001': 'ERROR_UNAVAILABLE', // a write where the database begins its transactions read-only, or is a standby
   '25P03': 'ERROR_UNAVAILABLE', // idle in transaction timeout
   '25P04': 'ERROR_UNAVAILABLE', // transaction timeout
+  // The statements are fixed and tried: what they name and is not there, an older release of the database lacks.
+  '3F000': 'ERROR_UNAVAILABLE', // no such schema
+  '42P01': 'ERROR_UNAVAILABLE', // no such table
+  '42703': 'ERROR_UNAVAILABLE', // no such column
+  '42883': 'ERROR_UNAVAILABLE', // no such function
   '08': 'ERROR_UNAVAILABLE', // connection
   '53': 'ERROR_UNAVAILABLE', // out of connections, memory or disk
 };
 
-/** The error code for a SQLSTATE. */
-export function errorCodeOf(sqlstate: string): ErrorCode {
+/** A write in a transaction that only reads. */
+const READ_ONLY = '25006';
+const READS = new Set(['GET', 'HEAD']);
+
+/**
+ * The error code for a SQLSTATE in a request of this method: those that read are READ ONLY by our own doing, and a
+ * write of theirs is a defect; in any other it is the server that takes no writes.
+ */
+export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
+  if (sqlstate === READ_ONLY && !READS.has(method)) return 'ERROR_UNAVAILABLE';
   return CODES[sqlstate] ?? CODES[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';
 }

@@ -14,6 +14,7 @@ export interface Caller {
   readonly accessDigest: string;
   /** Seconds since the epoch, as in `iat`. */
   readonly issuedAt: number;
+  /** Only one that the provider has verified. */
   readonly email: string | undefined;
   readonly name: string | undefined;
 }

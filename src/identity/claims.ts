@@ -12,6 +12,13 @@ export interface ClaimNames {
   readonly clientAccess: string;
 }
 
+/** What is known of the provider beside its tokens. */
+export interface ProviderHabits {
+  readonly names: ClaimNames;
+  /** True where it gives no token an email that it has not verified, and so need not say of each that it has. */
+  readonly emailsVerified: boolean;
+}
+
 const MAX_TEXT = 255;
 
 /** The 401 for a token: the reason goes to the log and the audit record, so it never quotes the token. */
@@ -23,7 +30,11 @@ export function refused(reason: string): RequestError {
  * Turns the claims of a token whose signature, issuer, audience and times have been verified into its caller.
  * @throws RequestError ERROR_UNAUTHORIZED when a claim is missing or not exactly of its type
  */
-export function callerFrom(claims: Claims, issuer: string, names: ClaimNames): Caller {
+export function callerFrom(
+  claims: Claims,
+  issuer: string,
+  { names, emailsVerified }: ProviderHabits,
+): Caller {
   const subject = text(claims, 'sub');
   if (subject === undefined) throw refused('the "sub" claim is not a text of 1 to 255 characters');
   const role = roleFrom(own(claims, names.role));
@@ -37,7 +48,7 @@ export function callerFrom(claims: Claims, issuer: string, names: ClaimNames): C
       .update(`${role}:${clientAccess.join(',')}`)
       .digest('hex'),
     issuedAt: Math.floor(Number(claims['iat'])),
-    email: isUnverified(claims) ? undefined : text(claims, 'email'),
+    email: isVerified(claims, emailsVerified) ? text(claims, 'email') : undefined,
     name: text(claims, 'name'),
   };
 }
@@ -63,10 +74,13 @@ function clientAccessFrom(claim: unknown): readonly string[] {
   return [...new Set(ids)].sort();
 }
 
-/** Users are also found by their email: an address that the provider could not verify may be somebody else's. */
-function isUnverified(claims: Claims): boolean {
-  const verified = own(claims, 'email_verified');
-  return verified === false || verified === 'false';
+/**
+ * Users are also found by their email: an address that the provider has not verified may be somebody else's. Whatever
+ * the token says but `true` is a no, and saying nothing is one too unless the provider is known to verify all.
+ */
+function isVerified(claims: Claims, emailsVerified: boolean): boolean {
+  const said = own(claims, 'email_verified');
+  return said === true || (said === undefined && emailsVerified);
 }
 
 /** Postgres stores neither NUL nor half a surrogate pair. */

@@ -1,11 +1,15 @@
 import { createLocalJWKSet } from 'jose';
-import type { JSONWebKeySet, LocalJWKSet } from 'jose';
+import type { CryptoKey, JSONWebKeySet, JWK, LocalJWKSet } from 'jose';
+import { ALGORITHMS } from './signature.ts';
 
 const MAX_BYTES = 512 * 1024;
+/** The shortest RSA key with which a signature may be verified (RFC 7518, 3.3). */
+const MIN_MODULUS_BITS = 2048;
 /** What makes two published keys the same key; order, comments and dates of a set do not. */
 const MATERIAL = ['kid', 'kty', 'alg', 'use', 'key_ops', 'crv', 'x', 'y', 'n', 'e'] as const;
 
 export interface PublishedKeys {
+  /** The usable ones alone, at least one. */
   readonly keys: LocalJWKSet;
   /** Equal for two answers that publish the same keys. */
   readonly fingerprint: string;
@@ -13,7 +17,8 @@ export interface PublishedKeys {
 
 /**
  * Reads a JSON Web Key Set: no redirect, at most 512 KiB, within the time given.
- * @throws when the address does not answer 200 with a key set
+ * Keys that are of no use here are left out (RFC 7517, 5).
+ * @throws when the address does not answer 200 with a key set that holds a usable key
  */
 export async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys> {
   const response = await fetch(url, {
@@ -25,8 +30,27 @@ export async function fetchKeys(url: string, timeoutMs: number): Promise<Publish
     await response.body?.cancel();
     throw new Error(`the key set's address answered ${response.status}`);
   }
-  const keys = createLocalJWKSet(JSON.parse(await boundedText(response)) as JSONWebKeySet);
+  const all = createLocalJWKSet(JSON.parse(await boundedText(response)) as JSONWebKeySet).jwks();
+  const usable: JWK[] = [];
+  for (const key of all.keys) if (await isUsable(key)) usable.push(key);
+  // Who signs tokens has a key: a set without one is a fault of the provider, and not its word about older keys.
+  if (usable.length === 0) throw new Error('the key set holds no key that verifies a token');
+  const keys = createLocalJWKSet({ keys: usable });
   return { keys, fingerprint: fingerprint(keys.jwks()) };
+}
+
+/** Whether a token could be verified with it, by the very rules by which that is done. */
+async function isUsable(jwk: JWK): Promise<boolean> {
+  const alone = createLocalJWKSet({ keys: [jwk] });
+  for (const alg of ALGORITHMS) {
+    const key = await alone({ alg }).catch(() => undefined);
+    if (key !== undefined) return isLongEnough(key);
+  }
+  return false;
+}
+
+function isLongEnough({ algorithm }: CryptoKey): boolean {
+  return !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= MIN_MODULUS_BITS;
 }
 
 /** The length is counted as it arrives, after decompression: the header that announces it proves nothing. */

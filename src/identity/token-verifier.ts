@@ -28,6 +28,8 @@ export interface TokenVerifierOptions {
   readonly jwksUrl: string;
   readonly roleClaim: string;
   readonly clientAccessClaim: string;
+  /** True where the provider verifies every email, and so need not say of each that it has; false when absent. */
+  readonly emailsVerified?: boolean;
   readonly log: Logger;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -44,7 +46,10 @@ interface Verified {
 /** Holds the provider's keys and the tokens verified lately; asks the provider for nothing until the first token. */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { issuer, audience, now = Date.now } = options;
-  const names = { role: options.roleClaim, clientAccess: options.clientAccessClaim };
+  const habits = {
+    names: { role: options.roleClaim, clientAccess: options.clientAccessClaim },
+    emailsVerified: options.emailsVerified ?? false,
+  };
   const keySet = createKeySet({ url: options.jwksUrl, log: options.log, now });
   const remembered = new LRUCache<string, Verified>({
     max: REMEMBERED_TOKENS,
@@ -61,7 +66,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       clockTolerance: CLOCK_TOLERANCE_S,
       currentDate: new Date(now()),
     });
-    return { caller: callerFrom(payload, issuer, names), keys, ...lifetime(payload, now()) };
+    return { caller: callerFrom(payload, issuer, habits), keys, ...lifetime(payload, now()) };
   }
 
   async function checkWithFreshKeys(token: string, keys: LocalJWKSet): Promise<Verified> {

@@ -33,15 +33,14 @@ export const readProfile = endpoint({
 });
 
 /**
- * Records the caller and reads the user that it is from then on. A user is stored under an email: without one in the
- * token nothing is stored, and the token is what there is.
+ * Records the caller and reads the user that it is from then on. A user is stored under a verified email: who is not
+ * stored yet and brings none is not stored, and the token is what there is.
  */
 function login(caller: Caller): readonly Statement[] {
   const { email, name, issuedAt } = caller;
-  if (email === undefined) return [self(caller)];
   const recorded = {
     text: 'select app.record_login($1, $2, to_timestamp($3))',
-    values: [email, name ?? null, issuedAt],
+    values: [email ?? null, name ?? null, issuedAt],
   };
   return [recorded, self(caller)];
 }

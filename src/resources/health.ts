@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
+import { objections } from '../db/objections.ts';
 import { RequestError } from '../errors.ts';
 import { publicEndpoint } from '../http/endpoint.ts';
 import type { PublicEndpoint } from '../http/endpoint.ts';
@@ -10,19 +11,15 @@ const checks = new WeakMap<Database, Promise<void>>();
 
 /** Whoever asks while a check is under way waits for that one: probes are not limited, the pool is. */
 function check(database: Database): Promise<void> {
-  const running = checks.get(database) ?? isolated(database).finally(() => checks.delete(database));
+  const running = checks.get(database) ?? unobjectionable(database).finally(() => checks.delete(database));
   checks.set(database, running);
   return running;
 }
 
-/** A service whose database would show one tenant another's rows must get no traffic. */
-async function isolated(database: Database): Promise<void> {
-  const { rows } = await database.callAsLogin({ text: 'select app.isolation_holds()', values: [] });
-  if (rows[0]?.[0] === 't') return;
-  throw new RequestError(
-    'ERROR_UNAVAILABLE',
-    'row-level security is off or not forced on a table, or the login in DATABASE_URL could look past it: run db:audit',
-  );
+/** A service whose database would show one tenant another's rows, or takes no writes, must get no traffic. */
+async function unobjectionable(database: Database): Promise<void> {
+  const found = await objections(database);
+  if (found.length > 0) throw new RequestError('ERROR_UNAVAILABLE', found.join('; '));
 }
 
 function healthCheck(path: string): PublicEndpoint {

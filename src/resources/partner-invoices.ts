@@ -60,7 +60,9 @@ const written = {
     partner_invoices_invoice_of_client: { invoice_id: 'must be a record of the same client' },
     partner_invoices_due_after_issue: { due_date: 'must not lie before issue_date' },
     partner_invoices_sum: { amount_incl_tax: 'must be the sum of amount_excl_tax and vat_amount' },
-    partner_invoices_partner_id_number_key: { number: 'must be one that the partner has not used' },
+    partner_invoices_client_id_partner_id_number_key: {
+      number: 'must be one that the partner has not used for this client',
+    },
   },
 } as const;
 

@@ -395,6 +395,20 @@ export const ROLES_AND_RIGHTS: readonly Breakage[] = [
     'revoke select (file_path) on public.documents from taxclaims_reporting',
   ),
   breakage(
+    'durability_off',
+    'a role whose commits are acknowledged before they are kept',
+    'synchronous_commit of taxclaims_client',
+    'alter role taxclaims_client set synchronous_commit = false',
+    'alter role taxclaims_client reset synchronous_commit',
+  ),
+  breakage(
+    'durability_off',
+    'a database whose commits are acknowledged before they are kept',
+    'synchronous_commit of every role',
+    HERE('alter database %I set synchronous_commit = off'),
+    HERE('alter database %I reset synchronous_commit'),
+  ),
+  breakage(
     'setting_stored',
     'a role that starts with clients',
     'taxclaims_client',

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderHtml } from '../../src/db/audit/html.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { durabilityFindings } from '../support/durability.ts';
+import type { Found } from '../support/durability.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
 const COMMAND = fileURLToPath(new URL('../../src/commands/db-audit.ts', import.meta.url));
@@ -28,10 +30,15 @@ function audit(url: string, ...args: string[]): Promise<Ending> {
 describe('npm run db:audit', () => {
   let database: TestDatabase;
   let folder: string;
+  /** What is wrong with the server itself, and how a command ends that finds nothing else. */
+  let ofServer: readonly Found[];
+  let well: 0 | 1;
 
   beforeAll(async () => {
     database = await createTestDatabase();
     folder = await createScratchFolder();
+    ofServer = await withAdmin(database.adminUrl, durabilityFindings);
+    well = ofServer.length === 0 ? 0 : 1;
   });
 
   afterAll(async () => {
@@ -41,10 +48,11 @@ describe('npm run db:audit', () => {
 
   test('prints the matrix of a sound database and ends well', async () => {
     const { code, out, err } = await audit(database.adminUrl);
-    expect([code, err]).toEqual([0, '']);
+    expect([code, err]).toEqual([well, '']);
     // owner, definer, api, admin, scoped admin, account manager, tax specialist, client, reporting, auditor
     expect(out).toMatch(/^public\.sites +···· +-R-- +---- +CRUD +crud +crud +cru- +-r-- +-r-- +----$/m);
-    expect(out).toContain('No finding.');
+    const findings = [...out.matchAll(/^ *(?:ERROR|WARNING) (\w+): (\w+)$/gm)];
+    expect(findings.map(([, finding, object]) => ({ finding, object }))).toEqual(ofServer);
     expect(out).toContain('No drift');
   });
 
@@ -62,14 +70,20 @@ describe('npm run db:audit', () => {
     expect(out).toContain('row security OFF');
     const html = await readFile(file, 'utf8');
     expect(html).toContain('row-level security is off');
-    expect((await audit(database.adminUrl)).code).toBe(0);
+    const mended = await audit(database.adminUrl);
+    expect(mended.code).toBe(well);
+    expect(mended.out).not.toContain('rls_disabled');
   });
 
   test('writes a page that needs nothing from elsewhere, with every policy behind its square', async () => {
     const file = join(folder, 'sound.html');
     await audit(database.adminUrl, '--html', file);
     const html = await readFile(file, 'utf8');
-    expect(html).toContain('No finding and no drift.');
+    for (const { finding, object } of ofServer) {
+      expect(html).toContain(finding);
+      expect(html).toContain(object);
+    }
+    expect(html).toMatch(well === 0 ? /No finding and no drift\./ : /findings, 0 drifts\./);
     expect(html).toContain('policy: sites_select_tenant');
     expect(html).not.toMatch(/(src|href)=|@import|url\(/);
   });

@@ -20,6 +20,18 @@ const raise = endpoint({
   },
 });
 
+const raiseReading = endpoint({
+  ...common,
+  method: 'get',
+  path: '/raise/{code}',
+  roles: ['CLIENT'],
+  params: z.strictObject({ code: z.string() }),
+  handle: async ({ params }, request) => {
+    await request.run({ text: 'select app.raise($1)', values: [params.code] });
+    return { status: 200 };
+  },
+});
+
 const throwSecret = endpoint({
   ...common,
   method: 'get',
@@ -34,7 +46,7 @@ let service: Service;
 let asClient: string;
 
 beforeAll(async () => {
-  service = await startService({ endpoints: [raise, throwSecret] });
+  service = await startService({ endpoints: [raise, raiseReading, throwSecret] });
   asClient = await service.token('CLIENT');
   await service.admin(`
     create function app.raise(code text) returns text language plpgsql as $$
@@ -68,9 +80,12 @@ describe('an error of Postgres becomes', () => {
     ['53100', 'ERROR_UNAVAILABLE'],
     ['55P03', 'ERROR_UNAVAILABLE'],
     ['57014', 'ERROR_UNAVAILABLE'],
-    ['25006', 'ERROR_INTERNAL'],
+    ['25006', 'ERROR_UNAVAILABLE'],
+    ['3F000', 'ERROR_UNAVAILABLE'],
+    ['42P01', 'ERROR_UNAVAILABLE'],
+    ['42703', 'ERROR_UNAVAILABLE'],
+    ['42883', 'ERROR_UNAVAILABLE'],
     ['22012', 'ERROR_INTERNAL'],
-    ['42P01', 'ERROR_INTERNAL'],
     ['P0001', 'ERROR_INTERNAL'],
     ['XX000', 'ERROR_INTERNAL'],
   ])('%s: %s, without a word of it', async (sqlstate, code) => {
@@ -88,6 +103,12 @@ describe('an error of Postgres becomes', () => {
     await expectRefusal(service, answer, code);
     expect(answer.text).not.toContain('secret');
   });
+});
+
+test('a write of a request that only reads is a defect of ours, and in any other the server takes none', async () => {
+  const lines = ['GET /raise/25006', 'HEAD /raise/25006', 'POST /raise/25006'];
+  const answers = lines.map((line) => service.ask(line, { token: asClient }));
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([500, 500, 503]);
 });
 
 test('a defect of the service says nothing about itself', async () => {

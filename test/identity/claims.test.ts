@@ -140,12 +140,25 @@ describe('a token with good claims gives its caller', () => {
     }
   });
 
-  test('without an email that the provider could not verify', async () => {
+  test('without an email of which the provider does not say that it is verified', async () => {
     const email = 'victim@example.com';
     await expect(v.callerOf({ email, email_verified: true })).resolves.toMatchObject({ email });
-    for (const email_verified of [false, 'false']) {
+    for (const email_verified of [undefined, null, false, 'false', 'true', 1, [true]]) {
       await expect(v.callerOf({ email, email_verified })).resolves.toMatchObject({ email: undefined });
     }
+  });
+
+  test('of a provider that verifies all, with an email of which it says nothing, and with no other', async () => {
+    const email = 'ada@example.com';
+    const verify = async (v: Verification): Promise<void> => {
+      for (const email_verified of [undefined, true]) {
+        await expect(v.callerOf({ email, email_verified })).resolves.toMatchObject({ email });
+      }
+      for (const email_verified of [null, false, 'false', 'true', 0]) {
+        await expect(v.callerOf({ email, email_verified })).resolves.toMatchObject({ email: undefined });
+      }
+    };
+    await withVerification([await createTestKey()], verify, { emailsVerified: true });
   });
 
   test('with the whole second of its issue', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { exportJWK } from 'jose';
 import { createTestKey } from '../support/identity.ts';
 import { startVerification } from '../support/verification.ts';
 import type { Verification } from '../support/verification.ts';
@@ -97,7 +98,7 @@ describe('a provider that is away', () => {
         [200, '{"keys":{}}'],
         [200, '{"keys":[1]}'],
       ] as const),
-      [200, `{"keys":[],"padding":"${'x'.repeat(600_000)}"}`],
+      [200, `{"keys":[],"padding":"${'x'.repeat(10_000_000)}"}`],
       [302, '', { location: `${v.identity.jwksUrl}?elsewhere` }],
     ];
     for (const [status, body, headers] of answers) {
@@ -106,10 +107,44 @@ describe('a provider that is away', () => {
       await expect(v.verifier.verify(token)).resolves.toMatchObject(ACCEPTED);
     }
     expect(v.identity.requests).toBe(1 + answers.length);
-    // The counter-proof: an empty set from a provider that is well is its word.
-    v.identity.answerWith((_, response) => response.end('{"keys":[]}'));
+  });
+
+  test('that publishes no usable key does not invalidate them, and a set with one does', async () => {
+    const token = await v.identity.token({ exp: v.clock() / 1000 + 86_400 });
+    await v.verifier.verify(token);
+    const good = (await createTestKey('RS256')).jwk;
+    const unusable: Readonly<Record<string, object[]>> = {
+      'no key': [],
+      'a shared secret': [{ kty: 'oct', k: 'c2VjcmV0', alg: 'HS256' }],
+      'a key of an unknown type': [{ kty: 'XYZ', kid: 'a' }, {}],
+      'a key to encrypt with': [{ ...good, use: 'enc' }],
+      'a key for other operations': [{ ...good, key_ops: ['encrypt'] }],
+      'a key of another algorithm': [{ ...good, alg: 'RSA-OAEP' }],
+      'half a key': [{ ...good, n: undefined }],
+      'a key that is none': [{ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }],
+      'a private key': [await exportJWK((await createTestKey()).privateKey)],
+      'a short key': [{ ...good, n: good.n?.slice(0, 171) }],
+    };
+    for (const [what, keys] of Object.entries(unusable)) {
+      v.identity.answerWith((_, response) => response.end(JSON.stringify({ keys })));
+      v.clock.advance(25 * MINUTE);
+      const outcome = await v.verifier.verify(token).catch(() => 'refused');
+      expect([what, outcome]).toEqual([what, expect.objectContaining(ACCEPTED)]);
+    }
+    expect(v.identity.requests).toBe(1 + Object.keys(unusable).length);
+    // The counter-proof: what is published beside a usable key does not keep the old ones.
+    const keys = [good, ...Object.values(unusable).flat()];
+    v.identity.answerWith((_, response) => response.end(JSON.stringify({ keys })));
     v.clock.advance(25 * MINUTE);
     await v.refusalOf(token);
+  });
+
+  test('that has published no usable key yet makes the service unavailable', async () => {
+    v.identity.answerWith((_, response) => response.end('{"keys":[]}'));
+    await expect(v.callerOf()).rejects.toMatchObject({ code: 'ERROR_UNAVAILABLE' });
+    v.identity.answerWith(undefined);
+    v.clock.advance(2);
+    await expect(v.callerOf()).resolves.toMatchObject(ACCEPTED);
   });
 
   test('and never was there makes the service unavailable, until it comes', async () => {

@@ -17,6 +17,7 @@ import { createScratchFolder } from '../support/scratch.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CONTENTS = join(ROOT, 'db', 'demonstration', 'documents');
+const AUDIT = join(ROOT, 'src', 'commands', 'db-audit.ts');
 
 /** Of each role: who the demonstration's person is, and how many clients they have. */
 const PEOPLE = {
@@ -111,6 +112,10 @@ describe('a first start', () => {
       const { rows } = await admin.query('select count(*)::integer as count from audit.findings');
       expect(rows).toEqual([{ count: 0 }]);
     });
+    const env = { PATH: process.env['PATH'], DATABASE_ADMIN_URL: url };
+    const { stdout } = await promisify(execFile)(process.execPath, [AUDIT], { env });
+    expect(stdout).toContain('No finding.');
+    expect(stdout).toContain('No drift');
   });
 
   test('names the keys of its identity provider, and takes what npm run token signs beside it', async () => {

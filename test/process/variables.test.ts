@@ -58,6 +58,7 @@ beforeAll(async () => {
     ...{ DATABASE_STATEMENT_TIMEOUT_MS: '54321', DATABASE_PREPARED_STATEMENTS: 'false' },
     ...{ AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl },
     ...{ AUTH_ROLE_CLAIM: ROLE_CLAIM, AUTH_CLIENT_ACCESS_CLAIM: ACCESS_CLAIM },
+    ...{ AUTH_EMAILS_VERIFIED: 'true' },
     ...{ AUTH_MANAGEMENT_URL: 'https://idp.example/api', AUTH_MANAGEMENT_TOKEN: 'hunter2' },
     ...{ RATE_LIMIT_PER_USER: '901', RATE_LIMIT_PER_IP: '902', TRUST_PROXY: '1', CORS_ORIGINS: ORIGIN },
     ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${s3Port}` },
@@ -203,6 +204,13 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     const { json } = await send('GET /api/auth/profile');
     expect(json).toMatchObject({ client_access: [tenant.clients] });
     expect(await isRefused({ [ACCESS_CLAIM]: undefined, client_access: [] })).toBe(true);
+  },
+  AUTH_EMAILS_VERIFIED: async () => {
+    const email = 'unsaid@b.example';
+    const profile = async (claims: object) =>
+      (await send('GET /api/auth/profile', { token: await signed({ email, ...claims }) })).json;
+    expect(await profile({ email_verified: undefined })).toMatchObject({ email });
+    expect(await profile({ email_verified: false })).toMatchObject({ email: null });
   },
   AUTH_MANAGEMENT_URL: async () => {
     const url = { AUTH_MANAGEMENT_URL: 'https://idp.example/api' };

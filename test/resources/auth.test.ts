@@ -54,6 +54,58 @@ describe('a login', () => {
     expect(await stored(sub)).toEqual([]);
   });
 
+  /** A user whom an administrator has made, and who has not logged in yet. */
+  async function waiting(email: string): Promise<unknown> {
+    const [row] = await service.admin(
+      `insert into public.users (email, password_hash, name, role, access_changed_at)
+       values ($1, '!', 'Waiting', 'ACCOUNT_MANAGER', now() - interval '1 hour')
+       returning id`,
+      [email],
+    );
+    return row?.['id'];
+  }
+
+  test('takes over a user who waits under an email that the provider has verified', async () => {
+    const email = `${randomUUID()}@b.example`;
+    const id = await waiting(email);
+    const token = await service.token('CLIENT', [own.clients], { sub: randomUUID(), email });
+    expect((await logIn(token)).json).toMatchObject({ id, email, role: 'CLIENT' });
+  });
+
+  test.each([['false', false] as const, ['nothing', undefined] as const, ['no truth', 'true'] as const])(
+    'of a stranger, of whose email the provider says %s, takes over nobody and does not tell who is stored',
+    async (_what, email_verified) => {
+      const email = `${randomUUID()}@b.example`;
+      const id = await waiting(email);
+      await logIn(await service.token('CLIENT', [], { sub: randomUUID(), email: `claimed-${email}` }));
+      const answers = [email, `claimed-${email}`, `nobody-${email}`].map(async (address) => {
+        const sub = randomUUID();
+        const claims = { sub, email: address, email_verified };
+        const answer = await logIn(await service.token('CLIENT', [own.clients], claims));
+        expect(await stored(sub)).toEqual([]);
+        return [answer.status, answer.text.replaceAll(sub, 'the subject')];
+      });
+      const [first, ...others] = await Promise.all(answers);
+      expect(first?.[0]).toBe(200);
+      for (const other of others) expect(other).toEqual(first);
+      const now = await service.admin('select role, subject from public.users where id = $1', [id]);
+      expect(now).toEqual([{ role: 'ACCOUNT_MANAGER', subject: null }]);
+      // Nor is the address taken from its owner.
+      const owner = await service.token('CLIENT', [], { sub: randomUUID(), email: `nobody-${email}` });
+      expect((await logIn(owner)).json).toMatchObject({ email: `nobody-${email}` });
+    },
+  );
+
+  test('of a stored user brings the rights of the token, whether or not it says a verified email', async () => {
+    const sub = randomUUID();
+    const email = `${sub}@b.example`;
+    const iat = Math.floor(Date.now() / 1000) - 10;
+    await logIn(await service.token('TAX_SPECIALIST', [], { sub, email, iat }));
+    const later = await service.token('CLIENT', [own.clients], { sub, email, email_verified: undefined });
+    expect((await logIn(later)).json).toMatchObject({ email, role: 'CLIENT', client_access: [own.clients] });
+    expect(await stored(sub)).toEqual([expect.objectContaining({ email, role: 'CLIENT' })]);
+  });
+
   test('under the email of another user is a conflict', async () => {
     const claims = { sub: randomUUID(), email: 'taken@b.example' };
     expect((await logIn(await service.token('CLIENT', [], claims))).status).toBe(200);

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { createEmptyDatabase } from '../support/database.ts';
 import { expectError, type Service, startService } from '../support/service.ts';
 
 describe('the health check', () => {
@@ -38,4 +40,141 @@ describe('the health check', () => {
       'alter table public.cadastres owner to taxclaims_owner',
     );
   });
+});
+
+/** The login of a service of its own, so that no other test is disturbed by what becomes of it. */
+function ownLogin(apiUrl: string): { readonly name: string; readonly url: string } {
+  const url = new URL(apiUrl);
+  const name = `${url.pathname.slice(1)}_login`;
+  url.username = name;
+  url.password = 'secret';
+  return { name, url: url.href };
+}
+
+describe('the health check of a service', () => {
+  let service: Service;
+  let login: string;
+  const lines: string[] = [];
+
+  beforeAll(async () => {
+    service = await startService({
+      databaseUrl: (url) => ownLogin(url).url,
+      log: pino({}, { write: (line: string) => lines.push(line) }),
+    });
+    login = ownLogin(service.postgres.apiUrl).name;
+    await service.admin(`create role ${login} login password 'secret' in role taxclaims_api`);
+  });
+
+  afterAll(async () => {
+    await service.admin(`drop owned by ${login}; drop role ${login}`);
+    await service.close();
+  });
+
+  /** A setting of the login is heard by new connections alone. */
+  async function changed(sql: string): Promise<void> {
+    await service.admin(sql);
+    await service.admin(
+      `select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = '${login}'`,
+    );
+  }
+
+  async function expectUnwell(change: string, back: string, reason: RegExp): Promise<void> {
+    expect((await service.ask('GET /health')).status).toBe(200);
+    await changed(change);
+    lines.length = 0;
+    const answer = await service.ask('GET /health');
+    await changed(back);
+    expectError(answer, 'ERROR_UNAVAILABLE');
+    const reasons = lines.map((line) => (JSON.parse(line) as { reason?: string }).reason);
+    expect(reasons).toContainEqual(expect.stringMatching(reason));
+    expect((await service.ask('GET /health')).status).toBe(200);
+  }
+
+  test.each([
+    ['is a superuser', 'superuser', 'nosuperuser', /SUPERUSER/],
+    ['bypasses row-level security', 'bypassrls', 'nobypassrls', /BYPASSRLS/],
+    ['creates roles', 'createrole', 'nocreaterole', /CREATEROLE/],
+    ['replicates', 'replication', 'noreplication', /REPLICATION/],
+  ])('is 503, and its log says why, while its login %s', async (_what, bad, good, reason) => {
+    await expectUnwell(`alter role ${login} ${bad}`, `alter role ${login} ${good}`, reason);
+  });
+
+  test.each(['taxclaims_owner', 'taxclaims_reporting', 'taxclaims_client', 'pg_read_all_data'])(
+    'is 503, and its log says why, while its login is a member of %s',
+    async (role) => {
+      const reason = new RegExp(`is a member of ${role}`);
+      await expectUnwell(`grant ${role} to ${login}`, `revoke ${role} from ${login}`, reason);
+    },
+  );
+
+  test('is 503, and its log says why, while its login is no member of its group', async () => {
+    const connect = `connect on database ${service.postgres.name}`;
+    await expectUnwell(
+      `grant ${connect} to ${login}; revoke taxclaims_api from ${login}`,
+      `revoke ${connect} from ${login}; grant taxclaims_api to ${login}`,
+      /is no member of taxclaims_api, or does not inherit it/,
+    );
+  });
+
+  test('is 503, and its log says why, while its login owns something', async () => {
+    const [bad, good] = [`create schema odd authorization ${login}`, 'drop schema odd'];
+    await expectUnwell(bad, good, /owns 1 objects of this database, such as schema odd/);
+  });
+
+  test('is 503, and its log says why, while the database takes no writes; nor is a write of another answer', async () => {
+    const token = await service.token('ADMIN');
+    const write = { token, body: { company_name: 'X', contact_email: 'x@x.example' } };
+    const database = service.postgres.name;
+    const bad = `alter database ${database} set default_transaction_read_only = on`;
+    const good = `set transaction_read_only = off; alter database ${database} reset default_transaction_read_only`;
+    await changed(bad);
+    expectError(await service.ask('POST /api/clients', write), 'ERROR_UNAVAILABLE');
+    await changed(good);
+    expect((await service.ask('POST /api/clients', write)).status).toBe(201);
+    await expectUnwell(bad, good, /the database takes no writes: default_transaction_read_only is on/);
+  });
+
+  test('is 503, and its log says which migrations are missing, on a database of an older release, and 200 on one of a newer', async () => {
+    const [row] = await service.admin('select app.applied_migrations() as applied');
+    const applied = row?.['applied'] as string[];
+    expect(applied.length).toBeGreaterThan(10);
+    const pretend = (names: readonly string[]): string =>
+      `create or replace function app.applied_migrations() returns text[] language sql stable set search_path = ''
+       return '{${names.join()}}'::text[]`;
+    const last = String(applied.at(-1));
+    const reason = new RegExp(`older than this release: run db:migrate, which has yet to apply ${last}$`);
+    await expectUnwell(pretend(applied.slice(0, -1)), pretend(applied), reason);
+    await changed(pretend([...applied, '9999_of_the_next_release']));
+    expect((await service.ask('GET /health')).status).toBe(200);
+    await changed(pretend(applied));
+  });
+
+  test('is 503, and its log says why, on a database of a release that had no such question', async () => {
+    await expectUnwell(
+      'alter function app.objections(text[]) rename to objected',
+      'alter function app.objected(text[]) rename to objections',
+      /not migrated, or of an older release: run db:migrate/,
+    );
+  });
+});
+
+test('on a database that is not migrated, health and every request are 503, and the log says why', async () => {
+  const empty = await createEmptyDatabase();
+  const lines: string[] = [];
+  const service = await startService({
+    databaseUrl: (url) => Object.assign(new URL(url), { pathname: `/${empty.name}` }).href,
+    log: pino({}, { write: (line: string) => lines.push(line) }),
+  });
+  try {
+    expectError(await service.ask('GET /health'), 'ERROR_UNAVAILABLE');
+    expect(lines.join('')).toContain('the database is not migrated, or of an older release: run db:migrate');
+    const token = await service.token('ADMIN');
+    expectError(await service.ask('GET /api/clients', { token }), 'ERROR_UNAVAILABLE');
+    const body = { company_name: 'X', contact_email: 'x@x.example' };
+    expectError(await service.ask('POST /api/clients', { token, body }), 'ERROR_UNAVAILABLE');
+    expectError(await service.ask('POST /api/auth/login', { body: { token } }), 'ERROR_UNAVAILABLE');
+  } finally {
+    await service.close();
+    await empty.close();
+  }
 });

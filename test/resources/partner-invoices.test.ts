@@ -100,14 +100,27 @@ describe('a partner’s bill', () => {
     expect(read.json).toMatchObject({ vat_amount: 20, amount_incl_tax: 120 });
   });
 
-  test('has a number that its partner never used before, whoever was billed', async () => {
+  test('has a number that its partner never used before for this client', async () => {
     const body = bill();
     expect((await create(body)).status).toBe(201);
-    const again = await create({ ...body, client_id: second });
+    const again = await create(body);
     expectError(again, 'ERROR_CONFLICT');
     expect(details(again)).toEqual({ number: expect.any(String) });
-    const other = await create({ ...body, client_id: second, partner_id: partnerOfSecond });
-    expect(other.status).toBe(201);
+    const moved = await create(bill());
+    const { id } = moved.json as { id: string };
+    expectError(await put(id, { number: (body as { number: string }).number }), 'ERROR_CONFLICT');
+  });
+
+  test('tells nobody, and blocks nobody, who shares the partner and is billed under the same number', async () => {
+    const ofSecond = await service.token('ACCOUNT_MANAGER', [second]);
+    const body = bill();
+    expect((await create(body)).status).toBe(201);
+    const beside = await create({ ...body, client_id: second }, ofSecond);
+    expect(beside.status).toBe(201);
+    const { id } = (await create(bill({ client_id: second }), ofSecond)).json as { id: string };
+    const other = bill();
+    expect((await create(other)).status).toBe(201);
+    expect((await put(id, { number: (other as { number: string }).number }, ofSecond)).status).toBe(200);
   });
 
   test('stays with its client and its partner', async () => {

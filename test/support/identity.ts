@@ -93,7 +93,10 @@ export async function startTestIdentity(now: () => number = Date.now): Promise<T
     const key = options.key ?? signingKey();
     const seconds = Math.floor(now() / 1000);
     const times = { iat: seconds, exp: seconds + 3600 };
-    const good = { iss: issuer, aud: audience, sub: 'idp|somebody', role: 'CLIENT', client_access: [] };
+    const good = {
+      ...{ iss: issuer, aud: audience, sub: 'idp|somebody', email_verified: true },
+      ...{ role: 'CLIENT', client_access: [] },
+    };
     const payload = options.payload ?? JSON.stringify({ ...good, ...times, ...claims });
     return new CompactSign(Buffer.from(payload))
       .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'at+jwt', ...options.header })

@@ -53,7 +53,8 @@ grant execute on function app.unclaimed_id(uuid) to taxclaims_api;
 -- Records the caller of this transaction with the role and the clients of the token, and with the clients that the
 -- caller created and no token has said yet; the rest of the transaction is that user's. What the row says is judged while it is
 -- held: TX401 where its rights were changed after the token was issued. TX409 when the email or the id belongs to
--- another subject, and for a token that would leave the firm without an ADMIN.
+-- another subject, and for a token that would leave the firm without an ADMIN. The email is null unless the provider has
+-- verified it; a caller who is not stored yet then stays so.
 -- The rights of a login date from the second before its token: older tokens that say otherwise are refused, the
 -- token itself is not when its user's own request adds a client later.
 drop function if exists app.record_login(text, text, timestamp with time zone);
@@ -72,6 +73,9 @@ declare
     listed uuid[] := said;
     stored record;
 begin
+    if target is null then
+        return;
+    end if;
     select u.subject, u.is_active, u.access_digest, u.access_changed_at
     into stored
     from public.users as u

@@ -1,0 +1,60 @@
+-- The migrations that are applied, written down on each deploy: only the owner reads their list.
+do $migrations$
+begin
+    execute pg_catalog.format(
+        'create or replace function app.applied_migrations() returns text[] language sql stable set search_path = '''' return %L::text[]',
+        (select pg_catalog.array_agg(m.name::text order by m.name) from app.migrations as m)
+    );
+end
+$migrations$;
+
+revoke execute on function app.applied_migrations() from public;
+grant execute on function app.applied_migrations() to taxclaims_api;
+
+-- What speaks against serving from this database through the login that asks, each in words for a log; nothing when all
+-- is well. The caller says which migrations it was written for: one that lacks some is of an older release, and one
+-- that has more is of a newer one, which the release before must be able to serve from while it is deployed.
+create or replace function app.objections(needed text[])
+    returns setof text
+    language plpgsql
+    stable
+    set search_path = ''
+as $function$
+begin
+    return query
+    select o.objection
+    from app.isolation_objections() as o (objection)
+    union all
+    -- As in a cluster into which a dump was restored without its roles.
+    select pg_catalog.format('the login %I cannot become %I: run db:migrate', session_user, wanted.name)
+    from pg_catalog.unnest(array[
+        'taxclaims_admin',
+        'taxclaims_scoped_admin',
+        'taxclaims_account_manager',
+        'taxclaims_tax_specialist',
+        'taxclaims_client'
+    ]) as wanted (name)
+    where not exists (
+        select
+        from pg_catalog.pg_roles as r
+        where r.rolname = wanted.name and pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER')
+    )
+    union all
+    select
+        case
+            when pg_catalog.pg_is_in_recovery() then 'the server is a standby, which takes no writes'
+            else 'the database takes no writes: default_transaction_read_only is on'
+        end
+    where pg_catalog.current_setting('transaction_read_only')::boolean
+    union all
+    select
+        'the database is older than this release: run db:migrate, which has yet to apply '
+        || pg_catalog.string_agg(n.name, ', ' order by n.name)
+    from pg_catalog.unnest(needed) as n (name)
+    where n.name <> all (app.applied_migrations())
+    having pg_catalog.count(*) > 0;
+end
+$function$;
+
+revoke execute on function app.objections(text[]) from public;
+grant execute on function app.objections(text[]) to taxclaims_api;

@@ -1,0 +1,64 @@
+import { readdir } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { directory } from './apply.ts';
+import type { Database } from './database.ts';
+import { sqlState } from './errors.ts';
+
+type Asked = Pick<Database, 'callAsLogin'>;
+
+/** Schema, function, table or column that is not there: the SQL of this release was not applied. */
+const NOT_MIGRATED = new Set(['3F000', '42883', '42P01', '42703']);
+const NOT_ALLOWED = '42501';
+
+/** Settings without which a crash of the server loses or corrupts what was acknowledged. */
+const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'];
+
+let known: Promise<readonly string[]> | undefined;
+
+/** The migrations that this release was written for. */
+function migrations(): Promise<readonly string[]> {
+  known ??= readdir(directory('migrations')).then((files) =>
+    files.filter((file) => file.endsWith('.sql')).map((file) => file.replace(/\.sql$/, '')),
+  );
+  return known;
+}
+
+/**
+ * What speaks against serving from the database through the login in DATABASE_URL, in words for a log; empty when all
+ * is well.
+ * @throws what `Database` throws, but for what says that the database or the login was not prepared.
+ */
+export async function objections(database: Asked): Promise<readonly string[]> {
+  try {
+    const { rows } = await database.callAsLogin({
+      text: 'select app.objections($1)',
+      values: [await migrations()],
+    });
+    return rows.map(([objection]) => String(objection));
+  } catch (error) {
+    const state = sqlState(error) ?? '';
+    if (NOT_MIGRATED.has(state))
+      return ['the database is not migrated, or of an older release: run db:migrate'];
+    if (state === NOT_ALLOWED)
+      return ['the login in DATABASE_URL is no member of taxclaims_api, or does not inherit it'];
+    throw error;
+  }
+}
+
+/** Says once, at the start, what an operator must know of the database. Never rejects. */
+export async function tellObjections(database: Asked, log: Logger): Promise<void> {
+  try {
+    for (const objection of await objections(database)) {
+      log.error({ objection }, 'nothing must be served from this database');
+    }
+    const { rows } = await database.callAsLogin({
+      text: `select s.name from unnest($1::text[]) as s (name) where current_setting(s.name) = 'off'`,
+      values: [DURABILITY],
+    });
+    for (const [setting] of rows) {
+      log.error({ setting }, 'a crash of the database server loses or corrupts what was acknowledged');
+    }
+  } catch (error) {
+    log.warn({ err: error }, 'the database does not say yet whether it can be served from');
+  }
+}

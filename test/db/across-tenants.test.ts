@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { directory } from '../../src/db/apply.ts';
+import { createTestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+/* Whatever looks past row-level security by its nature: each is of one client, or is named in db/README.md. */
+
+let database: TestDatabase;
+let admin: pg.Client;
+let explained: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  admin = new pg.Client({ connectionString: database.adminUrl });
+  await admin.connect();
+  const readme = await readFile(directory('README.md'), 'utf8');
+  explained = /\n## What knows no tenants\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
+});
+
+afterAll(async () => {
+  await admin.end();
+  await database.close();
+});
+
+/** What the database has, named as it must stand in the list. */
+const EXISTING: Readonly<Record<string, string>> = {
+  'unique and exclusion constraints whose key does not begin with the client': `
+    select c.relname as name
+    from pg_index as i
+    join pg_class as c on c.oid = i.indexrelid
+    join audit.house_tables as t on t.oid = i.indrelid
+    where (i.indisunique or i.indisexclusion)
+      and pg_get_indexdef(i.indexrelid, 1, false) <> 'client_id'`,
+  'foreign keys without the client in them': `
+    select f.conname as name
+    from pg_constraint as f
+    join audit.house_tables as t on t.oid = f.conrelid
+    where f.contype = 'f'
+      and not exists (
+        select from pg_attribute as a
+        where a.attrelid = f.conrelid and a.attnum = any (f.conkey) and a.attname = 'client_id'
+      )`,
+  sequences: `
+    select c.relname as name
+    from pg_class as c
+    join audit.house_schemas as s on s.oid = c.relnamespace
+    where c.relkind = 'S'`,
+};
+
+async function existing(): Promise<string[]> {
+  const { rows } = await admin.query<{ name: string }>(Object.values(EXISTING).join(' union '));
+  return rows.map(({ name }) => name).sort();
+}
+
+/** The first column of the table, with the reason that stands beside each name. */
+function listed(): Map<string, string> {
+  const reasons = new Map<string, string>();
+  for (const [, names = '', reason = ''] of explained.matchAll(/^\| (`.*?) +\| (.*?) +\|$/gm)) {
+    for (const [, name = ''] of names.matchAll(/`(\w+)`/g)) reasons.set(name, reason);
+  }
+  return reasons;
+}
+
+test('what could tell one tenant of another, or stop one by another, is named with the reason why it does not', async () => {
+  const reasons = listed();
+  expect([...reasons.keys()].sort()).toEqual(await existing());
+  expect([...reasons].filter(([, reason]) => reason.length < 20)).toEqual([]);
+});
+
+test.each([
+  [
+    'a unique constraint',
+    'added_key',
+    'alter table public.sites add constraint added_key unique (site_name, client_id)',
+  ],
+  ['a unique index', 'added_idx', 'create unique index added_idx on public.clients (lower(company_name))'],
+  [
+    'an exclusion constraint',
+    'added_excl',
+    'alter table public.sites add constraint added_excl exclude (site_name with =)',
+  ],
+  [
+    'a foreign key',
+    'added_fkey',
+    'alter table public.sites add column partner_id uuid constraint added_fkey references public.partners',
+  ],
+  ['a sequence', 'sites_n_seq', 'alter table public.sites add column n integer generated always as identity'],
+])('%s that a migration adds is missed by its name', async (_what, name, sql) => {
+  await admin.query('begin');
+  try {
+    await admin.query(sql);
+    expect((await existing()).filter((found) => !listed().has(found))).toEqual([name]);
+  } finally {
+    await admin.query('rollback');
+  }
+});
+
+test('a key that begins with the client needs no word', async () => {
+  await admin.query('begin');
+  try {
+    await admin.query('alter table public.sites add constraint added_key unique (client_id, site_name)');
+    expect((await existing()).filter((found) => !listed().has(found))).toEqual([]);
+  } finally {
+    await admin.query('rollback');
+  }
+});

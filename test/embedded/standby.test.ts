@@ -1,0 +1,56 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/migrate.ts';
+import { createApiLogin } from '../../src/embedded/postgres/api-login.ts';
+import { dataDirectory } from '../../src/embedded/postgres/cluster.ts';
+import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
+import type { EmbeddedServer } from '../../src/embedded/postgres/server.ts';
+import { ask, createFolder, silent } from '../support/embedded.ts';
+import type { Folder } from '../support/embedded.ts';
+import { expectError, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+/* A service whose DATABASE_URL leads to a standby: a server that recovers for ever, and answers meanwhile. */
+
+let folder: Folder;
+let server: EmbeddedServer;
+let service: Service;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  folder = await createFolder();
+  const options = { dataDir: folder.path, log: silent, settings: { fsync: 'off' } };
+  const primary = await startEmbeddedServer(options);
+  await migrate({ adminUrl: primary.adminUrl, log: silent });
+  const login = new URL(await createApiLogin(primary));
+  await primary.stop();
+  await writeFile(join(dataDirectory(join(folder.path, 'postgres')), 'standby.signal'), '');
+  server = await startEmbeddedServer(options);
+  login.port = String(server.port);
+  service = await startService({
+    databaseUrl: () => login.href,
+    log: pino({}, { write: (line: string) => lines.push(line) }),
+  });
+});
+
+afterAll(async () => {
+  await service.close();
+  await server.stop();
+  await folder.remove();
+});
+
+test('is told by health and by its log that the server takes no writes', async () => {
+  expect(await ask(server.adminUrl, 'select pg_is_in_recovery()')).toBe('true');
+  expectError(await service.ask('GET /health'), 'ERROR_UNAVAILABLE');
+  expect(lines.join('')).toContain('"reason":"the server is a standby, which takes no writes"');
+});
+
+test('answers each write with 503, and reads what there is', async () => {
+  const token = await service.token('ADMIN', [], { email: 'ada@b.example' });
+  const body = { company_name: 'X', contact_email: 'x@x.example' };
+  expectError(await service.ask('POST /api/clients', { token, body }), 'ERROR_UNAVAILABLE');
+  expectError(await service.ask('POST /api/auth/login', { body: { token } }), 'ERROR_UNAVAILABLE');
+  expect((await service.ask('GET /api/clients', { token })).json).toEqual([]);
+});
