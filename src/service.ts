@@ -3,6 +3,7 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { createAuditWriter } from './db/audit-writer.ts';
 import { type Database, openDatabase } from './db/database.ts';
+import { forgetExpiredAnswers } from './db/expired-answers.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { type Documents, openDocuments } from './documents/documents.ts';
 import { placeDemonstration } from './embedded/demonstration.ts';
@@ -47,6 +48,8 @@ async function startParts(config: Config, log: Logger, endings: Ending[]): Promi
   endings.push(() => database.close());
   const audit = createAuditWriter({ database, log });
   endings.push(() => audit.close());
+  const forgetting = forgetExpiredAnswers({ database, log });
+  endings.push(() => forgetting.close());
   const documents = await contents(config, database, embedded, log);
   endings.push(() => documents.close());
   const { issuer, audience, jwksUrl } = required(identity.provider ?? provider);
