@@ -315,12 +315,35 @@ describe('an upload', () => {
     expect([(await contents()).length, await planned()]).toEqual([1, 0]);
   });
 
+  /** Two uploads, one after the other, that have looked for the key and wait for what is held before they use it. */
+  async function bothFindItFree(key: string, answers: Promise<Answer>[]): Promise<void> {
+    for (const waiters of [1, 2]) {
+      answers.push(upload(key, form({})));
+      while ((await waiting(service)) < waiters);
+    }
+  }
+
+  test('that finds the key under way only with its row loses its content again', async () => {
+    const key = newKey();
+    const answers: Promise<Answer>[] = [];
+    const claim = `select from public.reclamations where id = '${own.reclamations}' for update`;
+    await held(claim, async () => {
+      await held('lock table app.content_removals in share mode', async () => {
+        await bothFindItFree(key, answers);
+      });
+      expectUnderWay(await Promise.race(answers));
+      expect([(await contents()).length, await planned()]).toEqual([1, 1]);
+    });
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([201, 409]);
+    expect([(await contents()).length, await planned()]).toEqual([1, 0]);
+  });
+
   test('beside another that both found the key free makes one document, and no content that nobody knows of', async () => {
     const key = newKey();
     const answers: Promise<Answer>[] = [];
-    await held('lock table app.content_removals in access exclusive mode', async () => {
-      answers.push(upload(key, form({})), upload(key, form({})));
-      while ((await waiting(service)) < answers.length);
+    await held('lock table app.content_removals in share mode', async () => {
+      await bothFindItFree(key, answers);
     });
     const [one, two] = await Promise.all(answers);
     const made = [one, two].filter((answer) => answer?.status === 201) as Answer[];
