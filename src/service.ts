@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { createAuditWriter } from './db/audit-writer.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { tellObjections } from './db/objections.ts';
+import { forgetExpiredAnswers } from './db/expired-answers.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { type Documents, openDocuments } from './documents/documents.ts';
 import { placeDemonstration } from './embedded/demonstration.ts';
@@ -50,6 +51,8 @@ async function startParts(config: Config, log: Logger, endings: Ending[]): Promi
   void tellObjections(database, log);
   const audit = createAuditWriter({ database, log });
   endings.push(() => audit.close());
+  const forgetting = forgetExpiredAnswers({ database, log });
+  endings.push(() => forgetting.close());
   const documents = await contents(config, database, embedded, log);
   endings.push(() => documents.close());
   const { issuer, audience, jwksUrl } = required(identity.provider ?? provider);

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { DocumentStore } from '../config-values.ts';
 import type { Database } from '../db/database.ts';
 import { sqlState } from '../db/errors.ts';
+import { RequestError } from '../errors.ts';
 import type { ContentStore } from './content-store.ts';
 import { createFolderStore, spoolFolderOf } from './folder-store.ts';
 import { createRemovals } from './removals.ts';
@@ -72,9 +73,9 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
       try {
         return await insertRow(path);
       } catch (error) {
-        // Refused by the server, the row is surely not there. After a lost connection it may yet come: the plan
+        // Refused by the server or by us, the row is surely not there. After a lost connection it may yet come: the plan
         // stands, and finds out in an hour.
-        if (sqlState(error) !== undefined) await removals.removeNow(path);
+        if (isRefusal(error)) await removals.removeNow(path);
         throw error;
       }
     },
@@ -87,6 +88,10 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
       store.close();
     },
   };
+}
+
+function isRefusal(error: unknown): boolean {
+  return sqlState(error) !== undefined || (error instanceof RequestError && error.status < 500);
 }
 
 function openStore({ store, endpoint, s3Access }: DocumentsOptions): ContentStore {

@@ -6,8 +6,8 @@ import { callerRequest } from './checked-request.ts';
 import type { CheckedRequest, Sources } from './checked-request.ts';
 import type { CallerRequest, ListQuery, RecordShape, Reply, Row } from './endpoint.ts';
 import { isNotModified } from './preconditions.ts';
-import { NothingFound, refuseForeignFilter } from './refusals.ts';
-import { look } from './standings.ts';
+import { refuseForeignFilter } from './refusals.ts';
+import { look, NothingFound } from './standings.ts';
 
 /**
  * Gives what an endpoint answers with.
@@ -21,7 +21,8 @@ export async function answer(checked: CheckedRequest, sources: Sources): Promise
   if ('list' in endpoint) return listed(endpoint.of, endpoint.list(input, caller), checked, sources);
   if ('create' in endpoint) {
     const id = randomUUID();
-    return created(endpoint.of, await request.run(endpoint.create(input, id)), `${incoming.url ?? ''}/${id}`);
+    const location = `${incoming.url ?? ''}/${id}`;
+    return request.create({ of: endpoint.of, id, location, statements: [endpoint.create(input, id)] });
   }
   if ('change' in endpoint)
     return recordIn(endpoint.of, await request.run(endpoint.change(input, request.ifMatch)));
@@ -38,13 +39,6 @@ export function recordIn(of: RecordShape, { rows }: Result): Reply {
   const [row] = rows;
   if (row === undefined) throw new NothingFound();
   return { status: 200, body: of.write(row), headers: tagged(of, row) };
-}
-
-/** @throws Error where the statement made nothing: a statement that creates fails or has a row. */
-export function created(of: RecordShape, result: Result | undefined, location: string): Reply {
-  const row = result?.rows[0];
-  if (row === undefined) throw new Error('nothing was created');
-  return { status: 201, body: of.write(row), headers: { ...tagged(of, row), Location: location } };
 }
 
 /**

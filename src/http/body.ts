@@ -27,7 +27,12 @@ export async function readJson(request: Request, response: Response): Promise<un
       else reject(error instanceof Error ? error : new Error('the body was not read', { cause: error }));
     });
   });
-  return parse(request.body as Buffer);
+  return parse(bytesOf(request) ?? Buffer.alloc(0));
+}
+
+/** The bytes of a body that `readJson` has read; undefined for any other. */
+export function bytesOf({ body }: Request): Buffer | undefined {
+  return body as Buffer | undefined;
 }
 
 /** Answers `Expect: 100-continue`, after every check that needs no body. */

@@ -3,6 +3,8 @@ import type { Database } from '../db/database.ts';
 import type { RequestContext } from '../db/request-settings.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Caller } from '../identity/caller.ts';
+import { creating } from './creation.ts';
+import type { Repeatable } from './creation.ts';
 import type { CallerRequest, Endpoint, Input } from './endpoint.ts';
 import { ifMatchOf } from './preconditions.ts';
 import type { RequestState } from './request-state.ts';
@@ -21,6 +23,8 @@ export interface Exchange {
   readonly incoming: IncomingMessage;
   /** Asks a caller who waits for it to send the body. */
   readonly inviteBody: () => void;
+  /** With an `Idempotency-Key`, where the endpoint creates. */
+  readonly repeatable?: Repeatable | undefined;
 }
 
 /** A request that passed every check but those of the database. */
@@ -31,10 +35,11 @@ export interface CheckedRequest extends Exchange {
 
 /** What an endpoint that is written out in full may ask: the database with the rights of the caller, and no more. */
 export function callerRequest(exchange: Exchange, { database, documents }: Sources): CallerRequest {
-  const { caller, incoming, inviteBody, state } = exchange;
+  const { caller, incoming, inviteBody, repeatable, state } = exchange;
   const context = contextOf(exchange);
   return {
     ...{ caller, incoming, inviteBody, documents },
+    ...creating(context, repeatable, database),
     ifMatch: ifMatchOf(incoming),
     run: async (statements) => {
       const result = (await database.run(context, [statements].flat())).at(-1);

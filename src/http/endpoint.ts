@@ -38,6 +38,18 @@ export interface RecordShape {
   tagOf(time: string): string;
 }
 
+/** What a request creates, and how. */
+export interface NewRecord {
+  readonly of: RecordShape;
+  readonly id: string;
+  /** Its address. */
+  readonly location: string;
+  /** In one transaction; the last gives the record. */
+  readonly statements: readonly [...Statement[], Statement];
+  /** What tells a body that is no JSON from another; the same that `recall` was told. */
+  readonly fingerprint?: string | undefined;
+}
+
 /** What an endpoint written out in full may ask, as the caller and with the caller's rights alone. */
 export interface CallerRequest {
   readonly caller: Caller;
@@ -47,6 +59,20 @@ export interface CallerRequest {
   runAll(...statements: readonly Statement[]): Promise<readonly Result[]>;
   /** For statements that depend on each other. `work` is done again where a deadlock has undone it. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>;
+  /**
+   * 201, the record and its `Location`. With an `Idempotency-Key` the answer is kept in the same transaction, and where
+   * it was kept before, it is given again and nothing is made.
+   * @throws RequestError ERROR_CONFLICT for a key that is in use, or was used for another request
+   */
+  create(record: NewRecord): Promise<Reply>;
+  /**
+   * The answer that is kept for this very request, to be asked for before anything is stored outside the database;
+   * undefined where there is none, or no key.
+   * @throws RequestError as `create` does
+   */
+  recall(fingerprint: string | undefined): Promise<Reply | undefined>;
+  /** Whether it has an `Idempotency-Key`: what tells a body that is no JSON from another is needed only then. */
+  readonly hasKey: boolean;
   /** The same caller confined to one client, also to one that this request is about to create. */
   within(client: string): CallerRequest;
   /** Whether the caller sees the record that the request names; where it does not, `NothingFound` is to be thrown. */
@@ -174,6 +200,11 @@ export interface PublicEndpoint<
 > extends Shape<P, Q, B> {
   readonly roles: 'public';
   handle(input: Input<P, Q, B>, request: PublicRequest): Promise<Reply>;
+}
+
+/** Whether it answers with 201: a record that it makes each time that it is asked, unless a key says that it was asked before. */
+export function creates(endpoint: Endpoint | PublicEndpoint): boolean {
+  return 'create' in endpoint || (endpoint.responses !== undefined && 201 in endpoint.responses);
 }
 
 /** Types the input of an endpoint by its schemas. */

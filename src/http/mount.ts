@@ -3,11 +3,13 @@ import { RequestError } from '../errors.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { requireClient, requireRole } from './access.ts';
 import { answer } from './answer.ts';
-import { inviteBody } from './body.ts';
+import { bytesOf, inviteBody } from './body.ts';
 import { callerRequest } from './checked-request.ts';
 import type { Sources } from './checked-request.ts';
+import { creates } from './endpoint.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
 import { readInput } from './input.ts';
 import { brokenRule, whyRefused } from './refusals.ts';
 import { stateOf } from './request-state.ts';
@@ -48,13 +50,15 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sou
       const state = stateOf(request);
       state.resource = endpoint.resource;
       const caller = requireRole(state, endpoint.roles);
+      const key = creates(endpoint) ? idempotencyKeyOf(request) : undefined;
       const input = await readInput(endpoint, request, response);
       state.resourceId = endpoint.id?.(input);
       state.client = endpoint.client?.(input);
       for (const client of [state.client, ...(endpoint.clients?.(input) ?? [])])
         requireClient(caller, client);
       const exchange = { incoming: request, inviteBody: inviting(request, response) };
-      const checked = { endpoint, input, state, caller, ...exchange };
+      const repeatable = key === undefined ? undefined : { key, content: bytesOf(request) };
+      const checked = { endpoint, input, state, caller, repeatable, ...exchange };
       const reply = await answer(checked, sources).catch(async (error: unknown) => {
         throw await whyRefused(error, checked, sources);
       });

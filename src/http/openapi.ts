@@ -2,8 +2,10 @@ import { OpenAPIRegistry, OpenApiGeneratorV3 } from '@asteasolutions/zod-to-open
 import { z } from 'zod';
 import { ERRORS } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
+import { creates } from './endpoint.ts';
 import type { Endpoint, PublicEndpoint, Responses } from './endpoint.ts';
 import { bytes } from './fields.ts';
+import { LONGEST_KEY } from './idempotency-key.ts';
 
 type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
 type Route = Parameters<OpenAPIRegistry['registerPath']>[0];
@@ -32,6 +34,15 @@ const ifMatch = z.object({
     .string()
     .optional()
     .meta({ description: 'Refuses with 412 when the record has changed since it had this ETag.' }),
+});
+
+const idempotencyKey = z.object({
+  'Idempotency-Key': z
+    .string()
+    .optional()
+    .meta({
+      description: `A new one for each record that is to be made, 1 to ${LONGEST_KEY} printable characters, such as a UUID. For 24 hours the same caller's same request, byte by byte, gets the same answer and makes nothing again; another one is a conflict (409), and so is one while the first is under way (409 with Retry-After).`,
+    }),
 });
 
 /** The OpenAPI document of these endpoints. */
@@ -84,6 +95,7 @@ function routeOf(endpoint: Endpoint | PublicEndpoint): Route {
       ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
       ...(form && { body: { required: true, content: { 'multipart/form-data': { schema: form } } } }),
       ...(isConditional(endpoint) && { headers: [ifMatch] }),
+      ...(creates(endpoint) && { headers: [idempotencyKey] }),
     },
     responses: {
       ...Object.fromEntries(Object.entries(responses).map(([status, schema]) => success(status, schema))),
@@ -136,6 +148,8 @@ function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
   if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN', 'ERROR_RATE_LIMITED');
   if (endpoint.params !== undefined || (endpoint.method !== 'get' && endpoint.references !== undefined))
     errors.push('ERROR_NOT_FOUND');
+  // A repeated request whose record is gone.
+  if (creates(endpoint)) errors.push('ERROR_NOT_FOUND');
   if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
   if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');
   if (206 in responsesOf(endpoint)) errors.push('ERROR_RANGE_NOT_SATISFIABLE');

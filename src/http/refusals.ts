@@ -5,13 +5,8 @@ import type { CheckedRequest, Sources } from './checked-request.ts';
 import { contextOf } from './checked-request.ts';
 import { ifMatchOf } from './preconditions.ts';
 import { errorCodeOf } from './sqlstate.ts';
-import { standings } from './standings.ts';
+import { NothingFound, standings } from './standings.ts';
 import type { Named, Standing } from './standings.ts';
-
-/** Thrown where a statement about the record that the request names found nothing; `whyRefused` finds out why. */
-export class NothingFound extends Error {
-  override readonly name = 'NothingFound';
-}
 
 /**
  * What a policy or a foreign key answers with where the body names a record that is out of reach; a rule about moves may
@@ -28,7 +23,12 @@ export async function whyRefused(
   checked: CheckedRequest,
   sources: Sources,
 ): Promise<unknown> {
-  if (error instanceof NothingFound) return whyNothing(checked, sources);
+  if (error instanceof NothingFound) {
+    const { state } = checked;
+    // The audit record of a refusal names it.
+    if (error.record !== undefined) ({ table: state.resource, id: state.resourceId } = error.record);
+    return whyNothing(checked, sources);
+  }
   const refusal = OUT_OF_REACH.includes(sqlState(error)) ? await whichNamed(checked, sources) : undefined;
   return refusal ?? brokenRule(error, checked.endpoint);
 }

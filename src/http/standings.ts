@@ -11,6 +11,18 @@ export interface Named {
   readonly version?: string | undefined;
 }
 
+/** Thrown where a statement about the record that the request names, or about another, found nothing. */
+export class NothingFound extends Error {
+  override readonly name = 'NothingFound';
+  /** Where it is not the one that the request names. */
+  readonly record: Named | undefined;
+
+  constructor(record?: Named) {
+    super();
+    this.record = record;
+  }
+}
+
 /** What there is of such a record, for the caller. */
 export interface Standing {
   /** With the rights of the request: where it names a client, within that one. */

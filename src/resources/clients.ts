@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { created } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
@@ -71,21 +70,23 @@ export const createClient = endpoint({
   handle: async ({ body }, request) => {
     const id = randomUUID();
     const { issuedAt, accessDigest } = request.caller;
-    const made = await request.within(id).run([
-      {
-        text: 'select app.gain_client($1, to_timestamp($2), $3)',
-        values: [id, issuedAt, accessDigest],
-      },
-      {
-        text: `
+    return request.within(id).create({
+      ...{ of: client, id, location: `/api/clients/${id}` },
+      statements: [
+        {
+          text: 'select app.gain_client($1, to_timestamp($2), $3)',
+          values: [id, issuedAt, accessDigest],
+        },
+        {
+          text: `
 insert into public.clients as r (${client.inserted})
 select ${client.given}
 from ${client.laidOut('$1')}
 returning ${client.selected}`,
-        values: [JSON.stringify({ ...body, id })],
-      },
-    ]);
-    return created(client, made, `/api/clients/${id}`);
+          values: [JSON.stringify({ ...body, id })],
+        },
+      ],
+    });
   },
 });
 

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { sqlState } from '../db/errors.ts';
 import { contentTypeOf } from '../documents/content-type.ts';
+import { fingerprintOf } from '../documents/fingerprint.ts';
 import { RequestError } from '../errors.ts';
-import { created } from '../http/answer.ts';
 import { contentReply } from '../http/content.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { readForm } from '../http/form.ts';
-import { NothingFound } from '../http/refusals.ts';
+import { NothingFound } from '../http/standings.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { by, containedIn, list } from '../records/list.ts';
@@ -71,16 +71,22 @@ export const createDocument = endpoint({
   id: ({ params }) => params.id,
   handle: async ({ params }, request) => {
     if (!(await request.isVisible())) throw new NothingFound();
-    const { filename, mimeType, spooled } = await receive(request);
+    const { filename, mimeType, spooled, fingerprint, kept } = await receive(request);
+    if (kept !== undefined) return kept;
     const id = randomUUID();
-    const result = await request.documents
+    return request.documents
       .keep(spooled, (path) =>
-        request.run({
-          text: `
+        request.create({
+          ...{ of: document, id, location: `/api/documents/${id}`, fingerprint },
+          statements: [
+            {
+              text: `
 insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type)
 values ($1, $2, $3, $4, $5, $6)
 returning ${document.selected}`,
-          values: [id, params.id, filename, path, spooled.size, mimeType],
+              values: [id, params.id, filename, path, spooled.size, mimeType],
+            },
+          ],
         }),
       )
       .catch(async (error: unknown) => {
@@ -88,12 +94,12 @@ returning ${document.selected}`,
         if (sqlState(error) !== undefined && !(await request.isVisible())) throw new NothingFound();
         throw error;
       });
-    return created(document, result, `/api/documents/${id}`);
   },
 });
 
-/** Takes the file of the request and looks at what it is. */
-async function receive({ incoming, inviteBody, documents }: CallerRequest) {
+/** Takes the file of the request, looks at what it is, and keeps it only where it was not attached before. */
+async function receive(request: CallerRequest) {
+  const { incoming, inviteBody, documents } = request;
   inviteBody();
   const {
     filename,
@@ -116,7 +122,12 @@ async function receive({ incoming, inviteBody, documents }: CallerRequest) {
         },
       });
     }
-    return { filename, mimeType, spooled };
+    const fingerprint = request.hasKey
+      ? await fingerprintOf(spooled.file, { filename, declaredType })
+      : undefined;
+    const kept = await request.recall(fingerprint);
+    if (kept !== undefined) await documents.discard(spooled);
+    return { filename, mimeType, spooled, fingerprint, kept };
   } catch (error) {
     await documents.discard(spooled);
     throw error;

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
-import { changedInSteps, created } from '../http/answer.ts';
+import { changedInSteps } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller, Role } from '../identity/caller.ts';
@@ -138,18 +138,20 @@ export const createPartner = endpoint({
     const clients = body.client_ids ?? [];
     requireLink(clients, request.caller);
     const id = randomUUID();
-    const made = await request.run([
-      {
-        text: `
+    return request.create({
+      ...{ of: partner, id, location: `/api/partners/${id}` },
+      statements: [
+        {
+          text: `
 insert into public.partners as r (${partner.inserted})
 select ${partner.given}
 from ${partner.laidOut('$1')}`,
-        values: [JSON.stringify({ ...body, id })],
-      },
-      linking(id, clients),
-      partner.byId(id),
-    ]);
-    return created(partner, made, `/api/partners/${id}`);
+          values: [JSON.stringify({ ...body, id })],
+        },
+        linking(id, clients),
+        partner.byId(id),
+      ],
+    });
   },
 });
 

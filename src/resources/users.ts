@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
-import { created, recordIn } from '../http/answer.ts';
+import { recordIn } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
@@ -144,14 +144,18 @@ export const createUser = endpoint({
     const id = randomUUID();
     const { email, name, role, client_access = [], is_active = true, password } = body;
     const hash = password === undefined ? NO_PASSWORD : await hashPassword(password);
-    const made = await request.run({
-      text: `
+    return request.create({
+      ...{ of: user, id, location: `/api/users/${id}` },
+      statements: [
+        {
+          text: `
 insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
 values ($1, $2, $3, $4, $5, $6, $7)
 returning ${user.selected}`,
-      values: [id, email, hash, name, role, client_access, is_active],
+          values: [id, email, hash, name, role, client_access, is_active],
+        },
+      ],
     });
-    return created(user, made, `/api/users/${id}`);
   },
 });
 

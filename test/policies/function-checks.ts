@@ -4,6 +4,7 @@ import { idOf, SELF } from './fixture.ts';
 import { REQUEST_ROLES, TABLES } from './rights.ts';
 import { OWN } from './row-checks.ts';
 import { assignmentChecks } from './assignment-checks.ts';
+import { keptAnswerChecks } from './kept-answer-checks.ts';
 import { attempt } from './session.ts';
 import type { World } from './world.ts';
 
@@ -31,6 +32,9 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.authenticate': 'api',
   'app.unclaimed_id': 'api',
   'app.record_refusal': 'api',
+  'app.claim_key': REQUESTS,
+  'app.keep_answer': REQUESTS,
+  'app.forget_answers': 'api',
   'app.record_login': REQUESTS,
   'app.gain_client': 'admin scoped_admin account_manager',
   'app.assign_client': 'admin scoped_admin account_manager',
@@ -268,6 +272,7 @@ export const functionChecks: readonly Check[] = [
     },
   },
   ...assignmentChecks,
+  ...keptAnswerChecks,
   {
     title:
       'a move of a claim is kept with who, from where and to where; one that is not listed is a conflict',

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { request as send } from 'node:http';
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { join, relative } from 'node:path';
 import type { Answer } from './http.ts';
 import { pdf } from './samples.ts';
@@ -56,9 +56,10 @@ export function begin(
   service: Service,
   token: string,
   claim: string,
+  further: OutgoingHttpHeaders = {},
 ): { request: ClientRequest; answer: Promise<{ status: number; json: unknown }> } {
   const path = `/api/reclamations/${claim}/documents`;
-  const headers = { authorization: `Bearer ${token}`, 'content-type': FORM };
+  const headers = { authorization: `Bearer ${token}`, 'content-type': FORM, ...further };
   const request = send({
     port: service.port,
     host: '127.0.0.1',

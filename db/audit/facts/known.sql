@@ -9,7 +9,8 @@ from (
         ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'),
         ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'),
         ('public.users', 'client_access', '{taxclaims_reporting,taxclaims_auditor}'),
-        ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_auditor}')
+        ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_auditor}'),
+        ('app.idempotency_keys', 'body', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}')
 ) as s (table_name, column_name, hidden_from);
 
 -- The first minor release of each major in which a hole of row-level security is closed.

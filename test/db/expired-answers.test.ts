@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { openDatabase } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
+import { forgetExpiredAnswers } from '../../src/db/expired-answers.ts';
+import { createTestDatabase, withAdmin } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+const log = pino({ level: 'silent' });
+let postgres: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  postgres = await createTestDatabase();
+  const options = { poolSize: 2, statementTimeoutMs: 5_000, preparedStatements: true, log };
+  database = openDatabase({ url: postgres.apiUrl, ...options });
+});
+afterAll(async () => {
+  await database.close();
+  await postgres.close();
+});
+
+/** Puts rows there, in place of any others, of which the first ones are older than a day. */
+function fill(expired: number, others: number): Promise<void> {
+  return withAdmin(postgres.adminUrl, async (admin) => {
+    await admin.query('delete from app.idempotency_keys');
+    await admin.query(
+      `insert into app.idempotency_keys
+           (subject, key_digest, request_digest, resource_type, resource_id, body, location, created_at)
+       select 'somebody', lpad(to_hex(n), 64, '0'), repeat('0', 64), 'sites', gen_random_uuid(), '{}', '/',
+           now() - case when n <= $1 then interval '25 hours' else interval '23 hours' end
+       from generate_series(1, $2::integer) as n`,
+      [expired, expired + others],
+    );
+  });
+}
+
+const left = () =>
+  withAdmin(postgres.adminUrl, async (admin) => {
+    const text = 'select count(*)::integer as rows from app.idempotency_keys';
+    return (await admin.query<{ rows: number }>(text)).rows[0]?.rows;
+  });
+
+test('a sweep removes every answer that is older than a day, batch by batch, and no other', async () => {
+  await fill(1_200, 3);
+  const forgetting = forgetExpiredAnswers({ database, log });
+  await forgetting.sweep();
+  await forgetting.close();
+  expect(await left()).toBe(3);
+});
+
+test('a sweep that fails says so in the log alone, and the next one does its work', async () => {
+  const failures: unknown[] = [];
+  const told = pino({}, { write: (line) => failures.push(JSON.parse(line)) });
+  await fill(2, 1);
+  await withAdmin(postgres.adminUrl, (admin) =>
+    admin.query('revoke execute on function app.forget_answers(integer) from taxclaims_api'),
+  );
+  const forgetting = forgetExpiredAnswers({ database, log: told });
+  await forgetting.sweep();
+  expect(failures).toContainEqual(expect.objectContaining({ level: 50, err: expect.anything() }));
+  expect(await left()).toBe(3);
+  await withAdmin(postgres.adminUrl, (admin) =>
+    admin.query('grant execute on function app.forget_answers(integer) to taxclaims_api'),
+  );
+  await forgetting.sweep();
+  await forgetting.close();
+  expect(await left()).toBe(1);
+});

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { creates } from '../../src/http/endpoint.ts';
+import { allEndpoints } from '../../src/resources/index.ts';
+import { ROWS } from '../resources/access.ts';
+import type { Row } from '../resources/access.ts';
+import { CASTS, fill, questionOf, rightOf } from '../resources/situations.ts';
+import type { Cast } from '../resources/situations.ts';
+import { document } from '../support/described.ts';
+import type { Answer, Question } from '../support/http.ts';
+import { details, expectError, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { countOf, newKey, partsOf, withKey } from './keyed.ts';
+
+/* Every endpoint that creates, from the list of all of them, for everybody who may: sent again with its key. */
+
+const lineOf = ({ method, path }: { method: string; path: string }) => `${method.toUpperCase()} ${path}`;
+
+const CREATIONS = allEndpoints.filter(creates).map(lineOf);
+
+/** What changes something and creates nothing that a second time would make again. */
+const NO_CREATION: readonly string[] = ['POST /api/auth/login'];
+
+const rows = CREATIONS.map((line): Row => {
+  const row = ROWS.find((one) => one.line === line);
+  if (row === undefined) throw new Error(`${line} has no row in test/resources/access.ts`);
+  return row;
+});
+const cases = rows.flatMap((row) =>
+  CASTS.filter((cast) => rightOf(row, cast) === 'yes').map(
+    (cast) => [row.line, cast.name, row, cast] as const,
+  ),
+);
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+interface Prepared {
+  readonly line: string;
+  readonly question: Question;
+  readonly table: string;
+}
+
+/** A creation of the caller's, with records of its own that it is about. */
+async function prepare(row: Row, { role, isUnlimited }: Cast): Promise<Prepared> {
+  const own = await service.furnishedTenant('Boulangerie Martin');
+  const token = await service.token(role, isUnlimited ? [] : [own.clients]);
+  return {
+    line: fill(row, own),
+    question: { ...questionOf(row, own), token },
+    table: `public.${row.right[0] === 'everyone' ? row.right[1] : row.right[0]}`,
+  };
+}
+
+/** The same request with another body: other bytes of the same JSON, or another content. */
+function otherwise({ body, ...question }: Question): Question {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return {
+    ...question,
+    body: text.startsWith('{') ? ` ${text}` : text.replace('\r\n\r\nAvis', '\r\n\r\nAutre'),
+  };
+}
+
+async function recordsOf(answer: Answer): Promise<number> {
+  const records = await service.admin('select from public.audit_logs where request_id = $1', [
+    answer.headers['x-request-id'],
+  ]);
+  return records.length;
+}
+
+test('every POST creates, or is named as one that does not', () => {
+  const posts = allEndpoints.filter(({ method }) => method === 'post').map(lineOf);
+  expect(posts.toSorted()).toEqual([...CREATIONS, ...NO_CREATION].toSorted());
+  expect(CREATIONS.length).toBeGreaterThan(8);
+});
+
+describe('with the same key, the same request of the same caller gets the same answer and creates nothing again', () => {
+  test.each(cases)('%s, %s', async (_line, _cast, row, cast) => {
+    const { line, question, table } = await prepare(row, cast);
+    const keyed = withKey(newKey(), question);
+    const before = await countOf(service, table);
+    const first = await service.ask(line, keyed);
+    expect(first.status).toBe(201);
+    const again = await service.ask(line, keyed);
+    expect(partsOf(again)).toEqual(partsOf(first));
+    expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+    expect(await countOf(service, table)).toBe(before + 1);
+    expect([await recordsOf(first), await recordsOf(again)]).toEqual([expect.any(Number), 0]);
+    expect(await recordsOf(first)).toBeGreaterThan(0);
+    const quoted = {
+      ...keyed,
+      headers: { ...keyed.headers, 'idempotency-key': `"${String(keyed.headers?.['idempotency-key'])}"` },
+    };
+    expect(partsOf(await service.ask(line, quoted))).toEqual(partsOf(first));
+  });
+});
+
+describe('with the same key, another body is a conflict and creates nothing', () => {
+  test.each(rows.map((row) => [row.line, row] as const))('%s', async (_line, row) => {
+    const { line, question, table } = await prepare(row, CASTS[0] as Cast);
+    const keyed = withKey(newKey(), question);
+    const first = await service.ask(line, keyed);
+    const before = await countOf(service, table);
+    const refused = await service.ask(line, otherwise(keyed));
+    expectError(refused, 'ERROR_CONFLICT');
+    expect(details(refused)).toEqual({ 'Idempotency-Key': 'was used for another request' });
+    expect(refused.headers['retry-after']).toBeUndefined();
+    expect(await countOf(service, table)).toBe(before);
+    expect(partsOf(await service.ask(line, keyed))).toEqual(partsOf(first));
+  });
+});
+
+describe('two callers with one key and one body do not meet', () => {
+  test.each(rows.map((row) => [row.line, row] as const))('%s', async (_line, row) => {
+    const { line, question, table } = await prepare(row, CASTS[0] as Cast);
+    const { line: otherLine, question: otherQuestion } = await prepare(row, CASTS[0] as Cast);
+    const key = newKey();
+    const before = await countOf(service, table);
+    const token = await service.token('ADMIN', [], { sub: 'idp|somebody else' });
+    const mine = await service.ask(line, withKey(key, question));
+    const theirs = await service.ask(otherLine, withKey(key, { ...otherQuestion, token }));
+    expect([mine.status, theirs.status]).toEqual([201, 201]);
+    expect(theirs.headers.location).not.toBe(mine.headers.location);
+    expect(await countOf(service, table)).toBe(before + 2);
+  });
+});
+
+describe('of 20 at once with one key, one record comes, and every answer is that one or a conflict', () => {
+  test.each(rows.map((row) => [row.line, row] as const))('%s', async (_line, row) => {
+    const { line, question, table } = await prepare(row, CASTS[0] as Cast);
+    const keyed = withKey(newKey(), question);
+    const before = await countOf(service, table);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => service.ask(line, keyed)));
+    expect(await countOf(service, table)).toBe(before + 1);
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made.length).toBeGreaterThan(0);
+    expect(new Set(made.map((answer) => JSON.stringify(partsOf(answer)))).size).toBe(1);
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      expectError(answer, 'ERROR_CONFLICT');
+      expect(details(answer)).toEqual({ 'Idempotency-Key': 'is of a request that is under way' });
+      expect(answer.headers['retry-after']).toBe('1');
+    }
+    expect(partsOf(await service.ask(line, keyed))).toEqual(partsOf(made[0] as Answer));
+  });
+});
+
+describe('without a key nothing is kept, and the same request creates again', () => {
+  test.each(rows.map((row) => [row.line, row] as const))('%s', async (_line, row) => {
+    const { line, question, table } = await prepare(row, CASTS[0] as Cast);
+    const before = [await countOf(service, table), await countOf(service, 'app.idempotency_keys')] as const;
+    const first = await service.ask(line, question);
+    const second = await service.ask(line, question);
+    expect(first.status).toBe(201);
+    // What has to be unique is the second time a conflict of its own.
+    expect([201, 409]).toContain(second.status);
+    expect(await countOf(service, table)).toBe(before[0] + (second.status === 201 ? 2 : 1));
+    expect(await countOf(service, 'app.idempotency_keys')).toBe(before[1]);
+  });
+});
+
+describe('the description names the header and its conflict', () => {
+  test.each(CREATIONS)('%s', (line) => {
+    const [method = '', path = ''] = line.split(' ');
+    const operation = (document.paths as Record<string, Record<string, object>>)[path]?.[
+      method.toLowerCase()
+    ];
+    expect(operation).toMatchObject({
+      parameters: expect.arrayContaining([
+        {
+          ...{ in: 'header', name: 'Idempotency-Key', required: false, schema: expect.anything() },
+          description: expect.stringContaining('24 hours'),
+        },
+      ]),
+      responses: { 404: expect.anything(), 409: expect.anything() },
+    });
+  });
+
+  test('and no other operation has it', () => {
+    const named = Object.entries(document.paths as Record<string, Record<string, object>>).flatMap(
+      ([path, operations]) =>
+        Object.entries(operations)
+          .filter(([, operation]) => JSON.stringify(operation).includes('Idempotency-Key'))
+          .map(([method]) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(named.toSorted()).toEqual(CREATIONS.toSorted());
+  });
+});

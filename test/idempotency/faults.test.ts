@@ -1,0 +1,355 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { waiting } from '../support/held-row.ts';
+import type { Answer, Question } from '../support/http.ts';
+import { details, expectError, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { pdf } from '../support/samples.ts';
+import { begin, filesIn, form, FORM, frame, until } from '../support/upload.ts';
+import { countOf, newKey, partsOf, withKey } from './keyed.ts';
+
+/* What becomes of a key when something breaks, or is slow, between the request and its answer. */
+
+let service: Service;
+let own: Tenant;
+let keyed: Question;
+const LINE = 'POST /api/sites';
+
+async function open(options: Parameters<typeof startService>[0] = {}): Promise<void> {
+  service = await startService(options);
+  own = await service.furnishedTenant('Own');
+  const token = await service.token('ADMIN');
+  keyed = withKey(newKey(), { token, body: { client_id: own.clients, site_name: 'Entrepôt' } });
+}
+afterEach(() => service.close());
+
+const made = () => countOf(service, `public.sites where site_name = 'Entrepôt'`);
+const send = () => service.ask(LINE, keyed);
+
+function expectUnderWay(answer: Answer): void {
+  expectError(answer, 'ERROR_CONFLICT');
+  expect(details(answer)).toEqual({ 'Idempotency-Key': 'is of a request that is under way' });
+  expect(answer.headers['retry-after']).toBe('1');
+}
+
+/** Does something while creations below the client wait in the middle of their transactions. */
+async function whileHeld(work: () => Promise<void>): Promise<void> {
+  const holder = new pg.Client({ connectionString: service.postgres.adminUrl });
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from public.clients where id = $1 for update', [own.clients]);
+    await work();
+  } finally {
+    await holder.end();
+  }
+}
+
+describe('while the first is under way', () => {
+  beforeEach(() => open());
+
+  test('any other is a conflict at once, and gets the answer afterwards', async () => {
+    let first: Promise<Answer> | undefined;
+    await whileHeld(async () => {
+      first = send();
+      while ((await waiting(service)) < 1);
+      // The pool has four connections: had they waited, the last of these would have found none.
+      for (const answer of await Promise.all(Array.from({ length: 20 }, send))) expectUnderWay(answer);
+      expect(await waiting(service)).toBe(1);
+    });
+    const answer = await (first as unknown as Promise<Answer>);
+    expect(answer.status).toBe(201);
+    expect(partsOf(await send())).toEqual(partsOf(answer));
+    expect(await made()).toBe(1);
+  });
+
+  test('another key, and another caller with the same key, are not held up by it', async () => {
+    const foreign = await service.furnishedTenant('Other');
+    const body = { client_id: foreign.clients, site_name: 'Ailleurs' };
+    const token = await service.token('ADMIN', [], { sub: 'idp|somebody else' });
+    const key = String(keyed.headers?.['idempotency-key']);
+    let first: Promise<Answer> | undefined;
+    await whileHeld(async () => {
+      first = send();
+      while ((await waiting(service)) < 1);
+      const others = [withKey(newKey(), { ...keyed, body }), withKey(key, { token, body })];
+      for (const question of others) expect((await service.ask(LINE, question)).status).toBe(201);
+    });
+    expect((await (first as unknown as Promise<Answer>)).status).toBe(201);
+  });
+
+  test('its connection is killed: it is told to come back, and the next creates', async () => {
+    await whileHeld(async () => {
+      const first = send();
+      const kill = `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and application_name = 'taxclaims-api'`;
+      while ((await service.admin(kill)).length === 0);
+      expectError(await first, 'ERROR_UNAVAILABLE');
+    });
+    expect(await made()).toBe(0);
+    expect((await send()).status).toBe(201);
+    expect(await made()).toBe(1);
+  });
+});
+
+describe('what was refused leaves the key free', () => {
+  beforeEach(() => open());
+
+  test('whatever it was refused for', async () => {
+    const key = newKey();
+    const token = await service.token('ADMIN');
+    const ask = (body: object) => service.ask(LINE, withKey(key, { token, body }));
+    expectError(await ask({ client_id: own.clients }), 'ERROR_VALIDATION');
+    expectError(await ask({ client_id: newKey(), site_name: 'Entrepôt' }), 'ERROR_NOT_FOUND');
+    const foreign = await service.token('ACCOUNT_MANAGER', [], { sub: 'idp|ADMIN' });
+    const body = { client_id: own.clients, site_name: 'Entrepôt' };
+    expectError(await service.ask(LINE, withKey(key, { token: foreign, body })), 'ERROR_FORBIDDEN');
+    expect(await countOf(service, 'app.idempotency_keys')).toBe(0);
+    expect((await ask(body)).status).toBe(201);
+  });
+
+  test('also by a rule of the database, in the middle of the transaction', async () => {
+    const token = await service.token('ADMIN');
+    const key = newKey();
+    const person = (email: string) =>
+      service.ask('POST /api/users', withKey(key, { token, body: { email, name: 'Zoé', role: 'CLIENT' } }));
+    expectError(await person(`${own.users}@b.example`), 'ERROR_CONFLICT');
+    expect((await person('zoe@b.example')).status).toBe(201);
+  });
+});
+
+describe('another request with the key', () => {
+  beforeEach(() => open());
+
+  test('of another path, or with another value, is a conflict', async () => {
+    const token = await service.token('ADMIN');
+    expect((await send()).status).toBe(201);
+    const key = String(keyed.headers?.['idempotency-key']);
+    const others = [
+      [LINE, { client_id: own.clients, site_name: 'Atelier' }],
+      ['POST /api/clients', { company_name: 'Neuve', contact_email: 'n@b.example' }],
+      ['POST /api/partners', { name: 'Cabinet', client_ids: [own.clients] }],
+      ['POST /api/users', { email: 'x@b.example', name: 'X', role: 'CLIENT' }],
+    ] as const;
+    for (const [line, body] of others) {
+      const refused = await service.ask(line, withKey(key, { token, body }));
+      expectError(refused, 'ERROR_CONFLICT');
+      expect(details(refused)).toEqual({ 'Idempotency-Key': 'was used for another request' });
+    }
+    expect(await made()).toBe(1);
+  });
+});
+
+describe('a key whose day is over', () => {
+  beforeEach(() => open());
+  const age = (interval: string) =>
+    service.admin(`update app.idempotency_keys set created_at = now() - $1::interval`, [interval]);
+
+  test('counts as unused, removed or not', async () => {
+    const first = await send();
+    await age('23 hours 59 minutes');
+    expect(partsOf(await send())).toEqual(partsOf(first));
+    await age('24 hours 1 minute');
+    const second = await send();
+    expect(second.status).toBe(201);
+    expect(second.headers.location).not.toBe(first.headers.location);
+    expect(partsOf(await send())).toEqual(partsOf(second));
+    expect(await made()).toBe(2);
+  });
+});
+
+/** A way to the database that can swallow the answer to a commit, as a network that breaks at that moment does. */
+async function layDeafCable() {
+  const near = new Set<Socket>();
+  let deaf = false;
+  let isDeafened = false;
+  let database = new URL('postgres://nowhere');
+  const server = createServer((socket) => {
+    near.add(socket);
+    const far = connect(Number(database.port), database.hostname);
+    let swallows = false;
+    socket.on('data', (bytes: Buffer) => {
+      if (deaf && bytes.includes('commit\0')) swallows = isDeafened = true;
+      far.write(bytes);
+    });
+    far.on('data', (bytes: Buffer) => {
+      if (!swallows) socket.write(bytes);
+      // The commit is answered, and so is done; nobody hears of it.
+      else socket.destroy();
+    });
+    for (const end of [socket, far]) {
+      end.on('error', () => end.destroy());
+      end.on('close', () => {
+        far.destroy();
+        socket.destroy();
+      });
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    via: (url: string) => {
+      database = new URL(url);
+      const through = new URL(url);
+      through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+      return through.href;
+    },
+    deafen: (on: boolean) => {
+      deaf = on;
+    },
+    get wasDeaf() {
+      return isDeafened;
+    },
+    close: () => {
+      for (const socket of near) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+describe('an answer that was lost after the commit', () => {
+  test('is 503, and the same request gets it then, creating nothing again', async () => {
+    const cable = await layDeafCable();
+    try {
+      await open({ databaseUrl: (url) => cable.via(url) });
+      cable.deafen(true);
+      expectError(await send(), 'ERROR_UNAVAILABLE');
+      expect(cable.wasDeaf).toBe(true);
+      expect(await made()).toBe(1);
+      cable.deafen(false);
+      const again = await send();
+      expect(again.status).toBe(201);
+      const [site] = await service.admin(`select id from public.sites where site_name = 'Entrepôt'`);
+      expect(again.json).toMatchObject({ id: site?.['id'], site_name: 'Entrepôt' });
+      expect(again.headers.location).toBe(`/api/sites/${String(site?.['id'])}`);
+      expect(await made()).toBe(1);
+    } finally {
+      cable.close();
+    }
+  });
+});
+
+describe('an upload', () => {
+  beforeEach(() => open());
+
+  const path = () => `POST /api/reclamations/${own.reclamations}/documents`;
+  const contents = async () =>
+    (await filesIn(service.documentFolder)).filter((file) => file !== own.documents);
+  const planned = () => countOf(service, 'app.content_removals');
+
+  async function upload(key: string, body: Buffer, type = FORM): Promise<Answer> {
+    const token = await service.token('CLIENT', [own.clients]);
+    return service.ask(path(), withKey(key, { token, headers: { 'content-type': type }, body }));
+  }
+
+  test('that is repeated leaves one document, one content and nothing planned', async () => {
+    const key = newKey();
+    const first = await upload(key, form({}));
+    expect(first.status).toBe(201);
+    expect(partsOf(await upload(key, form({})))).toEqual(partsOf(first));
+    const files = await contents();
+    expect([files.length, await planned()]).toEqual([1, 0]);
+  });
+
+  test('is the same whatever its boundary, and another one by its bytes, its name or its type', async () => {
+    const key = newKey();
+    const first = await upload(key, form({}));
+    const boundary = /boundary=(.*)$/.exec(FORM)?.[1] ?? '';
+    const renamed = Buffer.from(form({}).toString('latin1').replaceAll(boundary, 'another'), 'latin1');
+    const type = FORM.replace(boundary, 'another');
+    expect(partsOf(await upload(key, renamed, type))).toEqual(partsOf(first));
+    for (const part of [{ name: 'autre.pdf' }, { type: 'application/x-pdf' }, { bytes: '%PDF-1.7\nautre' }]) {
+      const refused = await upload(key, form(part));
+      expectError(refused, 'ERROR_CONFLICT');
+      expect(details(refused)).toEqual({ 'Idempotency-Key': 'was used for another request' });
+    }
+    expect((await contents()).length).toBe(1);
+  });
+
+  test('holds no transaction and no key while its body is on its way', async () => {
+    const token = await service.token('CLIENT', [own.clients]);
+    const key = newKey();
+    const { request, answer } = begin(service, token, own.reclamations, { 'idempotency-key': key });
+    const { head, tail } = frame();
+    request.write(Buffer.concat([head, pdf]));
+    await until(async () => (await filesIn(service.documentFolder)).length > 1);
+    const open = await service.admin(
+      `select count(*)::integer as open from pg_stat_activity
+       where datname = current_database() and application_name = 'taxclaims-api' and xact_start is not null`,
+    );
+    expect(open).toEqual([{ open: 0 }]);
+    const meanwhile = await upload(key, form({}));
+    expect(meanwhile.status).toBe(201);
+    request.end(tail);
+    expect((await answer).json).toEqual(meanwhile.json);
+    expect(await countOf(service, `public.documents where reclamation_id = '${own.reclamations}'`)).toBe(2);
+  });
+
+  /** Lets uploads wait for what `hold` takes, until `work` is done. */
+  async function held(hold: string, work: () => Promise<void>): Promise<void> {
+    const holder = new pg.Client({ connectionString: service.postgres.adminUrl });
+    await holder.connect();
+    try {
+      await holder.query(`begin; ${hold}`);
+      await work();
+    } finally {
+      await holder.end();
+    }
+  }
+
+  test('that finds the key under way is a conflict and leaves nothing behind', async () => {
+    const key = newKey();
+    const claim = `select from public.reclamations where id = '${own.reclamations}' for update`;
+    let first: Promise<Answer> | undefined;
+    await held(claim, async () => {
+      first = upload(key, form({}));
+      while ((await waiting(service)) < 1);
+      const before = await contents();
+      expectUnderWay(await upload(key, form({})));
+      expect(await contents()).toEqual(before);
+    });
+    expect((await (first as unknown as Promise<Answer>)).status).toBe(201);
+    expect([(await contents()).length, await planned()]).toEqual([1, 0]);
+  });
+
+  /** Two uploads, one after the other, that have looked for the key and wait for what is held before they use it. */
+  async function bothFindItFree(key: string, answers: Promise<Answer>[]): Promise<void> {
+    for (const waiters of [1, 2]) {
+      answers.push(upload(key, form({})));
+      while ((await waiting(service)) < waiters);
+    }
+  }
+
+  test('that finds the key under way only with its row loses its content again', async () => {
+    const key = newKey();
+    const answers: Promise<Answer>[] = [];
+    const claim = `select from public.reclamations where id = '${own.reclamations}' for update`;
+    await held(claim, async () => {
+      await held('lock table app.content_removals in share mode', async () => {
+        await bothFindItFree(key, answers);
+      });
+      expectUnderWay(await Promise.race(answers));
+      expect([(await contents()).length, await planned()]).toEqual([1, 1]);
+    });
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([201, 409]);
+    expect([(await contents()).length, await planned()]).toEqual([1, 0]);
+  });
+
+  test('beside another that both found the key free makes one document, and no content that nobody knows of', async () => {
+    const key = newKey();
+    const answers: Promise<Answer>[] = [];
+    await held('lock table app.content_removals in share mode', async () => {
+      await bothFindItFree(key, answers);
+    });
+    const [one, two] = await Promise.all(answers);
+    const made = [one, two].filter((answer) => answer?.status === 201) as Answer[];
+    expect(made.length).toBeGreaterThan(0);
+    expect(new Set(made.map((answer) => JSON.stringify(partsOf(answer)))).size).toBe(1);
+    expect(await countOf(service, `public.documents where reclamation_id = '${own.reclamations}'`)).toBe(2);
+    expect((await contents()).length).toBe(1 + (await planned()));
+  });
+});

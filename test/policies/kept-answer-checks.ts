@@ -1,0 +1,182 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import type pg from 'pg';
+import type { Check } from './checks.ts';
+import { idOf } from './fixture.ts';
+import { REQUEST_ROLES } from './rights.ts';
+import { attempt } from './session.ts';
+import type { World } from './world.ts';
+
+const KEY = 'a'.repeat(64);
+const REQUEST = 'b'.repeat(64);
+
+/** Continues the open transaction as that role, on behalf of that subject. */
+async function become(client: pg.Client, role: string, actor: string): Promise<void> {
+  await client.query(`select set_config('role', $1, true), set_config('app.actor', $2, true)`, [role, actor]);
+}
+
+async function standing(client: pg.Client, key = KEY, request = REQUEST): Promise<unknown> {
+  const { rows } = await client.query<{ standing: string }>(
+    'select c.standing from app.claim_key($1, $2) as c',
+    [key, request],
+  );
+  return rows[0]?.standing;
+}
+
+function keep(client: pg.Client, resource = idOf('a', 'sites')): Promise<unknown> {
+  const text = `select app.keep_answer($1, $2, 'sites', $3, '{}', null, '/api/sites/x')`;
+  return client.query(text, [KEY, REQUEST, resource]);
+}
+
+/** In one transaction of the superuser's, who can become everybody; it is taken back. */
+async function takenBack({ admin }: World, work: (admin: pg.Client) => Promise<void>): Promise<void> {
+  await admin.query('begin');
+  try {
+    await work(admin);
+  } finally {
+    await admin.query('rollback');
+  }
+}
+
+const MANAGER = 'taxclaims_account_manager';
+
+export const keptAnswerChecks: readonly Check[] = [
+  {
+    title:
+      'idempotency_keys: neither a request nor the API, a reporting login or an auditor reads a kept answer',
+    run: async (world) => {
+      const sql = 'select body from app.idempotency_keys';
+      for (const role of REQUEST_ROLES) equal(await attempt(world.api, { role, sql }), 'denied', role);
+      equal(await attempt(world.api, { sql }), 'denied');
+      equal(await attempt(world.reporting, { sql }), 'denied');
+      await takenBack(world, async (admin) => {
+        await become(admin, MANAGER, 'somebody');
+        await keep(admin);
+        await become(admin, 'none', '');
+        equal((await admin.query(sql)).rowCount, 1);
+      });
+      equal(await attempt(world.admin, { role: 'auditor', sql }), 'denied');
+    },
+  },
+  {
+    title:
+      'idempotency_keys: a kept answer is given to its own subject, for its key and its request, and to no other',
+    run: async (world) => {
+      await takenBack(world, async (admin) => {
+        await become(admin, MANAGER, 'somebody');
+        equal(await standing(admin), 'free');
+        await keep(admin);
+        equal(await standing(admin), 'kept');
+        equal(await standing(admin, KEY, 'c'.repeat(64)), 'other');
+        equal(await standing(admin, 'c'.repeat(64)), 'free');
+        await become(admin, MANAGER, 'somebody else');
+        equal(await standing(admin), 'free');
+        await become(admin, MANAGER, '');
+        equal(await standing(admin), 'free');
+      });
+    },
+  },
+  {
+    title: 'idempotency_keys: nobody keeps an answer under no subject, nor a second one under a key',
+    run: async (world) => {
+      await takenBack(world, async (admin) => {
+        await become(admin, MANAGER, '');
+        await admin.query('savepoint tried');
+        await keep(admin).then(
+          () => {
+            throw new Error('an answer was kept for nobody');
+          },
+          () => admin.query('rollback to savepoint tried'),
+        );
+        await become(admin, MANAGER, 'somebody');
+        await keep(admin);
+        await keep(admin).then(
+          () => {
+            throw new Error('two answers were kept');
+          },
+          (error: unknown) => {
+            equal((error as { code?: string }).code, '23505');
+          },
+        );
+      });
+    },
+  },
+  {
+    title:
+      'idempotency_keys: a key that another transaction has is told at once, and is free when that one is taken back',
+    run: async ({ api, unset }) => {
+      const request = async (client: pg.Client): Promise<unknown> => {
+        await client.query('begin');
+        await become(client, MANAGER, 'somebody');
+        return standing(client);
+      };
+      try {
+        equal(await request(api), 'free');
+        equal(await request(unset), 'under way');
+        await api.query('rollback');
+        equal(await standing(unset), 'free');
+      } finally {
+        await Promise.all([api.query('rollback'), unset.query('rollback')]);
+      }
+    },
+  },
+  {
+    title:
+      'idempotency_keys: a key older than a day counts as unused, and a sweep removes those and no other',
+    run: async (world) => {
+      const age = (days: string) =>
+        `update app.idempotency_keys set created_at = now() - interval '${days}' where subject = 'somebody'`;
+      await takenBack(world, async (admin) => {
+        const sweep = async () => {
+          await become(admin, 'taxclaims_api', '');
+          const { rows } = await admin.query<{ gone: number }>('select app.forget_answers(10) as gone');
+          await become(admin, 'none', '');
+          return rows[0]?.gone;
+        };
+        await become(admin, MANAGER, 'somebody');
+        await keep(admin);
+        await become(admin, 'none', '');
+        await admin.query(age('23 hours 59 minutes'));
+        deepEqual([await sweep(), await sweep()], [0, 0]);
+        await become(admin, MANAGER, 'somebody');
+        equal(await standing(admin), 'kept');
+        await become(admin, 'none', '');
+        await admin.query(age('24 hours 1 minute'));
+        await admin.query('savepoint expired');
+        deepEqual([await sweep(), await sweep()], [1, 0]);
+        await admin.query('rollback to savepoint expired');
+        await become(admin, MANAGER, 'somebody');
+        equal(await standing(admin), 'free');
+        await keep(admin);
+        equal(await standing(admin), 'kept');
+      });
+    },
+  },
+  {
+    title:
+      'idempotency_keys: a client that the caller created is told as theirs while the stored rights say so',
+    run: async (world) => {
+      const client = idOf('a', 'clients');
+      const claim = 'select c.is_gained from app.claim_key($1, $2) as c';
+      await takenBack(world, async (admin) => {
+        const gained = async (actor: string) => {
+          await become(admin, MANAGER, actor);
+          await admin.query(`select app.keep_answer($1, $2, 'clients', $3, '{}', null, '/api/clients/x')`, [
+            KEY,
+            REQUEST,
+            client,
+          ]);
+          const { rows } = await admin.query<{ is_gained: boolean }>(claim, [KEY, REQUEST]);
+          await become(admin, 'none', '');
+          return rows[0]?.is_gained;
+        };
+        equal(await gained('subject-a'), true);
+        equal(await gained('subject-b'), false);
+        await admin.query(
+          `insert into app.created_clients (subject, client_id) values ('nobody stored', $1)`,
+          [client],
+        );
+        equal(await gained('nobody stored'), true);
+      });
+    },
+  },
+];
