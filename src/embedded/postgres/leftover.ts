@@ -56,10 +56,12 @@ function pidFileOf({ data }: Cluster): string {
 /** A pid may since have passed to a stranger, so that a process has it is not believed; that none has it is. */
 async function serves(pid: string, port: number, cluster: Cluster): Promise<boolean> {
   if (!isTaken(Number(pid))) return false;
-  // Its working folder tells a server also while it starts or stops; a zombie has none. Where there is no /proc, only
-  // one that answers is known, and any other is found by Postgres, which does not start beside it.
+  // Its working folder tells a server also while it starts or stops; a zombie has none.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (folder !== undefined) return folder === cluster.data;
+  // Where there is no /proc, its command does.
+  const command = await run(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');
+  if (command.includes(`-D ${cluster.data} `)) return true;
   return answers(superuserUrl(port, cluster.password, 'postgres'), cluster.data);
 }
 
