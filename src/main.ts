@@ -1,7 +1,14 @@
 import { pino } from 'pino';
 import { ConfigError, loadConfig } from './config.ts';
+import { endPrograms } from './embedded/postgres/command.ts';
 import { greeting } from './greeting.ts';
 import { type Service, startService } from './service.ts';
+
+/** What a terminal, its end, and a supervisor send. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** One Ctrl-C comes twice: from the terminal, which sends it to npm too, and from npm, which passes it on. */
+const SAME_SIGNAL_MS = 500;
 
 /** Environment → configuration → parts → listen → drain; the signals of the process end here. */
 async function main(): Promise<void> {
@@ -12,15 +19,37 @@ async function main(): Promise<void> {
     );
   }
   const log = pino({ level: config.logLevel });
-  const starting = startService(config, log);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    // A second signal finds no listener, and so ends the process at once.
-    process.once(signal, () => {
-      log.info({ signal }, 'finishing what was taken');
-      void end(starting);
+  const ending = new AbortController();
+  // Whatever ends the process, an error that nobody caught included: no Postgres stays behind.
+  process.on('exit', endPrograms);
+  hearSignals((signal) => {
+    log.info({ signal }, 'finishing what was taken');
+    ending.abort();
+    void end(starting);
+  });
+  const starting = startService(config, log, ending.signal);
+  const service = await starting.catch((error: unknown) => {
+    // Told to end before it began, it has done what it was told.
+    if (error !== ending.signal.reason) throw error;
+  });
+  if (service !== undefined) process.stdout.write(await greeting(service));
+}
+
+/** The first signal ends the service; one that comes later than its own echo ends the process at once. */
+function hearSignals(first: (signal: NodeJS.Signals) => void): void {
+  let since: number | undefined;
+  for (const signal of SIGNALS) {
+    process.on(signal, () => {
+      if (since === undefined) {
+        since = performance.now();
+        first(signal);
+      } else if (performance.now() - since > SAME_SIGNAL_MS) {
+        endPrograms();
+        process.removeAllListeners(signal);
+        process.kill(process.pid, signal);
+      }
     });
   }
-  process.stdout.write(await greeting(await starting));
 }
 
 /** With nothing left to wait for, the process ends by itself; a start that failed has told so already. */

@@ -8,6 +8,9 @@ import { forgetExpiredAnswers } from './db/expired-answers.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { type Documents, openDocuments } from './documents/documents.ts';
 import { placeDemonstration } from './embedded/demonstration.ts';
+import { openDataDir } from './embedded/data-dir.ts';
+import { probe } from './embedded/postgres/free-port.ts';
+import { assertUnused } from './embedded/postgres/server.ts';
 import { createHttpServer } from './http/server.ts';
 import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
@@ -26,24 +29,30 @@ type Ending = () => Promise<void>;
 
 /**
  * Starts every part that the configuration asks for, in order; what was started is ended again when a later part
- * fails.
- * @throws Error in one line a person can act on.
+ * fails, or `ending` is aborted meanwhile.
+ * @throws Error in one line a person can act on; the reason of `ending` where that ended the start.
  */
-export async function startService(config: Config, log: Logger): Promise<Service> {
+export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
   const endings: Ending[] = [];
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= endInReverse(endings));
   try {
-    return { ...(await startParts(config, log, endings)), close };
+    return { ...(await startParts(config, log, endings, ending)), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function startParts(config: Config, log: Logger, endings: Ending[]): Promise<Omit<Service, 'close'>> {
+async function startParts(
+  config: Config,
+  log: Logger,
+  endings: Ending[],
+  ending?: AbortSignal,
+): Promise<Omit<Service, 'close'>> {
+  await checkBeforehand(config);
   const provider = await embeddedProvider(config, endings);
-  const embedded = await embeddedDatabase(config, log, endings);
+  const embedded = await embeddedDatabase(config, log, endings, ending);
   const { database: settings, identity } = config;
   const database = openDatabase({ ...settings, url: settings.url ?? embedded?.apiUrl ?? '', log });
   endings.push(() => database.close());
@@ -73,6 +82,16 @@ async function startParts(config: Config, log: Logger, endings: Ending[]): Promi
   };
 }
 
+/** Nothing is made for a start that cannot succeed. */
+async function checkBeforehand(config: Config): Promise<void> {
+  const { database, identity, dataDir, port, host } = config;
+  if (database.url !== undefined && identity.provider !== undefined) return;
+  const folder = await openDataDir(dataDir);
+  if (database.url !== undefined) return;
+  assertUnused(folder);
+  await listening(probe(port, host), config);
+}
+
 async function embeddedProvider(
   { identity, dataDir }: Config,
   endings: Ending[],
@@ -88,9 +107,10 @@ async function embeddedDatabase(
   { database, dataDir }: Config,
   log: Logger,
   endings: Ending[],
+  ending?: AbortSignal,
 ): Promise<EmbeddedDatabase | undefined> {
   if (database.url !== undefined) return undefined;
-  const embedded = await startEmbeddedDatabase({ dataDir, log });
+  const embedded = await startEmbeddedDatabase({ dataDir, log, ending });
   endings.push(() => embedded.stop());
   return embedded;
 }
@@ -102,7 +122,7 @@ async function contents(
   log: Logger,
 ): Promise<Documents> {
   const documents = await openDocuments({ store, endpoint, maxBytes, dataDir, database, log });
-  if (embedded?.isNew === true) await placeDemonstration(documents);
+  await placeDemonstration(embedded?.demonstration ?? [], documents, log);
   return documents;
 }
 

@@ -50,7 +50,7 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
   const { maxBytes, database, log } = options;
   const store = openStore(options);
   const spool = await openSpool(spoolFolder(options)).catch((error: unknown) => {
-    throw new Error(`DOCUMENT_STORE cannot be written to: ${String(error)}`, { cause: error });
+    throw new Error(`${variableOf(options)} cannot be written to: ${String(error)}`, { cause: error });
   });
   const removals = createRemovals({ store, spool, database, log });
 
@@ -101,6 +101,12 @@ function openStore({ store, endpoint, s3Access }: DocumentsOptions): ContentStor
 
 function spoolFolder({ store, dataDir }: DocumentsOptions): string {
   return store.kind === 'folder' ? spoolFolderOf(store.path) : join(dataDir, 'uploads');
+}
+
+/** Which variable says where contents are written aside. */
+function variableOf({ store, dataDir }: DocumentsOptions): string {
+  const isOwn = store.kind === 'folder' && store.path !== `${dataDir}/documents`;
+  return isOwn ? 'DOCUMENT_STORE' : 'DATA_DIR';
 }
 
 /** Says nothing of the document; the first part keeps folders small. */

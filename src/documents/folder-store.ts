@@ -1,7 +1,8 @@
-import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, isContentPath, outOfReach } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** Where a folder store's contents are written aside: on the same file system, so that a rename is enough. */
 export function spoolFolderOf(folder: string): string {
@@ -43,7 +44,7 @@ export function createFolderStore(folder: string): ContentStore {
 /** A rename is for good once the folder that names the file is synced, and the one that names a new folder. */
 async function move(file: string, target: string): Promise<void> {
   const folder = dirname(target);
-  const created = await mkdir(folder, { recursive: true, mode: 0o700 });
+  const created = await makeFolder(folder, 0o700);
   if (created !== undefined) await sync(dirname(created));
   await rename(file, target);
   await sync(folder);

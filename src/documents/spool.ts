@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { outOfReach } from './content-store.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** A content that was written aside, whole and synced to the disk. */
 export interface SpooledFile {
@@ -31,7 +32,7 @@ const ABANDONED_MS = 3_600_000;
 
 /** @throws Error where the folder cannot be made */
 export async function openSpool(folder: string): Promise<Spool> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
 
   const discard = async (file: string): Promise<void> => {
     await rm(file, { force: true }).catch(() => undefined);

@@ -1,13 +1,25 @@
 import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import type { Logger } from 'pino';
 import { directory } from '../db/apply.ts';
 import type { Documents } from '../documents/documents.ts';
 
-/** Puts the contents of the demonstration's documents where their rows say that they are. */
-export async function placeDemonstration(documents: Pick<Documents, 'restore'>): Promise<void> {
+/**
+ * Puts the contents of the demonstration's documents where their rows say that they are, as far as they are missing:
+ * a start that was killed after its rows were committed is finished by the next.
+ */
+export async function placeDemonstration(
+  paths: readonly string[],
+  documents: Pick<Documents, 'restore' | 'size'>,
+  log: Logger,
+): Promise<void> {
   const folder = directory('demonstration/documents');
-  for (const name of await readdir(folder)) {
-    await documents.restore(`demonstration/${name}`, createReadStream(join(folder, name)));
+  try {
+    for (const path of paths) {
+      if ((await documents.size(path)) !== undefined) continue;
+      await documents.restore(path, createReadStream(join(folder, basename(path))));
+    }
+  } catch (error) {
+    log.warn({ err: error }, 'contents of the demonstration are missing: the next start tries again');
   }
 }

@@ -1,8 +1,10 @@
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, open, readFile, rm } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { JWK_EC_Private } from 'jose';
+import { makeFolder } from '../documents/make-folder.ts';
+import { dataDirError, isOfTheSystem, openDataDir } from './data-dir.ts';
 
 export const SIGNING_ALGORITHM = 'ES256';
 
@@ -17,13 +19,17 @@ export interface SigningKey extends JWK_EC_Private {
  */
 export async function loadSigningKey(dataDir: string): Promise<SigningKey> {
   const file = join(dataDir, 'identity', 'signing-key.json');
-  return (await readKey(file)) ?? (await createKey(dataDir, file));
+  try {
+    return (await readKey(file)) ?? (await createKey(dataDir, file));
+  } catch (error) {
+    throw isOfTheSystem(error) ? dataDirError(dataDir, error) : error;
+  }
 }
 
 async function createKey(dataDir: string, file: string): Promise<SigningKey> {
   // Only the inner folder is closed to others: the embedded server's own user passes through the outer one.
-  await mkdir(dataDir, { recursive: true });
-  await mkdir(join(dataDir, 'identity'), { mode: 0o700, recursive: true });
+  await openDataDir(dataDir);
+  await makeFolder(join(dataDir, 'identity'), 0o700);
   const aside = `${file}.${randomUUID()}`;
   try {
     await writeDurably(aside, JSON.stringify(await generateKey()));

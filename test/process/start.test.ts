@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { ask, parseRaw } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
-import { addressOf, refusalOf, start } from '../support/process.ts';
+import { addressOf, beginLogin, refusalOf, signalUntilEnded, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
@@ -48,9 +48,24 @@ describe('a start is refused in one line that names the variable or the folder, 
       /^DOCUMENT_STORE cannot be written to: .*\n$/,
     ],
     [
+      'where the folder of the documents can never be made',
+      () => ({ ...NOWHERE, DOCUMENT_STORE: '/proc/documents' }),
+      /^DOCUMENT_STORE cannot be written to: .*\n$/,
+    ],
+    [
       'where the folder of the embedded parts is none',
-      () => ({ ...NOWHERE, DATA_DIR: join(folder, 'file') }),
-      /^ENOTDIR: not a directory, .*\/file\/.*\n$/,
+      () => ({ DATA_DIR: join(folder, 'file') }),
+      /^DATA_DIR \S+\/file cannot be used: ENOTDIR: .*\n$/,
+    ],
+    [
+      'where the folder of the embedded parts would lie below a file',
+      () => ({ ...NOWHERE, DATA_DIR: join(folder, 'file', 'data') }),
+      /^DATA_DIR \S+\/file\/data cannot be used: ENOTDIR: .*\n$/,
+    ],
+    [
+      'where the folder of the embedded parts can never be made',
+      () => ({ DATA_DIR: '/proc/data' }),
+      /^DATA_DIR \/proc\/data cannot be used: E\w+: .*\n$/,
     ],
     [
       'where somebody listens already, after its own parts were started',
@@ -64,18 +79,6 @@ describe('a start is refused in one line that names the variable or the folder, 
     expect(started.err).not.toContain('hunter2');
   });
 });
-
-/** A login whose body is yet to come; resolves once the service has taken it. */
-async function beginLogin(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-  socket.write(
-    'POST /api/auth/login HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n' +
-      'Content-Length: 13\r\nExpect: 100-continue\r\n\r\n',
-  );
-  const [answer] = (await once(socket, 'data')) as [string];
-  expect(answer).toBe('HTTP/1.1 100 Continue\r\n\r\n');
-  return socket;
-}
 
 /** Resolves once the service takes no connection any more. */
 async function closed(port: number): Promise<void> {
@@ -110,7 +113,9 @@ describe('a service that is told to end', () => {
     expect(started.out.replaceAll(/^\{.*\n/gm, '')).toBe(`\nAPI       ${url}\n`);
     const port = Number(new URL(url).port);
     const login = await beginLogin(port);
+    // As npm passes on what a terminal has sent to both.
     started.signal('SIGTERM');
+    started.signal('SIGINT');
     await closed(port);
     let text = '';
     login.on('data', (more: string) => (text += more));
@@ -129,7 +134,7 @@ describe('a service that is told to end', () => {
     await database.close();
   });
 
-  test('ends at once when it is told so again, and was up without its database, unhealthy', async () => {
+  test('ends at once when it is told so again later, and was up without its database, unhealthy', async () => {
     const started: Started = start(folder, {
       ...{ ...NOWHERE, PORT: '0', AUTH_ISSUER: 'https://idp.example', AUTH_AUDIENCE: 'api' },
       ...{ DATA_DIR: join(folder, 'again'), LOG_LEVEL: 'silent' },
@@ -140,8 +145,7 @@ describe('a service that is told to end', () => {
     const broken = once(login, 'close');
     started.signal('SIGTERM');
     await closed(port);
-    started.signal('SIGTERM');
-    expect(await started.ended).toBe('SIGTERM');
+    expect(await signalUntilEnded(started, 'SIGTERM')).toBe('SIGTERM');
     await broken;
   });
 });

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -62,10 +64,32 @@ export async function refusalOf(started: Started): Promise<number | string> {
   return Promise.race([started.ended, serving]);
 }
 
+/** Tells a start to end, again and again, and says how it did. */
+export async function signalUntilEnded(started: Started, name: NodeJS.Signals): Promise<number | string> {
+  const telling = setInterval(() => {
+    started.signal(name);
+  }, 10);
+  const how = await started.ended;
+  clearInterval(telling);
+  return how;
+}
+
 /** The address at which a start says that it serves. */
 export async function addressOf(started: Started): Promise<string> {
   const [, url = ''] = await started.says(/^API +(\S+)\n/m);
   return url;
+}
+
+/** A login whose body is yet to come; resolves once the service has taken it. */
+export async function beginLogin(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  socket.write(
+    'POST /api/auth/login HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n' +
+      'Content-Length: 13\r\nExpect: 100-continue\r\n\r\n',
+  );
+  const [answer] = (await once(socket, 'data')) as [string];
+  if (answer !== 'HTTP/1.1 100 Continue\r\n\r\n') throw new Error(`the login was not taken: ${answer}`);
+  return socket;
 }
 
 /** Every variable that the service reads, by the text of its configuration. */

@@ -1,5 +1,5 @@
 import { mkdtemp, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
@@ -50,6 +50,8 @@ async function parentFolder(): Promise<string> {
 
 /** A living process as its pid and the time of its start, since pids are given again; undefined where there is none. */
 async function processOf(pid: number): Promise<string | undefined> {
+  // Elsewhere a pid that is given again keeps a folder that nobody needs, and no more.
+  if (platform() !== 'linux') return isTaken(pid) ? String(pid) : undefined;
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
     // Whatever else is wrong, it is no sign that the process has ended.
     if (['ENOENT', 'ESRCH'].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
@@ -60,4 +62,12 @@ async function processOf(pid: number): Promise<string | undefined> {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   // A zombie has ended already.
   return fields[0] === 'Z' ? undefined : `${pid}.${String(fields[19])}`;
+}
+
+function isTaken(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }

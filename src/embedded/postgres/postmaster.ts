@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import type { Cluster } from './cluster.ts';
-import { ENVIRONMENT } from './command.ts';
+import { oneLine, spawnApart } from './command.ts';
 import { answers, superuserUrl } from './connect.ts';
 
 const START_LIMIT_MS = 120_000;
@@ -26,11 +26,13 @@ export interface PostmasterOptions {
   readonly account: Account;
   readonly port: number;
   readonly settings: Readonly<Record<string, string>>;
+  /** Ends the start early. */
+  readonly ending?: AbortSignal | undefined;
 }
 
 /**
  * Starts the server on a cluster and waits until it answers a query.
- * @throws StartFailed with what the server wrote when it ends instead.
+ * @throws StartFailed with what the server wrote when it ends instead; the signal's own reason where that ended it.
  */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const log = await open(options.cluster.logFile, 'a+', 0o600);
@@ -41,6 +43,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     const stop = (): Promise<void> => stopChild(child, ended);
     if (await untilAnswering(options, ended)) return { ended, stop };
     await stop();
+    options.ending?.throwIfAborted();
     throw new StartFailed(`The embedded Postgres did not start: ${await readFrom(log, before)}`);
   } finally {
     await log.close();
@@ -59,14 +62,8 @@ function launch(
     ...settings,
   };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const [program = '', ...args] = [...account.prefix, binaries.postgres, '-D', cluster.data, ...flags];
-  // A session of its own: Ctrl-C in the terminal must reach the caller, which still drains on this server.
-  const child = spawn(program, args, {
-    detached: true,
-    env: ENVIRONMENT,
-    cwd: '/',
-    stdio: ['ignore', log.fd, log.fd],
-  });
+  const command = [...account.prefix, binaries.postgres, '-D', cluster.data, ...flags];
+  const child = spawnApart(command, log.fd);
   child.unref();
   return child;
 }
@@ -82,11 +79,15 @@ function whenEnded(child: ChildProcess): Promise<void> {
   });
 }
 
-async function untilAnswering({ cluster, port }: PostmasterOptions, ended: Promise<void>): Promise<boolean> {
+async function untilAnswering(
+  { cluster, port, ending }: PostmasterOptions,
+  ended: Promise<void>,
+): Promise<boolean> {
   const url = superuserUrl(port, cluster.password, 'postgres');
   const deadline = Date.now() + START_LIMIT_MS;
-  while (Date.now() < deadline) {
-    if (await answers(url, cluster.data)) return true;
+  while (Date.now() < deadline && ending?.aborted !== true) {
+    // Where a stranger listens there in its place, nothing may answer for a while.
+    if (await Promise.race([answers(url, cluster.data), ended.then(() => false)])) return true;
     if (await endsWithin(ended, 25)) return false;
   }
   return false;
@@ -114,5 +115,5 @@ async function endsWithin(ended: Promise<void>, milliseconds: number): Promise<b
 async function readFrom(file: FileHandle, position: number): Promise<string> {
   const { size } = await file.stat();
   const { buffer } = await file.read({ buffer: Buffer.alloc(size - position), position });
-  return buffer.toString('utf8').trim();
+  return oneLine(buffer.toString('utf8'));
 }

@@ -11,29 +11,33 @@ export interface EmbeddedDatabase {
   readonly apiUrl: string;
   /** What a DBA types for a look inside as the superuser; names the file of the password, not the password. */
   readonly psql: string;
-  /** True where this start has filled it with the demonstration data. */
-  readonly isNew: boolean;
+  /** Where the contents of the demonstration's documents belong, of those documents that are there. */
+  readonly demonstration: readonly string[];
   stop(): Promise<void>;
 }
 
 /**
  * Starts the embedded Postgres, brings it to the present and fills it with the demonstration data the first time.
- * @throws Error when it cannot run here or another process runs it, MigrationError when the SQL is refused.
+ * @throws Error when it cannot run here or another process runs it, MigrationError when the SQL is refused; the
+ * signal's own reason where that ended the start.
  */
 export async function startEmbeddedDatabase(options: {
   readonly dataDir: string;
   readonly log: Logger;
+  readonly ending?: AbortSignal | undefined;
 }): Promise<EmbeddedDatabase> {
   const server = await startEmbeddedServer(options);
   const { adminUrl } = server;
   try {
+    options.ending?.throwIfAborted();
     await migrate({ adminUrl, log: options.log });
-    const isNew = await loadDemonstration(adminUrl);
+    options.ending?.throwIfAborted();
+    const demonstration = await loadDemonstration(adminUrl);
     const { port, passwordFile } = server;
     return {
       apiUrl: await createApiLogin(server),
       psql: `PGPASSWORD=$(cat ${passwordFile}) psql -h 127.0.0.1 -p ${String(port)} -U postgres taxclaims`,
-      isNew,
+      demonstration,
       stop: () => server.stop(),
     };
   } catch (error) {
@@ -43,13 +47,17 @@ export async function startEmbeddedDatabase(options: {
 }
 
 /** Data that somebody has changed or deleted stays so: only a database that never had a user gets it. */
-async function loadDemonstration(adminUrl: string): Promise<boolean> {
+async function loadDemonstration(adminUrl: string): Promise<string[]> {
   return withClient(adminUrl, async (client) => {
     const { rows } = await client.query<{ used: boolean }>(
       `select exists (select from public.audit_logs) or exists (select from public.users) as used`,
     );
-    if (rows[0]?.used === true) return false;
-    await client.query(await readFile(directory('demonstration/data.sql'), 'utf8'));
-    return true;
+    if (rows[0]?.used !== true) {
+      await client.query(await readFile(directory('demonstration/data.sql'), 'utf8'));
+    }
+    const documents = await client.query<{ path: string }>(
+      `select file_path as path from public.documents where starts_with(file_path, 'demonstration/')`,
+    );
+    return documents.rows.map(({ path }) => path);
   });
 }

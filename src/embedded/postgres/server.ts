@@ -1,15 +1,17 @@
-import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { openDataDir } from '../data-dir.ts';
 import { chooseAccount } from './account.ts';
 import { findBinaries } from './binaries.ts';
-import { createCluster, dataDirectory, readCluster, type Cluster } from './cluster.ts';
+import { dataDirectory, openCluster, type Cluster } from './cluster.ts';
 import { superuserUrl, withClient } from './connect.ts';
 import { freePort } from './free-port.ts';
-import { clearLeftover } from './leftover.ts';
+import { clearLeftover, forgetServer } from './leftover.ts';
 import { takeLock, type Lock } from './lock.ts';
 import { StartFailed, startPostmaster, type Postmaster, type PostmasterOptions } from './postmaster.ts';
+import { supervise, type Supervised } from './supervise.ts';
 
 const DATABASE = 'taxclaims';
 const ATTEMPTS = 40;
@@ -34,23 +36,33 @@ export interface EmbeddedServerOptions {
   readonly log: Logger;
   /** Settings of Postgres for this start. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Ends the start early; what runs already, `stop` ends. */
+  readonly ending?: AbortSignal | undefined;
 }
 
 /**
- * Starts a real Postgres, made on the first start, on 127.0.0.1. It listens to no signal: the caller stops it.
- * Whatever an earlier start left behind, killed or not, is put in order first.
- * @throws Error when another process runs it, or it cannot run here.
+ * Starts a real Postgres, made on the first start, on 127.0.0.1, and starts it again whenever it ends. It listens to no
+ * signal: the caller stops it. Whatever an earlier start left behind, killed or not, is put in order first.
+ * @throws Error in one line when another process runs it, or it cannot run here.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  const folder = join(await realpath(options.dataDir), 'postgres');
-  const lock = takeLock(`${folder}.lock`);
+  const dataDir = await openDataDir(options.dataDir);
+  const lock = takeLock(lockIn(dataDir));
   try {
-    return await startLocked(folder, lock, options);
+    return await startLocked(join(dataDir, 'postgres'), lock, options);
   } catch (error) {
     lock.release();
     throw error;
   }
+}
+
+/** @throws Error in one line where another process runs a server in this folder just now. */
+export function assertUnused(dataDir: string): void {
+  takeLock(lockIn(dataDir)).release();
+}
+
+function lockIn(dataDir: string): string {
+  return join(dataDir, 'postgres.lock');
 }
 
 async function startLocked(
@@ -58,13 +70,23 @@ async function startLocked(
   lock: Lock,
   options: EmbeddedServerOptions,
 ): Promise<EmbeddedServer> {
-  const { settings = {}, log } = options;
+  const { settings = {}, log, ending } = options;
   const binaries = findBinaries();
-  const account = await chooseAccount(dataDirectory(folder));
-  const cluster = (await readCluster(folder)) ?? (await createCluster(folder, binaries, account));
+  const account = await chooseAccount(dataDirectory(folder), binaries);
+  const cluster = await openCluster(folder, binaries, account, ending);
   await clearLeftover(cluster, binaries, account, log);
-  const { postmaster, port } = await startInsistently({ cluster, binaries, account, settings }, log);
-  const server = runningServer(cluster, postmaster, port, lock, log);
+  const start = { cluster, binaries, account, settings };
+  const { postmaster, port } = await startInsistently({ ...start, ending }, log);
+  const supervised = supervise(
+    postmaster,
+    async (stopping) => {
+      await forgetServer(cluster);
+      // The same port, or those who are connected would never find it.
+      return startPostmaster({ ...start, port, ending: stopping });
+    },
+    log,
+  );
+  const server = runningServer(cluster, supervised, port, lock);
   try {
     await createDatabase(superuserUrl(port, cluster.password, 'postgres'));
     return server;
@@ -74,21 +96,12 @@ async function startLocked(
   }
 }
 
-function runningServer(
-  cluster: Cluster,
-  postmaster: Postmaster,
-  port: number,
-  lock: Lock,
-  log: Logger,
-): EmbeddedServer {
+function runningServer(cluster: Cluster, supervised: Supervised, port: number, lock: Lock): EmbeddedServer {
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    await postmaster.stop();
+    await supervised.stop();
     lock.release();
   };
-  void postmaster.ended.then(() => {
-    if (stopped === undefined) log.error('the embedded Postgres has ended: start again to recover it');
-  });
   return {
     adminUrl: superuserUrl(port, cluster.password, DATABASE),
     port,
@@ -103,11 +116,11 @@ async function startInsistently(
 ): Promise<{ postmaster: Postmaster; port: number }> {
   const remembered = Number(await readFile(options.cluster.portFile, 'utf8').catch(() => '0'));
   for (let attempt = 1; ; attempt += 1) {
+    options.ending?.throwIfAborted();
     const port = await freePort(remembered);
+    await writeFile(options.cluster.portFile, String(port));
     try {
-      const postmaster = await startPostmaster({ ...options, port });
-      await writeFile(options.cluster.portFile, String(port));
-      return { postmaster, port };
+      return { postmaster: await startPostmaster({ ...options, port }), port };
     } catch (error) {
       if (attempt === ATTEMPTS || !(error instanceof StartFailed) || !PASSING.test(error.message))
         throw error;

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { realpath, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder } from '../documents/make-folder.ts';
+
+/** What one file of the smallest kind takes, so that a full disk is noticed before anything is begun on it. */
+const PROBE = Buffer.alloc(4_096);
+
+/**
+ * Makes the folder of the embedded parts where there is none, and tries to write to it.
+ * @returns its path without symbolic links
+ * @throws Error in one line that names the variable and the folder
+ */
+export async function openDataDir(dataDir: string): Promise<string> {
+  try {
+    await makeFolder(dataDir);
+    const probe = join(dataDir, `.probe-${randomUUID()}`);
+    try {
+      await writeFile(probe, PROBE, { flush: true, mode: 0o600 });
+    } finally {
+      await rm(probe, { force: true });
+    }
+    return await realpath(dataDir);
+  } catch (error) {
+    throw dataDirError(dataDir, error);
+  }
+}
+
+/** The same error as a line that says whose folder it is about. */
+export function dataDirError(dataDir: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`DATA_DIR ${dataDir} cannot be used: ${reason}`, { cause });
+}
+
+/** Whether the operating system refused something, rather than a rule of ours. */
+export function isOfTheSystem(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'syscall' in error;
+}

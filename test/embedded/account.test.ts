@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { run } from '../../src/embedded/postgres/command.ts';
+import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
+import { ask, addressFrom, createFolder, type Folder, kill, silent } from '../support/embedded.ts';
+
+/* Who may start an embedded server. Where the tests are not run by root, it is only who runs them. */
+
+const isRoot = process.geteuid?.() === 0;
+/** As an ordinary user, who passes the folders above the checkout all the same. */
+const as = (uid: number): string[] =>
+  isRoot
+    ? [
+        ...['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'],
+        ...['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'],
+      ]
+    : [];
+
+/** One with a name, and one that no machine has an entry for. */
+const USERS = { 'with a name': 65_534, 'without a name': 2_000_000_011 } as const;
+
+describe.each(Object.entries(USERS))('an ordinary user %s', (name, uid) => {
+  let folder: Folder;
+
+  beforeAll(async () => {
+    folder = await createFolder();
+    if (isRoot) await chown(folder.path, uid, uid);
+  });
+  afterAll(() => folder.remove());
+
+  test('is served by a Postgres of their own, or told why not', async () => {
+    const script = join(import.meta.dirname, '..', 'support', 'start-embedded.ts');
+    const command = [...as(uid), process.execPath, script, folder.path];
+    const child = spawn(command[0] ?? '', command.slice(1), { stdio: ['pipe', 'pipe', 'pipe'], env: {} });
+    const said = text(child.stderr);
+    const ended = once(child, 'close');
+    const mayRename = await run(['unshare', '--user', '--map-user=65534', 'true'], { prefix: as(uid) }).then(
+      () => true,
+      () => false,
+    );
+    if (isRoot && name === 'without a name' && !mayRename) {
+      await ended;
+      expect(await said).toMatch(
+        /Postgres cannot be run by the user \d+: .*could not look up effective user/,
+      );
+      return;
+    }
+    const url = await addressFrom(child);
+    expect(await ask(url, 'select 1')).toBe('1');
+    expect((await stat(join(folder.path, 'postgres', 'data'))).uid).toBe(isRoot ? uid : process.geteuid?.());
+    await kill(child);
+    // Whoever starts next stops what was left, also as root.
+    await (await startEmbeddedServer({ dataDir: folder.path, log: silent })).stop();
+    await expect(ask(url, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+});

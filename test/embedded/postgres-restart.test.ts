@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { run } from '../../src/embedded/postgres/command.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
+import { ask, createFolder, type Folder, postmasterPid } from '../support/embedded.ts';
+import { until } from '../support/upload.ts';
+
+/* An embedded server that ends while its caller still wants it. */
+
+let folder: Folder;
+let server: EmbeddedServer | undefined;
+let lines: string[];
+
+beforeEach(async () => {
+  lines = [];
+  folder = await createFolder();
+});
+afterEach(async () => {
+  await server?.stop();
+  await folder.remove();
+});
+
+async function start(): Promise<EmbeddedServer> {
+  const write = (line: Buffer, _encoding: string, done: () => void): void => {
+    lines.push(line.toString());
+    done();
+  };
+  server = await startEmbeddedServer({ dataDir: folder.path, log: pino(new Writable({ write })) });
+  return server;
+}
+
+async function end(adminUrl: string): Promise<void> {
+  process.kill(await postmasterPid(adminUrl), 'SIGKILL');
+}
+
+const times = (words: string): number => lines.filter((line) => line.includes(words)).length;
+
+test('a server that is killed again and again is started again each time, on its port, with its rows', async () => {
+  const { adminUrl } = await start();
+  await ask(adminUrl, `create table kept as select 'kept' as name`);
+  for (const round of [1, 2, 3]) {
+    await end(adminUrl);
+    await until(() => times('runs again') === round);
+    expect(await ask(adminUrl, 'table kept')).toBe('kept');
+    expect(times('is down: starting it again')).toBeGreaterThanOrEqual(round);
+  }
+});
+
+test('a server whose port a stranger has taken meanwhile is started again once the stranger has left', async () => {
+  const { adminUrl, port } = await start();
+  const stranger = await takeOver(adminUrl, port);
+  await until(() => times('could not create any TCP/IP sockets') > 0);
+  stranger.close();
+  await until(() => times('runs again') > 0);
+  expect(await ask(adminUrl, 'select 1')).toBe('1');
+});
+
+test('a server that is stopped while it cannot be started again gives the folder free', async () => {
+  const blocked = await start();
+  const stranger = await takeOver(blocked.adminUrl, blocked.port);
+  await until(() => times('could not create any TCP/IP sockets') > 0);
+  await blocked.stop();
+  const told = lines.length;
+  stranger.close();
+  expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
+  expect(lines.slice(told).filter((line) => line.includes('runs again'))).toEqual([]);
+});
+
+test('a cluster of another major version is refused in one line that says what to do', async () => {
+  await (await start()).stop();
+  const version = join(folder.path, 'postgres', 'data', 'PG_VERSION');
+  const ours = (await readFile(version, 'utf8')).trim();
+  await writeFile(version, '9.6\n');
+  await expect(start()).rejects.toThrow(
+    new RegExp(
+      `^DATA_DIR \\S+ cannot be used: its database is one of Postgres 9\\.6, .* Postgres ${ours}: .*$`,
+    ),
+  );
+  await writeFile(version, `${ours}\n`);
+  expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
+});
+
+test('a program that fails is named, and not what ran it as somebody else', async () => {
+  const failing = run(['sh', '-c', 'echo no room >&2; echo at all >&2; exit 1'], { prefix: ['env', 'A=B'] });
+  await expect(failing).rejects.toThrow(/^sh failed: no room; at all$/);
+});
+
+test('a program that is told to end takes those along that it has begun', async () => {
+  const ending = new AbortController();
+  const reason = new Error('enough');
+  const running = run(['sh', '-c', 'sleep 600 & sleep 600; true'], { ending: ending.signal });
+  ending.abort(reason);
+  await expect(running).rejects.toBe(reason);
+});
+
+/** Kills the server, and listens where it listened before it can do so again. */
+async function takeOver(adminUrl: string, port: number): Promise<Server> {
+  for (;;) {
+    await end(adminUrl).catch(() => undefined);
+    const stranger = createServer().listen(port, '127.0.0.1');
+    const isMine = await once(stranger, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (isMine) return stranger;
+  }
+}

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { ask as askDatabase, nextTurn, postmasterPid } from '../support/embedded.ts';
+import { ask } from '../support/http.ts';
+import { addressOf, beginLogin, refusalOf, signalUntilEnded, start } from '../support/process.ts';
+import type { Started } from '../support/process.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { until } from '../support/upload.ts';
+
+/* What becomes of the embedded parts when the service, its database or another start beside it does not go as it should. */
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await createScratchFolder();
+});
+afterAll(() => rm(folder, { recursive: true, maxRetries: 3 }));
+
+interface Serving {
+  readonly started: Started;
+  readonly port: number;
+  readonly adminUrl: string;
+  /** A token of the demonstration's administrator. */
+  readonly token: string;
+}
+
+async function serve(): Promise<Serving> {
+  const started = start(folder, { PORT: '0' });
+  const port = Number(new URL(await addressOf(started)).port);
+  const [, file = '', its = ''] = await started.says(/^Postgres {2}PGPASSWORD=\$\(cat (\S+)\) .* -p (\d+) /m);
+  const [, token = ''] = await started.says(/^ADMIN \(.*\)\n(\S+)\n/m);
+  await started.says(/^curl .*\n/m);
+  const password = await readFile(file, 'utf8');
+  return { started, port, token, adminUrl: `postgres://postgres:${password}@127.0.0.1:${its}/taxclaims` };
+}
+
+const isDown = (adminUrl: string): Promise<boolean> =>
+  askDatabase(adminUrl, 'select 1').then(
+    () => false,
+    (error: unknown) => (error as NodeJS.ErrnoException).code === 'ECONNREFUSED',
+  );
+
+/** A connection that its server takes along when it ends. */
+async function connected(adminUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+test('a start whose port is taken makes no database', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const refused = start(folder, { PORT: String(port), DATA_DIR: join(folder, 'unused') });
+  expect(await refusalOf(refused)).toBe(1);
+  expect(refused.err).toMatch(/^PORT \d+ of HOST 127\.0\.0\.1 cannot be listened on: EADDRINUSE\n$/);
+  expect((await readdir(join(folder, 'unused'))).filter((name) => name !== 'postgres.lock')).toEqual([]);
+  taken.close();
+});
+
+test('a start that is told to end while it makes its database ends well, and leaves nothing of it', async () => {
+  const data = join(folder, 'interrupted');
+  const begun = start(folder, { PORT: '0', DATA_DIR: data });
+  const names = (): Promise<string[]> => readdir(data).catch(() => []);
+  while (!(await names()).some((name) => name.includes('draft'))) await nextTurn();
+  begun.signal('SIGINT');
+  expect([await begun.ended, begun.err]).toEqual([0, '']);
+  expect((await names()).sort()).toEqual(['identity', 'postgres.lock']);
+});
+
+test('a service that is told to end, and later again, leaves no Postgres running', async () => {
+  const { started, port, adminUrl } = await serve();
+  // For this it waits.
+  const login = await beginLogin(port);
+  const broken = once(login, 'close');
+  expect(await signalUntilEnded(started, 'SIGINT')).toBe('SIGINT');
+  await until(() => isDown(adminUrl));
+  await broken;
+});
+
+test('a start beside one that serves the same folder is refused, and names the folder', async () => {
+  const { started } = await serve();
+  const beside = start(folder, { PORT: '0' });
+  expect(await refusalOf(beside)).toBe(1);
+  expect(beside.err).toMatch(
+    /^DATA_DIR \S+\/\.data is in use, for postgres\.lock is locked by another process: .*\n$/,
+  );
+  started.signal('SIGTERM');
+  expect(await started.ended).toBe(0);
+});
+
+test('a start after one that was killed before the contents of the demonstration were there finishes it', async () => {
+  const first = await serve();
+  const contents = join(folder, '.data', 'documents', 'demonstration');
+  first.started.signal('SIGKILL');
+  expect(await first.started.ended).toBe('SIGKILL');
+  await rm(contents, { recursive: true });
+  const removed = `delete from public.documents where file_path = 'demonstration/mandat.pdf'`;
+  await askDatabase(first.adminUrl, `${removed} returning true`);
+  const { started, port, token, adminUrl } = await serve();
+  const id = await askDatabase(
+    adminUrl,
+    `select id from public.documents where file_path = 'demonstration/decision-rejet.pdf'`,
+  );
+  expect((await ask(port, `GET /api/documents/${id}/content`, { token })).status).toBe(200);
+  // What somebody has deleted stays so.
+  expect((await readdir(contents)).sort()).toEqual([
+    'avis-degrevement.pdf',
+    'avis-tf-2024.pdf',
+    'decision-rejet.pdf',
+    'releve-surface.csv',
+  ]);
+  started.signal('SIGTERM');
+  expect(await started.ended).toBe(0);
+});
+
+test('a service whose Postgres is killed answers 503 and starts it again, on the same port', async () => {
+  const { started, port, token, adminUrl } = await serve();
+  const answer = async (): Promise<number> => (await ask(port, 'GET /api/clients', { token })).status;
+  expect(await answer()).toBe(200);
+  const visitor = await connected(adminUrl);
+  const backend = Number(
+    (await visitor.query<{ pid: string }>('select pg_backend_pid() as pid')).rows[0]?.pid,
+  );
+  // A process of the killed server that lingers keeps the next one from starting.
+  process.kill(backend, 'SIGSTOP');
+  process.kill(await postmasterPid(adminUrl), 'SIGKILL');
+  await started.says(/"level":50.*the embedded Postgres is down: starting it again/);
+  expect(await answer()).toBe(503);
+  process.kill(backend, 'SIGCONT');
+  await started.says(/"level":40.*the embedded Postgres runs again/);
+  await until(async () => (await answer()) === 200);
+  await visitor.end();
+  started.signal('SIGTERM');
+  expect([await started.ended, await isDown(adminUrl)]).toEqual([0, true]);
+});
