@@ -34,8 +34,8 @@ begin
         join pg_catalog.pg_class as c on c.oid = p.polrelid
         join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
         where c.relowner = mine
-            -- The list of migrations has its policy from the first migration.
-            and (n.nspname, c.relname) <> ('app', 'migrations')
+            -- The list of migrations has its policy from the first migration; the deploy's lock is held meanwhile.
+            and (n.nspname, c.relname) not in (('app', 'migrations'), ('app', 'deploy_lock'))
         union all
         select distinct pg_catalog.format(
             'revoke all on %s from %s cascade',

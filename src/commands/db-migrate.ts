@@ -1,12 +1,55 @@
+import { parseArgs } from 'node:util';
 import { pino } from 'pino';
-import { loadAdminConfig } from '../config.ts';
+import { ConfigError, loadAdminConfig } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
+import { DeployHeldUp, reasonOf } from '../db/migration-error.ts';
 
-/** `npm run db:migrate`: roles, migrations and policies of the database at DATABASE_ADMIN_URL. */
-try {
+const USAGE = `usage: npm run db:migrate -- [options]
+Brings the database at DATABASE_ADMIN_URL to the present: roles, migrations, functions, triggers, policies, rights.
+It may be repeated, also after a run that was killed; nothing is ever open in between.
+  --evict     end reporting sessions that are in the way for more than 5 s, and say whose; needs pg_signal_backend
+  --wait      how many seconds each step waits for others before it gives up, 1 to 86400; 120 when absent
+  --help      this text
+Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argument or variable, nothing was tried;
+3 others were in the way for too long, the message says who, and the same command may succeed later.`;
+
+/** `npm run db:migrate`: see the text above. */
+async function main(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      evict: { type: 'boolean', default: false },
+      wait: { type: 'string', default: '120' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(`${USAGE}\n`);
+    return;
+  }
   const { databaseAdminUrl } = loadAdminConfig(process.env);
-  await migrate({ adminUrl: databaseAdminUrl, log: pino({ level: 'info' }) });
+  await migrate({
+    adminUrl: databaseAdminUrl,
+    log: pino({ level: 'info' }),
+    patienceMs: readSeconds(values.wait) * 1_000,
+    evict: values.evict,
+  });
+}
+
+function readSeconds(text: string): number {
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 1 && seconds <= 86_400) return seconds;
+  throw new ConfigError('--wait must be a number of seconds from 1 to 86400');
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof DeployHeldUp) return 3;
+  return error instanceof ConfigError || error instanceof TypeError ? 2 : 1;
+}
+
+try {
+  await main(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  process.stderr.write(`${reasonOf(error)}\n`);
+  process.exitCode = exitCodeOf(error);
 }

@@ -2,11 +2,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-
-/** A file under db/ that Postgres refused: which one, where, and why. */
-export class MigrationError extends Error {
-  override readonly name = 'MigrationError';
-}
+import { DatabaseError } from 'pg-protocol';
+import { MigrationError, reasonOf } from './migration-error.ts';
 
 /** What audit.drift holds the database against from now on. */
 const RECORD_APPLIED = `
@@ -21,6 +18,11 @@ export function directory(kind: string): string {
 /** Makes the roles and the rights on the database itself, as the administrator. */
 export async function applyRoles(client: pg.Client): Promise<void> {
   await inTransaction(client, () => run(client, 'roles.sql'));
+}
+
+/** Makes what a deploy holds while it works, where it is not there yet. */
+export async function makeMigrationLock(client: pg.Client): Promise<void> {
+  await inTransaction(client, () => run(client, 'deploy-lock.sql'));
 }
 
 /**
@@ -66,14 +68,15 @@ export async function applyPolicies(client: pg.Client): Promise<void> {
 
 /**
  * Takes every table and every view of the reporting surface before anything is changed, in the time of one short
- * patience for all of them: whatever comes after waits for no request, and so can meet none in a deadlock.
+ * patience for all of them: whatever comes after waits for no request, and so can meet none in a deadlock. But for the
+ * deploy's own lock, which nothing changes.
  */
 async function holdTables(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ relation: string }>(
     `select format('%I.%I', n.nspname, c.relname) as relation
      from pg_class as c
      join pg_namespace as n on n.oid = c.relnamespace
-     where c.relowner = current_user::regrole
+     where c.relowner = current_user::regrole and (n.nspname, c.relname) <> ('app', 'deploy_lock')
          and (c.relkind in ('r', 'p') or (c.relkind = 'v' and n.nspname = 'reporting'))
      order by c.relkind, c.oid`,
   );
@@ -116,9 +119,13 @@ async function run(client: pg.Client, file: string): Promise<void> {
   try {
     await client.query(text);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const position = 'position' in error ? Number(error.position) : 0;
-    const line = text.slice(0, position).split('\n').length;
-    throw new MigrationError(`db/${file}, line ${String(line)}: ${error.message}`, { cause: error });
+    throw refusedAt(file, text, error);
   }
+}
+
+/** What Postgres said of a file, with the line that it said it of. */
+export function refusedAt(file: string, text: string, error: unknown): unknown {
+  if (!(error instanceof DatabaseError)) return error;
+  const line = text.slice(0, Number(error.position ?? 0)).split('\n').length;
+  return new MigrationError(`db/${file}, line ${line}: ${reasonOf(error)}`, { cause: error });
 }

@@ -1,88 +1,118 @@
-import pg from 'pg';
-import { runner } from 'node-pg-migrate';
+import type pg from 'pg';
 import type { Logger } from 'pino';
-import { applyPolicies, applyRoles, directory, shortPatience } from './apply.ts';
-import { holdingMigrationLock } from './migration-lock.ts';
-import { retryingOnContention } from './contention.ts';
+import { openAdminConnection } from './admin-connection.ts';
+import type { AdminConnection } from './admin-connection.ts';
+import { applyPolicies, applyRoles, makeMigrationLock, shortPatience } from './apply.ts';
+import { isContention, retryingOnContention } from './contention.ts';
+import { DeployHeldUp, MigrationError } from './migration-error.ts';
+import { pendingMigrations, readMigrationFiles, recordDigests } from './migration-list.ts';
+import { ownerHas, takeMigrationLock } from './migration-lock.ts';
+import { asOwner, runMigration } from './run-migrations.ts';
+import { createWatch } from './watch.ts';
 
 const OLDEST_SERVER = 150_000;
-const LONGEST_WAIT_MS = 120_000;
+const PATIENCE_MS = 120_000;
+const SAY_AFTER_MS = 5_000;
+const APPLICATION = 'taxclaims-migrate';
 
 export interface MigrateOptions {
   /** Who may create roles and objects in the database. */
   readonly adminUrl: string;
   readonly log: Logger;
-  /** How long to wait for another run on the same database; two minutes when absent. */
-  readonly longestWaitMs?: number;
+  /** How long each step waits for others: another run, or whoever holds a table. Two minutes when absent. */
+  readonly patienceMs?: number | undefined;
+  /** After how long a wait those who are in the way are named; five seconds when absent. */
+  readonly sayAfterMs?: number | undefined;
+  /** Whether sessions that do nothing but report are ended where they are in the way for longer than that. */
+  readonly evict?: boolean | undefined;
 }
 
 /**
  * Brings a database to the present: roles, migrations, then functions, triggers, policies and grants whole.
- * Safe to repeat, to run twice at once and under load.
- * @throws MigrationError naming the file and what Postgres said, or that another run holds the lock.
+ * Safe to repeat, to run twice at once, under load, and after a run that was killed at whatever moment.
+ * @throws DeployHeldUp naming who was in the way for too long; MigrationError naming the file and what Postgres said,
+ * or why this code must not migrate this database.
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
-  const { log, longestWaitMs = LONGEST_WAIT_MS } = options;
-  const client = new pg.Client({
-    connectionString: options.adminUrl,
-    application_name: 'taxclaims-migrate',
-    connectionTimeoutMillis: 10_000,
-  });
-  // A connection that dies between two statements must reject the next one, not end the process.
-  client.on('error', (error) => {
-    log.error({ err: error }, 'the connection of the migration was lost');
-  });
-  await client.connect();
+  const worker = await openAdminConnection(options.adminUrl, APPLICATION);
   try {
-    await refuseOldServer(client);
-    await holdingMigrationLock(client, longestWaitMs, async () => {
-      await retryingOnContention(log, () => applyRoles(client));
-      await retryingOnContention(log, () => runMigrations(client, log));
-      await retryingOnContention(log, () => applyPolicies(client));
-    });
+    await worker.answered((client) => refuseUnfit(client, options.evict ?? false));
+    const keeper = await openAdminConnection(options.adminUrl, APPLICATION);
+    try {
+      await deploy(worker, keeper, options);
+    } finally {
+      await keeper.close();
+    }
   } finally {
-    await client.end();
+    await worker.close();
   }
-  log.info('the database is migrated and its policies are applied');
+  options.log.info('the database is migrated and its policies are applied');
 }
 
-async function refuseOldServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ version: number }>(
-    `select current_setting('server_version_num')::integer as version`,
+/** The worker does it; the keeper holds the lock meanwhile, and sees who is in the worker's way. */
+async function deploy(
+  worker: AdminConnection,
+  keeper: AdminConnection,
+  { log, patienceMs = PATIENCE_MS, sayAfterMs = SAY_AFTER_MS, evict = false }: MigrateOptions,
+): Promise<void> {
+  const { client } = worker;
+  const everyMs = Math.ceil((await worker.answered(shortPatience)) / 3);
+  const watch = createWatch({ log, sayAfterMs, evict, everyMs });
+  const step = <T>(what: string, work: () => Promise<T>): Promise<T> =>
+    watch.during(what, worker, keeper, async () => {
+      try {
+        return await retryingOnContention(log, patienceMs, work);
+      } catch (error) {
+        if (!isContention(error)) throw error;
+        const seconds = Math.round(patienceMs / 1_000);
+        throw new DeployHeldUp(`${what} was held up for ${seconds} s by ${watch.lastSeen()}`, {
+          cause: error,
+        });
+      }
+    });
+
+  const files = await readMigrationFiles();
+  const owned = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
+    step('a look at the catalog', () => ownerHas(client, table));
+  const readList = (): Promise<string[]> =>
+    step('the list of migrations', () => asOwner(client, () => pendingMigrations(client, files)));
+  // Newer code is let alone before anything is made, and again once no other run can be at work.
+  if (await owned('migrations')) await readList();
+  if (!(await owned('deploy_lock'))) {
+    await step('db/roles.sql', () => applyRoles(client));
+    await step('db/deploy-lock.sql', () => makeMigrationLock(client));
+  }
+  await watch.during('the lock of the deploy', keeper, worker, () =>
+    takeMigrationLock(keeper.client, patienceMs, watch.lastSeen),
   );
-  const version = rows[0]?.version ?? 0;
-  if (version < OLDEST_SERVER) {
-    throw new Error(`the server is Postgres ${String(Math.floor(version / 10_000))}; 15 or newer is needed`);
+  const pending = await readList();
+  await step('db/roles.sql', () => applyRoles(client));
+  for (const name of pending) {
+    log.info(`applying db/migrations/${name}.sql`);
+    await step(`db/migrations/${name}.sql`, () => asOwner(client, () => runMigration(client, name, log)));
   }
+  await step('the list of migrations', () => asOwner(client, () => recordDigests(client, files)));
+  await step('the deploy of the rights', () => applyPolicies(client));
 }
 
-async function runMigrations(client: pg.Client, log: Logger): Promise<void> {
-  await client.query(`set role taxclaims_owner; set lock_timeout = ${String(await shortPatience(client))}`);
-  try {
-    await runner({
-      dbClient: client,
-      dir: directory('migrations'),
-      direction: 'up',
-      migrationsTable: 'migrations',
-      migrationsSchema: 'app',
-      // Our own lock is held, and its waiting has an end.
-      noLock: true,
-      logger: {
-        debug: (message: string) => {
-          log.debug(message);
-        },
-        info: (message: string) => {
-          log.debug(message);
-        },
-        warn: (message: string) => {
-          log.warn(message);
-        },
-        error: (message: string) => {
-          log.error(message);
-        },
-      },
-    });
-  } finally {
-    await client.query(`reset role; reset lock_timeout`);
+async function refuseUnfit(client: pg.Client, evict: boolean): Promise<void> {
+  const { rows } = await client.query<{ version: number; standby: boolean; login: string; may_end: boolean }>(
+    `select
+        current_setting('server_version_num')::integer as version,
+        pg_is_in_recovery() as standby,
+        current_user as login,
+        pg_has_role('pg_signal_backend', 'USAGE') as may_end`,
+  );
+  const { version = 0, standby = false, login = '', may_end: mayEnd = false } = rows[0] ?? {};
+  if (version < OLDEST_SERVER) {
+    throw new MigrationError(
+      `the server is Postgres ${String(Math.floor(version / 10_000))}; 15 or newer is needed`,
+    );
+  }
+  if (standby) throw new MigrationError('the server is a standby: DATABASE_ADMIN_URL must name the primary');
+  if (evict && !mayEnd) {
+    throw new MigrationError(
+      `--evict needs the right to end sessions: grant pg_signal_backend to ${login}, or leave it out`,
+    );
   }
 }

@@ -1,44 +1,38 @@
 import type pg from 'pg';
-import { MigrationError } from './apply.ts';
-import { sqlState } from './errors.ts';
-
-const LOCK_KEY = 7_202_611;
+import { isContention } from './contention.ts';
+import { DeployHeldUp } from './migration-error.ts';
 
 /**
- * Runs one migration of a database at a time; a second waits for the first.
- * Any login can take an advisory lock, so the waiting has an end.
- * @throws MigrationError that names who holds the lock.
+ * Takes the lock of the database's deploys for a whole run: a table of the owner's that is there for nothing else, in
+ * a mode that nobody can be in the way of without a right to it. It is held by a transaction of a connection of its
+ * own, for the run itself is many transactions. Whoever is killed or cut off lets go of it.
+ * @throws DeployHeldUp when another run still holds it after the time given.
  */
-export async function holdingMigrationLock(
-  client: pg.Client,
-  longestWaitMs: number,
-  work: () => Promise<void>,
+export async function takeMigrationLock(
+  keeper: pg.Client,
+  patienceMs: number,
+  holder: () => string,
 ): Promise<void> {
-  await client.query(`select set_config('lock_timeout', $1, false)`, [longestWaitMs]);
+  await keeper.query('begin');
+  await keeper.query(`set local role taxclaims_owner; set local lock_timeout = ${Math.max(patienceMs, 1)}`);
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCK_KEY]);
+    await keeper.query('lock table app.deploy_lock in share update exclusive mode');
   } catch (error) {
-    if (sqlState(error) !== '55P03') throw error;
-    throw new MigrationError(`another session holds the migration lock: ${await holders(client)}`, {
-      cause: error,
-    });
+    if (!isContention(error)) throw error;
+    throw new DeployHeldUp(`another run is at work on this database: ${holder()}`, { cause: error });
   }
-  await client.query('reset lock_timeout');
-  try {
-    await work();
-  } finally {
-    await client.query('select pg_advisory_unlock($1)', [LOCK_KEY]).catch(() => undefined);
-  }
+  // From here on it looks after the run, and sees the sessions as the administrator does.
+  await keeper.query('set local role none');
 }
 
-async function holders(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ holder: string }>(
-    `select format('pid %s, login %s, application %L', a.pid, a.usename, a.application_name) as holder
-     from pg_locks as l
-     join pg_stat_activity as a using (pid)
-     where l.locktype = 'advisory' and l.granted and l.objid = $1::bigint::oid
-       and l.database = (select oid from pg_database where datname = current_database())`,
-    [LOCK_KEY],
+/** Whether a table of `app` is there and the administrator may work as its owner: not so before the first run's roles. */
+export async function ownerHas(client: pg.Client, table: 'deploy_lock' | 'migrations'): Promise<boolean> {
+  const { rows } = await client.query(
+    `select from pg_class as c
+     join pg_namespace as n on n.oid = c.relnamespace
+     where n.nspname = 'app' and c.relname = $1 and c.relowner = to_regrole('taxclaims_owner')
+         and pg_has_role(c.relowner, 'MEMBER')`,
+    [table],
   );
-  return rows.map((row) => row.holder).join('; ') || 'it has just been released, try again';
+  return rows.length > 0;
 }

@@ -17,6 +17,7 @@ const OF_NO_TENANT = 'it holds no row of a tenant';
 /** What is of no tenant, in whatever list of tenants' rows. */
 const NEVER = {
   'app.administrator_guard': OF_NO_TENANT,
+  'app.deploy_lock': OF_NO_TENANT,
   'app.migrations': OF_NO_TENANT,
   'audit.applied': OF_NO_TENANT,
   'public.reclamation_transitions': OF_NO_TENANT,

@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { Writable } from 'node:stream';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -12,6 +11,8 @@ import {
   type TestDatabase,
   withAdmin,
 } from '../support/database.ts';
+import { hearing } from '../support/hearing.ts';
+import { rightsIn } from '../support/rights.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
 const log = pino({ level: 'silent' });
@@ -26,40 +27,6 @@ async function opened(made: Promise<TestDatabase>): Promise<TestDatabase> {
 afterEach(async () => {
   await Promise.all(open.splice(0).map((database) => database.close()));
 });
-
-/** Everything that says who may do what, as one text. */
-async function rightsIn(adminUrl: string): Promise<string> {
-  return withAdmin(adminUrl, async (admin) => {
-    const { rows } = await admin.query<{ line: string }>(
-      `select format('%s %s %s %s', oid::regclass, relrowsecurity, relforcerowsecurity,
-           array(select x::text from unnest(coalesce(relacl, acldefault('r', relowner))) as x order by 1)) as line
-       from pg_class where relkind = 'r' and relnamespace in ('public'::regnamespace, 'app'::regnamespace, 'reporting'::regnamespace)
-       union all
-       select format('%s.%s %s', attrelid::regclass, attname, array(select x::text from unnest(attacl) as x order by 1)) from pg_attribute where attacl is not null
-       union all
-       select format('%s %s %s %s %s', polname, polrelid::regclass, polroles::regrole[],
-           pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) from pg_policy
-       union all
-       select format('%s %s %s', oid::regprocedure, prosrc,
-           array(select x::text from unnest(coalesce(proacl, acldefault('f', proowner))) as x order by 1)) from pg_proc
-       where pronamespace in ('app'::regnamespace)
-       order by 1`,
-    );
-    return rows.map((row) => row.line).join('\n');
-  });
-}
-
-/** A logger that tells when it says something. */
-function hearing(message: string): { log: pino.Logger; heard: Promise<void> } {
-  const { promise: heard, resolve } = Promise.withResolvers<undefined>();
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      if (chunk.toString().includes(message)) resolve(undefined);
-      done();
-    },
-  });
-  return { log: pino({ level: 'warn' }, stream), heard };
-}
 
 describe('db:migrate', () => {
   test('a second run changes nothing', async () => {
@@ -101,9 +68,9 @@ describe('db:migrate', () => {
     const reader = new pg.Client({ connectionString: adminUrl });
     await reader.connect();
     await reader.query('begin; select from public.clients');
-    const { log: listening, heard } = hearing('waiting for a lock');
+    const { log: listening, heard } = hearing();
     const migrating = migrate({ adminUrl, log: listening });
-    await heard;
+    await heard('waiting for a lock');
     // The run has let go of every lock while it waits: others go on reading.
     await withAdmin(adminUrl, (admin) => admin.query('select from public.clients'));
     await reader.query('commit');
@@ -129,16 +96,15 @@ describe('db:migrate', () => {
     await writer.end();
   });
 
-  test('a run that finds the lock held says by whom, and does not hang', async () => {
-    const { adminUrl, apiUrl } = await opened(createTestDatabase());
-    const holder = new pg.Client({ connectionString: apiUrl, application_name: 'the-holder' });
-    await holder.connect();
-    await holder.query('select pg_advisory_lock(7202611)');
-    await expect(migrate({ adminUrl, log, longestWaitMs: 50 })).rejects.toThrow(
-      /another session holds the migration lock: pid \d+, login \w+, application 'the-holder'/,
-    );
-    await holder.end();
-    await migrate({ adminUrl, log, longestWaitMs: 10_000 });
+  test('a run that finds another at work says who that is, and does not hang', async () => {
+    const { adminUrl } = await opened(createTestDatabase());
+    await withAdmin(`${adminUrl}?application_name=the-holder`, async (holder) => {
+      await holder.query('begin; lock table app.deploy_lock in share update exclusive mode');
+      await expect(migrate({ adminUrl, log, patienceMs: 1_000 })).rejects.toThrow(
+        /^another run is at work on this database: pid \d+ \(login postgres, application "the-holder", since 2\S+ \S+Z, holds ShareUpdateExclusiveLock on app\.deploy_lock\)$/,
+      );
+    });
+    await migrate({ adminUrl, log });
   });
 
   test('a run that is told nothing else waits two minutes for another', async () => {
@@ -146,10 +112,7 @@ describe('db:migrate', () => {
     const said = jest.spyOn(pg.Client.prototype, 'query');
     try {
       await migrate({ adminUrl, log });
-      expect(said.mock.calls).toContainEqual([
-        expect.stringContaining("'lock_timeout', $1, false"),
-        [120_000],
-      ]);
+      expect(said.mock.calls).toContainEqual([expect.stringContaining('set local lock_timeout = 120000')]);
     } finally {
       said.mockRestore();
     }

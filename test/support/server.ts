@@ -16,6 +16,7 @@ const SETTINGS = {
   full_page_writes: 'off',
   autovacuum: 'off',
   max_wal_size: '256MB',
+  max_prepared_transactions: '2',
 };
 
 /**

@@ -1,0 +1,107 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import { MigrationError, reasonOf } from './migration-error.ts';
+
+const CONNECTING_MS = 10_000;
+const CLOSING_MS = 5_000;
+/** How long a server may take for the smallest of answers before it counts as mute. */
+const ANSWER_MS = 10_000;
+
+/**
+ * What holds on a connection of the administrator's, whatever its login or its server has by default: no bound on a
+ * migration, which may take long, and none on a session that waits for the other one; but the server ends a session
+ * within a second of its process, and within half a minute of its network.
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  statement_timeout: '0',
+  lock_timeout: '0',
+  transaction_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  idle_session_timeout: '0',
+  default_transaction_isolation: 'read committed',
+  default_transaction_read_only: 'off',
+  tcp_keepalives_idle: '15',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '30000',
+};
+
+export interface AdminConnection {
+  readonly client: pg.Client;
+  readonly pid: number;
+  /** For what is answered at once by any server that lives: after ten seconds the connection is let go. */
+  answered<T>(ask: (client: pg.Client) => Promise<T>): Promise<T>;
+  /** Lets go of it at once: whatever waits on it fails. */
+  destroy(): void;
+  /** Takes leave, and waits no longer than a few seconds for the answer. */
+  close(): Promise<void>;
+}
+
+/**
+ * A connection of the administrator's, made in ten seconds or not at all.
+ * @throws MigrationError when there is none to be had.
+ */
+export async function openAdminConnection(url: string, application: string): Promise<AdminConnection> {
+  const socket = new Socket();
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: application,
+    connectionTimeoutMillis: CONNECTING_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    stream: () => socket,
+  });
+  // A connection that dies between two statements must reject the next one, not end the process.
+  client.on('error', () => undefined);
+  const destroy = (): void => {
+    socket.destroy();
+  };
+  const answered: AdminConnection['answered'] = async (ask) => {
+    const giveUp = setTimeout(
+      () => socket.destroy(new Error(`no answer in ${ANSWER_MS / 1_000} s`)),
+      ANSWER_MS,
+    );
+    try {
+      return await ask(client);
+    } finally {
+      clearTimeout(giveUp);
+    }
+  };
+  try {
+    await client.connect();
+    return {
+      client,
+      pid: await answered(settle),
+      answered,
+      destroy,
+      async close() {
+        const giveUp = setTimeout(destroy, CLOSING_MS);
+        await client.end().catch(() => undefined);
+        clearTimeout(giveUp);
+      },
+    };
+  } catch (error) {
+    destroy();
+    const reason = reasonOf(error).replace(/^timeout expired$/, `no answer in ${CONNECTING_MS / 1_000} s`);
+    throw new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+async function settle(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>(
+    `select pg_backend_pid() as pid, array(
+        select set_config(s.name, given.value, false)
+        from json_each_text($1) as given (name, value)
+        join pg_settings as s using (name)
+    )`,
+    [JSON.stringify(SETTINGS)],
+  );
+  try {
+    await client.query(`set client_connection_check_interval = '1s'`);
+  } catch {
+    // A server on Windows cannot look for that: there a statement of a process that was killed runs to its end.
+  }
+  return rows[0]?.pid ?? 0;
+}

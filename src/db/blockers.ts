@@ -1,0 +1,91 @@
+import type pg from 'pg';
+
+/**
+ * Whom a session waits for, and what of the house they hold. With $2 those of them are ended that hold what it waits
+ * for and are nothing but reporting: whoever may more than a reporting login may, by whatever membership, is left alone.
+ * What is no lock wait costs one look at the session itself.
+ */
+const BLOCKERS = `
+  select
+      b.pid,
+      coalesce(a.usename::text, p.owner::text, a.backend_type, 'unknown') as login,
+      coalesce(a.application_name, '') as application,
+      p.gid as prepared,
+      to_char(coalesce(a.xact_start, p.prepared) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"') as since,
+      held.locks as holds,
+      case when $2 and held.awaited and reporting.only then pg_terminate_backend(b.pid) else false end as ended
+  from pg_stat_activity as waiter
+  cross join lateral (select distinct unnest(pg_blocking_pids(waiter.pid)) as pid) as b
+  left join pg_stat_activity as a on a.pid = b.pid and b.pid <> 0
+  left join pg_prepared_xacts as p on b.pid = 0 and p.database = current_database()
+  cross join lateral (
+      select
+          string_agg(distinct format('%s on %I.%I', h.mode, n.nspname, c.relname), ', ') as locks,
+          coalesce(bool_or(exists (
+              select from pg_locks as w
+              where w.pid = waiter.pid and not w.granted and w.database = h.database and w.relation = h.relation
+          )), false) as awaited
+      from pg_locks as h
+      join pg_class as c on c.oid = h.relation and c.relkind in ('r', 'v') and c.relowner = to_regrole('taxclaims_owner')
+      join pg_namespace as n on n.oid = c.relnamespace
+      where h.granted
+          and h.database = (select d.oid from pg_database as d where d.datname = current_database())
+          and (
+              h.pid = b.pid
+              -- What was prepared has kept the number of the session's transaction, and lost the session.
+              or h.pid is null and h.virtualtransaction in (
+                  select x.virtualtransaction
+                  from pg_locks as x
+                  where x.pid is null and x.locktype = 'transactionid' and x.transactionid = p.transaction
+              )
+          )
+  ) as held
+  cross join lateral (
+      select
+          coalesce(pg_has_role(a.usesysid, to_regrole('taxclaims_reporting'), 'MEMBER'), false)
+          and not exists (
+              select from pg_roles as r
+              where pg_has_role(a.usesysid, r.oid, 'MEMBER')
+                  and (
+                      r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication or r.rolbypassrls
+                      or (r.oid <> a.usesysid and not pg_has_role(r.oid, to_regrole('taxclaims_reporting'), 'MEMBER'))
+                  )
+          ) as only
+  ) as reporting
+  where waiter.pid = $1 and waiter.wait_event_type = 'Lock'
+  order by b.pid`;
+
+export interface Blocker {
+  readonly pid: number;
+  readonly login: string;
+  readonly application: string;
+  /** The name of a prepared transaction, which no session holds. */
+  readonly prepared: string | null;
+  /** When its transaction began; null where the administrator may not see that. */
+  readonly since: string | null;
+  /** What it holds of the house; null where it holds something else. */
+  readonly holds: string | null;
+  readonly ended: boolean;
+}
+
+/** Who keeps the session waiting at this moment; with `evict`, those who only report are ended. */
+export async function blockersOf(watcher: pg.Client, pid: number, evict: boolean): Promise<Blocker[]> {
+  // Within a transaction Postgres goes on showing the sessions as it showed them first.
+  await watcher.query('select pg_stat_clear_snapshot()');
+  const { rows } = await watcher.query<Blocker>(BLOCKERS, [pid, evict]);
+  return rows;
+}
+
+/** One line about each, for whoever has to end it or wait for it. */
+export function describeBlockers(blockers: readonly Blocker[]): string {
+  return blockers.map(describe).join('; ');
+}
+
+function describe({ pid, login, application, prepared, since, holds }: Blocker): string {
+  const who =
+    prepared === null
+      ? `pid ${pid} (login ${login}, application ${JSON.stringify(application)}`
+      : `the prepared transaction ${JSON.stringify(prepared)} (of ${login}`;
+  const when = since === null ? 'since when needs pg_read_all_stats to see' : `since ${since}`;
+  return `${who}, ${when}, holds ${holds ?? 'no table of the house'})`;
+}

@@ -1,0 +1,218 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { pino } from 'pino';
+import { DeployHeldUp } from '../../src/db/migration-error.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { hearing } from '../support/hearing.ts';
+import { openLine } from '../support/line.ts';
+import { createReportingLogin } from '../support/reporting-login.ts';
+import { rightsIn } from '../support/rights.ts';
+
+const log = pino({ level: 'silent' });
+const cleanUp: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of cleanUp.splice(0).reverse()) await close();
+});
+
+async function database(): Promise<TestDatabase> {
+  const made = await createTestDatabase();
+  cleanUp.push(() => made.close());
+  return made;
+}
+
+/** A reporting login in a transaction of its own, with the application's name. */
+async function reporting(made: TestDatabase, ...sql: string[]): Promise<pg.Client> {
+  const login = await createReportingLogin(made);
+  cleanUp.push(() => login.drop());
+  return session(login.url, 'a-report', ...sql);
+}
+
+async function session(url: string, application: string, ...sql: string[]): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: application });
+  client.on('error', () => undefined);
+  cleanUp.push(() => client.end().catch(() => undefined));
+  await client.connect();
+  for (const one of sql) await client.query(one).catch(() => undefined);
+  return client;
+}
+
+describe('the lock of a deploy', () => {
+  test.each([
+    'select pg_try_advisory_lock(7202611)',
+    'lock table app.deploy_lock in access share mode',
+    'prepare held as select from app.deploy_lock',
+    'prepare held as delete from app.deploy_lock',
+    'prepare held as select from app.deploy_lock for update',
+    'create trigger held before insert on app.deploy_lock execute function pg_catalog.suppress_redundant_updates_trigger()',
+    'analyze app.deploy_lock',
+  ])('is in nobody’s hands who is no administrator: %s', async (sql) => {
+    const made = await database();
+    const savepoint = ['begin', 'savepoint before', sql];
+    await reporting(made, ...savepoint);
+    const api = await session(made.apiUrl, 'the-api', ...savepoint);
+    // Also as whoever a request becomes.
+    await api.query('rollback to before').catch(() => undefined);
+    await api.query('set local role taxclaims_admin').catch(() => undefined);
+    await api.query(sql).catch(() => undefined);
+    await migrate({ adminUrl: made.adminUrl, log, patienceMs: 1_000 });
+  });
+});
+
+describe('whoever is in the way of a deploy', () => {
+  test('is named while it waits, and once more when it gives up', async () => {
+    const made = await database();
+    await reporting(made, 'begin', 'select from reporting.sites');
+    const { log: listening, said } = hearing();
+    const held = migrate({ adminUrl: made.adminUrl, log: listening, patienceMs: 2_500, sayAfterMs: 500 });
+    await expect(held).rejects.toThrow(
+      /^the deploy of the rights was held up for 3 s by pid \d+ \(login \w+_bi, application "a-report", since \S+ \S+Z, holds AccessShareLock on .*public\.sites.*\)$/,
+    );
+    await expect(held).rejects.toBeInstanceOf(DeployHeldUp);
+    expect(said()).toMatch(/the deploy of the rights has waited \d+ s for pid \d+ \(login \w+_bi, /);
+  });
+
+  test('is ended with --evict where it only reports, and nobody else is', async () => {
+    const made = await database();
+    const reader = ['begin', 'select from reporting.clients'];
+    const report = await reporting(made, ...reader);
+    const ended = new Promise((resolve) => report.once('end', resolve));
+    const { log: listening, said, heard } = hearing();
+    const api = await session(
+      made.apiUrl,
+      'the-api',
+      'begin',
+      'set local role taxclaims_admin',
+      'select from public.clients',
+    );
+    const administrator = await session(made.adminUrl, 'the-dba', ...reader);
+    const both = `${made.name}_both`;
+    await withAdmin(made.adminUrl, (admin) =>
+      admin.query(`create role ${both} login password 'both' in role taxclaims_reporting, taxclaims_auditor`),
+    );
+    cleanUp.push(() => withAdmin(made.adminUrl, (admin) => admin.query(`drop role ${both}`)));
+    const address = new URL(made.adminUrl);
+    address.username = both;
+    address.password = 'both';
+    const auditor = await session(address.href, 'an-auditor', ...reader);
+    const migrating = migrate({ adminUrl: made.adminUrl, log: listening, sayAfterMs: 500, evict: true });
+    await heard('ended because it was in the way');
+    await ended;
+    for (const other of [api, administrator, auditor]) await other.query('commit');
+    await migrating;
+    expect(said().match(/ended because it was in the way of [^"\\]*\(login \w+/g)).toHaveLength(1);
+    expect(said()).toMatch(
+      /ended because it was in the way of the deploy of the rights: pid \d+ \(login \w+_bi, /,
+    );
+  });
+
+  test('is left alone where it was not to be ended', async () => {
+    const made = await database();
+    const report = await reporting(made, 'begin', 'select from reporting.clients');
+    await expect(
+      migrate({ adminUrl: made.adminUrl, log, patienceMs: 2_000, sayAfterMs: 100 }),
+    ).rejects.toBeInstanceOf(DeployHeldUp);
+    await report.query('select from reporting.clients');
+  });
+
+  test('is named where it is no session any more', async () => {
+    const made = await database();
+    await withAdmin(made.adminUrl, async (admin) => {
+      const { rows } = await admin.query<{ most: number }>(
+        `select current_setting('max_prepared_transactions')::integer as most`,
+      );
+      // A server of somebody else's may take none, and then nobody is in the way like that.
+      if (rows[0]?.most === 0) return;
+      await admin.query(
+        `begin; update public.clients set address = 'Lyon'; prepare transaction '${made.name}'`,
+      );
+      try {
+        await expect(migrate({ adminUrl: made.adminUrl, log, patienceMs: 1_000 })).rejects.toThrow(
+          /by the prepared transaction "\w+" \(of postgres, since \S+ \S+Z, holds .*public\.clients/,
+        );
+      } finally {
+        await admin.query(`rollback prepared '${made.name}'`);
+      }
+    });
+  });
+
+  test('does not keep a migration from being tried again', async () => {
+    const made = await database();
+    const before = await rightsIn(made.adminUrl);
+    await withAdmin(made.adminUrl, (admin) =>
+      admin.query(
+        `alter table app.migrations drop column digest, drop constraint migrations_name_key;
+         delete from app.migrations where name = '0016_list_of_migrations'`,
+      ),
+    );
+    const reader = await session(made.adminUrl, 'a-reader', 'begin', 'select from app.migrations');
+    const { log: listening, heard } = hearing();
+    const migrating = migrate({ adminUrl: made.adminUrl, log: listening });
+    await heard('waiting for a lock');
+    await reader.query('commit');
+    await migrating;
+    expect(await rightsIn(made.adminUrl)).toBe(before);
+  });
+});
+
+describe('a server that says nothing', () => {
+  test('ends the deploy, be it from the start or in its middle', async () => {
+    const made = await database();
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const line = await openLine(made.adminUrl, (nth, { goMute }) => {
+      if (nth === 20) goMute();
+    });
+    cleanUp.push(() => line.close());
+    await Promise.all([
+      expect(migrate({ adminUrl: `postgres://nobody@127.0.0.1:${port}/none`, log })).rejects.toThrow(
+        'no connection to the database at DATABASE_ADMIN_URL: no answer in 10 s',
+      ),
+      expect(migrate({ adminUrl: line.url, log })).rejects.toThrow(
+        /the server answers no more \(.*no answer in 10 s\); run it again/,
+      ),
+    ]);
+    silent.close();
+  });
+});
+
+describe('a database that is not this code’s', () => {
+  test.each([
+    [
+      'was migrated by newer code',
+      `insert into app.migrations (name, run_on) values ('0998_later', now()), ('0999_latest', now())`,
+      /newer than this code, which does not know 0998_later, 0999_latest: deploy the release/,
+    ],
+    [
+      'was migrated with a file that was edited since',
+      `update app.migrations set digest = 'other' where name = '0003_clients_and_sites'`,
+      /what was applied here is not what db\/migrations\/0003_clients_and_sites\.sql says now/,
+    ],
+    [
+      'lacks a migration that others came after',
+      `delete from app.migrations where name = '0003_clients_and_sites'`,
+      /0003_clients_and_sites would come before 0016_list_of_migrations, which was applied without it/,
+    ],
+  ])('and %s is refused, and nothing in it is changed', async (_what, sql, message) => {
+    const made = await database();
+    await withAdmin(made.adminUrl, (admin) =>
+      admin.query(`${sql}; create policy by_hand on public.clients using (false)`),
+    );
+    const before = await rightsIn(made.adminUrl);
+    await expect(migrate({ adminUrl: made.adminUrl, log })).rejects.toThrow(message);
+    expect(await rightsIn(made.adminUrl)).toBe(before);
+  });
+
+  test('no migration is entered twice', async () => {
+    const made = await database();
+    await withAdmin(made.adminUrl, async (admin) => {
+      await expect(
+        admin.query(`insert into app.migrations (name, run_on) select name, now() from app.migrations`),
+      ).rejects.toThrow(/migrations_name_key/);
+    });
+  });
+});

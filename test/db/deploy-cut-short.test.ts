@@ -1,0 +1,247 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  type TestDatabase,
+  withAdmin,
+} from '../support/database.ts';
+import { type Deploy, startDeploy } from '../support/deploy-process.ts';
+import { openLine } from '../support/line.ts';
+import { rightsIn } from '../support/rights.ts';
+
+const MINE = 'c1000000-0000-4000-8000-000000000001';
+const OTHERS = 'c2000000-0000-4000-8000-000000000002';
+/** Moments of a run at which it is cut short; the first and the last of what it sends are among them. */
+const MOMENTS = 6;
+/** Each moment is a process or two: it ends a hang, and no more. */
+const LONGEST_MS = 300_000;
+
+const open: TestDatabase[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((database) => database.close()));
+});
+
+async function opened(made: Promise<TestDatabase>): Promise<TestDatabase> {
+  const database = await made;
+  open.push(database);
+  return database;
+}
+
+/** A database of the release before: a migration short, with rules of its own. */
+async function olderDatabase(): Promise<TestDatabase> {
+  const database = await opened(createTestDatabase());
+  await withAdmin(database.adminUrl, (admin) =>
+    admin.query(
+      `insert into public.clients (id, company_name, contact_email)
+       values ('${MINE}', 'Mine', 'mine@example.fr'), ('${OTHERS}', 'Others', 'others@example.fr');
+       alter table app.migrations drop column digest, drop constraint migrations_name_key;
+       delete from app.migrations where name = '0016_list_of_migrations';
+       drop policy sites_select_tenant on public.sites;
+       drop table app.deploy_lock`,
+    ),
+  );
+  return database;
+}
+
+/** Runs the command until it has sent so much, then ends it so; gives how much it sent. */
+async function runUntil(
+  adminUrl: string,
+  moment: number,
+  end: (deploy: Deploy, cut: () => void) => void,
+): Promise<{ sent: number; code: number | string; err: string }> {
+  let deploy: Deploy | undefined = undefined;
+  const line = await openLine(adminUrl, (nth, { cut }) => {
+    if (nth === moment && deploy !== undefined) end(deploy, cut);
+  });
+  deploy = startDeploy(line.url);
+  const { code, err } = await deploy.ended;
+  await line.close();
+  return { sent: line.sent, code, err };
+}
+
+/** Sessions of a run that has ended end by themselves, and with them what they hold. */
+async function untilNobodyIsLeft(adminUrl: string): Promise<void> {
+  await withAdmin(adminUrl, async (admin) => {
+    const left = `select from pg_stat_activity where application_name = 'taxclaims-migrate' and datname = current_database()`;
+    while (((await admin.query(left)).rowCount ?? 0) > 0);
+    const { rows } = await admin.query(
+      `select gid from pg_prepared_xacts where database = current_database()`,
+    );
+    expect(rows).toEqual([]);
+  });
+}
+
+/** What anybody but its owner may do with a table of the house, or whose rows are not protected although it is filled. */
+async function openIn(adminUrl: string): Promise<string[]> {
+  return withAdmin(adminUrl, async (admin) => {
+    const { rows } = await admin.query<{ what: string }>(
+      `select format('%s %s', c.oid::regclass, r.grantee::regrole) as what
+       from pg_class as c
+       left join pg_attribute as a on a.attrelid = c.oid and a.attacl is not null
+       cross join lateral (select grantee from aclexplode(c.relacl) union select grantee from aclexplode(a.attacl)) as r
+       where c.relowner = to_regrole('taxclaims_owner') and r.grantee <> c.relowner
+       union all
+       select c.oid::regclass::text from pg_class as c
+       where c.relowner = to_regrole('taxclaims_owner') and c.relkind = 'r' and c.relname <> 'migrations'
+           and not (c.relrowsecurity and c.relforcerowsecurity)`,
+    );
+    return rows.map(({ what }) => what);
+  });
+}
+
+/** Requests of a client, one after the other, until told to end: what each has seen, each thing once. */
+function requests(apiUrl: string): { end: () => Promise<string[]> } {
+  let over = false;
+  const run = async (): Promise<string[]> => {
+    const client = new pg.Client({ connectionString: apiUrl });
+    await client.connect();
+    const seen = new Set<string>();
+    while (!over) {
+      await client.query(
+        `begin read only; set local role taxclaims_client; select set_config('app.client_access', '{${MINE}}', true)`,
+      );
+      const { rows } = await client.query<{ id: string }>('select id from public.clients');
+      await client.query('commit');
+      seen.add(rows.map(({ id }) => id).join());
+    }
+    await client.end();
+    return [...seen];
+  };
+  const running = run();
+  running.catch(() => undefined);
+  return {
+    end: () => {
+      over = true;
+      return running;
+    },
+  };
+}
+
+const ENDS: Readonly<Record<string, (deploy: Deploy, cut: () => void) => void>> = {
+  'killed with -9': (deploy) => {
+    deploy.kill();
+  },
+  'cut off': (_deploy, cut) => {
+    cut();
+  },
+};
+
+function momentsOf(sent: number): number[] {
+  return Array.from({ length: MOMENTS }, (_, index) => 1 + Math.round((index * (sent - 1)) / (MOMENTS - 1)));
+}
+
+describe.each(Object.keys(ENDS))('a deploy that is %s', (how) => {
+  const end = ENDS[how] ?? (() => undefined);
+
+  test(
+    'on an empty database leaves no right to anybody at any moment, and the next one finishes',
+    async () => {
+      const whole = await opened(createEmptyDatabase());
+      const { sent, code } = await runUntil(whole.adminUrl, 0, end);
+      expect(code).toBe(0);
+      const rights = await rightsIn(whole.adminUrl);
+      for (const moment of momentsOf(sent)) {
+        const database = await opened(createEmptyDatabase());
+        const { adminUrl } = database;
+        const cutShort = await runUntil(adminUrl, moment, end);
+        await untilNobodyIsLeft(adminUrl);
+        const isOpen = await openIn(adminUrl);
+        if (isOpen.length > 0) expect(await rightsIn(adminUrl)).toBe(rights);
+        if (how === 'cut off' && cutShort.code !== 0)
+          expect(cutShort).toMatchObject({ code: 1, err: /^.+\n$/ });
+        expect(await startDeploy(adminUrl).ended).toMatchObject({ code: 0, err: '' });
+        expect(await rightsIn(adminUrl)).toBe(rights);
+      }
+    },
+    LONGEST_MS,
+  );
+
+  test(
+    'on the release before leaves its rules or the new ones, while requests see their own and nothing else',
+    async () => {
+      const whole = await olderDatabase();
+      const { sent } = await runUntil(whole.adminUrl, 0, end);
+      const rights = await rightsIn(whole.adminUrl);
+      const lines: string[] = [];
+      for (const moment of momentsOf(sent)) {
+        const { adminUrl, apiUrl } = await olderDatabase();
+        const before = await rightsIn(adminUrl);
+        const running = requests(apiUrl);
+        await runUntil(adminUrl, moment, end);
+        await untilNobodyIsLeft(adminUrl);
+        const after = await rightsIn(adminUrl);
+        lines.push(after === rights ? 'new' : 'old');
+        // The lock of the deploy is the one thing that may be there before the rest.
+        const rules = (text: string): string => text.replace(/^app\.deploy_lock .*\n/m, '');
+        if (after !== rights) expect(rules(after)).toBe(rules(before));
+        expect(await startDeploy(adminUrl).ended).toMatchObject({ code: 0, err: '' });
+        expect(await running.end()).toEqual([MINE]);
+        expect(await rightsIn(adminUrl)).toBe(rights);
+      }
+      expect(lines[0]).toBe('old');
+    },
+    LONGEST_MS,
+  );
+});
+
+describe('npm run db:migrate', () => {
+  test.each([
+    [['--help'], undefined, 0, /^usage: npm run db:migrate/, /^$/],
+    [['--evicted'], 'postgres://nobody@127.0.0.1:1/none', 2, /^$/, /^Unknown option '--evicted'.*\n$/],
+    [
+      ['--wait', '1.5'],
+      'postgres://nobody@127.0.0.1:1/none',
+      2,
+      /^$/,
+      /^--wait must be a number of seconds from 1 to 86400\n$/,
+    ],
+    [[], undefined, 2, /^$/, /^DATABASE_ADMIN_URL must be set\n$/],
+    [
+      [],
+      'postgres://nobody@127.0.0.1:1/none',
+      1,
+      /^$/,
+      /^no connection to the database at DATABASE_ADMIN_URL: connect ECONNREFUSED 127\.0\.0\.1:1\n$/,
+    ],
+  ])('with %j for %s ends with %d and one line', async (args, url, code, out, err) => {
+    const ended = await startDeploy(url, ...args).ended;
+    expect(ended.code).toBe(code);
+    expect(ended.out).toMatch(out);
+    expect(ended.err).toMatch(err);
+  });
+
+  test('ends with 3 where others were in the way for too long', async () => {
+    const { adminUrl } = await opened(createTestDatabase());
+    await withAdmin(adminUrl, async (admin) => {
+      await admin.query('begin; select from public.clients');
+      const ended = await startDeploy(adminUrl, '--wait', '1').ended;
+      expect(ended).toMatchObject({
+        code: 3,
+        err: expect.stringMatching(/^the deploy of the rights was held up for 1 s by pid .*\n$/),
+      });
+    });
+  });
+
+  test('ends no session where it may not, and says what it lacks before it begins', async () => {
+    const database = await opened(createEmptyDatabase());
+    const name = `${database.name}_boss`;
+    await withAdmin(database.adminUrl, (admin) =>
+      admin.query(
+        `create role ${name} login createrole password 'boss'; alter database ${database.name} owner to ${name}`,
+      ),
+    );
+    const address = new URL(database.adminUrl);
+    address.username = name;
+    address.password = 'boss';
+    const ended = await startDeploy(address.href, '--evict').ended;
+    expect(ended).toMatchObject({
+      code: 1,
+      err: `--evict needs the right to end sessions: grant pg_signal_backend to ${name}, or leave it out\n`,
+    });
+    await database.close();
+    await withAdmin(database.adminUrl.replace(/\/[^/]*$/, '/postgres'), (admin) =>
+      admin.query(`drop role ${name}`),
+    );
+  });
+});

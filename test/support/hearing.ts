@@ -1,0 +1,28 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+
+/** A logger that keeps what it is told, and tells when it hears something. */
+export function hearing(): {
+  log: pino.Logger;
+  heard: (message: string) => Promise<void>;
+  said: () => string;
+} {
+  let text = '';
+  const waiting: { message: string; resolve: () => void }[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      text += chunk.toString();
+      for (const { message, resolve } of waiting) if (text.includes(message)) resolve();
+      done();
+    },
+  });
+  return {
+    log: pino({ level: 'debug' }, stream),
+    said: () => text,
+    heard: (message) =>
+      new Promise((resolve) => {
+        if (text.includes(message)) resolve();
+        else waiting.push({ message, resolve });
+      }),
+  };
+}
