@@ -3,6 +3,9 @@ import { ConfigError, loadConfig } from './config.ts';
 import { greeting } from './greeting.ts';
 import { type Service, startService } from './service.ts';
 
+/** After everything else had its time: what hangs in the operating system, such as a disk that is away, has no other end. */
+const LAST_MS = 9_800;
+
 /** Environment → configuration → parts → listen → drain; the signals of the process end here. */
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
@@ -17,6 +20,11 @@ async function main(): Promise<void> {
     // A second signal finds no listener, and so ends the process at once.
     process.once(signal, () => {
       log.info({ signal }, 'finishing what was taken');
+      setTimeout(() => {
+        // The log writes later, by what may be the very thing that hangs.
+        process.stderr.write('something hangs, and the process ends without it\n');
+        process.kill(process.pid, signal);
+      }, LAST_MS).unref();
       void end(starting);
     });
   }

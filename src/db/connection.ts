@@ -3,8 +3,10 @@ import { Client } from 'pg';
 import type { ClientConfig } from 'pg';
 import { serialize } from 'pg-protocol';
 
-/** How long the server may take to close what is ended in good order, and to take a request to cancel. */
+/** How long the server may take to close what is ended in good order. */
 const PARTING_MS = 1_000;
+/** How long it may take to close a request to cancel, which keeps nobody waiting. */
+const CANCEL_MS = 60_000;
 
 interface CancelKey {
   readonly processID: number;
@@ -53,7 +55,8 @@ export class Connection extends Client {
       ? connect(`${this.host}/.s.PGSQL.${this.port}`)
       : connect(this.port, this.host);
     socket.on('error', () => undefined);
-    socket.resume().end(serialize.cancel(processID, secretKey));
-    setTimeout(() => socket.destroy(), PARTING_MS).unref();
+    // The server ends it: PgBouncer 1.18 does not survive a client that closes before its cancel has arrived.
+    socket.unref().resume().write(serialize.cancel(processID, secretKey));
+    setTimeout(() => socket.destroy(), CANCEL_MS).unref();
   }
 }

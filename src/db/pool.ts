@@ -22,6 +22,8 @@ const GRACE_MS = 1_000;
 const CONNECTING_MS = 5_000;
 const WAITING_PER_CONNECTION = 100;
 
+const ignore = (): void => undefined;
+
 export interface SessionPool {
   /**
    * Waits for a connection no longer than the statement time-out and a second, then holds it no longer than that again.
@@ -63,17 +65,29 @@ export function openPool(options: PoolOptions): SessionPool {
       log.warn({ err: error }, 'a database connection was lost');
     });
   });
-  pool.on('error', () => undefined);
+  pool.on('error', ignore);
   let closed: Promise<void> | undefined;
+  /** Whom pg forgets when its pool ends: all who have no connection yet. */
+  const waiting = new Set<(reason: Error) => void>();
 
   async function connect(): Promise<PoolClient & Connection> {
     if (pool.waitingCount >= maxWaiting)
       throw new DatabaseUnavailable('Too many wait for a connection to the database.');
-    const client = await pool.connect().catch((cause: unknown) => {
+    const arriving = pool.connect();
+    const { promise: closing, reject: leave } = Promise.withResolvers<never>();
+    waiting.add(leave);
+    try {
+      const client = await Promise.race([arriving, closing]);
+      if (client instanceof Connection) return client;
+    } catch (cause) {
+      void arriving.then((late) => {
+        late.release();
+      }, ignore);
       throw new DatabaseUnavailable('No connection to the database could be had.', { cause });
-    });
-    if (!(client instanceof Connection)) throw new Error('The pool made a client of another kind.');
-    return client;
+    } finally {
+      waiting.delete(leave);
+    }
+    throw new Error('The pool made a client of another kind.');
   }
 
   /** Not even a server that is mute, or work between statements, keeps it from ending. */
@@ -83,7 +97,9 @@ export function openPool(options: PoolOptions): SessionPool {
       for (const connection of connections) connection.destroy();
       resolve(undefined);
     }, withinMs);
-    await Promise.race([pool.end(), brokenOff]);
+    const ended = pool.end();
+    for (const leave of waiting) leave(new Error('The pool was closed.'));
+    await Promise.race([ended, brokenOff]);
     clearTimeout(timer);
   }
 

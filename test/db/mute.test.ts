@@ -110,14 +110,23 @@ describe('on a line that goes mute', () => {
     await expectServed([]);
   });
 
-  test('closing ends', async () => {
-    await probe.connection();
-    line.mute();
-    const waiting = probe.database.run(request(), [insert(1)]);
-    const refused = unavailable(waiting);
-    await probe.database.close(50);
-    await refused;
+  test('closing ends, whatever is still waited for', async () => {
+    const patient = await openProbe({ statementTimeoutMs: 600_000, databaseUrl: (url) => line.via(url) });
+    const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
+    const underWay = patient.database.transaction(request(), async (run) => {
+      await run(insert(1));
+      line.mute();
+      begin(undefined);
+      await run(insert(2));
+    });
+    await begun;
+    // The one connection is taken: this one waits for it.
+    const waiting = patient.database.run(request(), [insert(3)]);
+    const refused = [unavailable(underWay), unavailable(waiting)];
+    await patient.database.close(50);
+    await Promise.all(refused);
     await until(() => line.open === 0);
+    await patient.close();
   });
 
   test('the connection of nobody is ended when the pool is closed', async () => {

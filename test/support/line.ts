@@ -15,10 +15,13 @@ export interface Line {
   muteAt(bytes: Buffer): Promise<void>;
   /** What is said from now on passes again. What was lost stays lost, on a connection of before. */
   speak(): void;
-  /** How many connections their clients have not ended. */
+  /** How many connections their clients have not ended, but for requests to cancel. */
   readonly open: number;
   close(): void;
 }
+
+/** The code of a request to cancel, where others have the version of the protocol. */
+const CANCEL = 80_877_102;
 
 export async function layLine(): Promise<Line> {
   const near = new Set<Socket>();
@@ -34,6 +37,10 @@ export async function layLine(): Promise<Line> {
       open.delete(socket);
     };
     open.add(socket);
+    // A request to cancel is none that anybody waits for.
+    socket.once('data', (data: Buffer) => {
+      if (data.length === 16 && data.readUInt32BE(4) === CANCEL) left();
+    });
     socket.once('end', left).once('close', left);
     socket.once('close', () => near.delete(socket));
     if (isMute) {

@@ -13,7 +13,7 @@ export interface EmbeddedDatabase {
   readonly psql: string;
   /** True where this start has filled it with the demonstration data. */
   readonly isNew: boolean;
-  stop(): Promise<void>;
+  stop(withinMs?: number): Promise<void>;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function startEmbeddedDatabase(options: {
       apiUrl: await createApiLogin(server),
       psql: `PGPASSWORD=$(cat ${passwordFile}) psql -h 127.0.0.1 -p ${String(port)} -U postgres taxclaims`,
       isNew,
-      stop: () => server.stop(),
+      stop: (withinMs) => server.stop(withinMs),
     };
   } catch (error) {
     await server.stop();

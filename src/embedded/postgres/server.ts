@@ -24,8 +24,8 @@ export interface EmbeddedServer {
   readonly port: number;
   /** Where the superuser's password is kept, for its owner alone. */
   readonly passwordFile: string;
-  /** Shuts the server down, waits for its end and gives the folder free; safe to call twice. */
-  stop(): Promise<void>;
+  /** Shuts the server down, by whatever means within that time, and gives the folder free; safe to call twice. */
+  stop(withinMs?: number): Promise<void>;
 }
 
 export interface EmbeddedServerOptions {
@@ -82,8 +82,8 @@ function runningServer(
   log: Logger,
 ): EmbeddedServer {
   let stopped: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
-    await postmaster.stop();
+  const stop = async (withinMs?: number): Promise<void> => {
+    await postmaster.stop(withinMs);
     lock.release();
   };
   void postmaster.ended.then(() => {
@@ -93,7 +93,7 @@ function runningServer(
     adminUrl: superuserUrl(port, cluster.password, DATABASE),
     port,
     passwordFile: cluster.passwordFile,
-    stop: () => (stopped ??= stop()),
+    stop: (withinMs) => (stopped ??= stop(withinMs)),
   };
 }
 
