@@ -9,6 +9,8 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** One Ctrl-C comes twice: from the terminal, which sends it to npm too, and from npm, which passes it on. */
 const SAME_SIGNAL_MS = 500;
+/** After everything else had its time: what hangs in the operating system, such as a disk that is away, has no other end. */
+const LAST_MS = 9_800;
 
 /** Environment → configuration → parts → listen → drain; the signals of the process end here. */
 async function main(): Promise<void> {
@@ -24,6 +26,11 @@ async function main(): Promise<void> {
   process.on('exit', endPrograms);
   hearSignals((signal) => {
     log.info({ signal }, 'finishing what was taken');
+    setTimeout(() => {
+      // The log writes later, by what may be the very thing that hangs.
+      process.stderr.write('something hangs, and the process ends without it\n');
+      endAtOnce(signal);
+    }, LAST_MS).unref();
     ending.abort();
     void end(starting);
   });
@@ -44,12 +51,17 @@ function hearSignals(first: (signal: NodeJS.Signals) => void): void {
         since = performance.now();
         first(signal);
       } else if (performance.now() - since > SAME_SIGNAL_MS) {
-        endPrograms();
-        process.removeAllListeners(signal);
-        process.kill(process.pid, signal);
+        endAtOnce(signal);
       }
     });
   }
+}
+
+/** Without waiting for anything, and leaving no Postgres behind. */
+function endAtOnce(signal: NodeJS.Signals): void {
+  endPrograms();
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 }
 
 /** With nothing left to wait for, the process ends by itself; a start that failed has told so already. */

@@ -14,6 +14,7 @@ import { assertUnused } from './embedded/postgres/server.ts';
 import { createHttpServer } from './http/server.ts';
 import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
+import { within } from './within.ts';
 
 export interface Service {
   readonly url: string;
@@ -21,11 +22,20 @@ export interface Service {
     readonly database: EmbeddedDatabase | undefined;
     readonly provider: EmbeddedProvider | undefined;
   };
-  /** Finishes what was taken, then ends every part; safe to call twice. */
+  /** Finishes what was taken, then ends every part, within ten seconds; safe to call twice. */
   close(): Promise<void>;
 }
 
-type Ending = () => Promise<void>;
+/** How one part is ended, within the time given, of which it is sure to have `atLeastMs`. */
+interface Ending {
+  readonly part: string;
+  readonly atLeastMs: number;
+  readonly end: (withinMs: number) => Promise<void>;
+}
+
+/** All parts together; whoever stops the process often kills it after ten seconds. */
+const CLOSING_MS = 9_000;
+const BREAKING_OFF_MS = 100;
 
 /**
  * Starts every part that the configuration asks for, in order; what was started is ended again when a later part
@@ -35,7 +45,7 @@ type Ending = () => Promise<void>;
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
   const endings: Ending[] = [];
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= endInReverse(endings));
+  const close = (): Promise<void> => (closing ??= endInReverse(endings, log));
   try {
     return { ...(await startParts(config, log, endings, ending)), close };
   } catch (error) {
@@ -55,15 +65,15 @@ async function startParts(
   const embedded = await embeddedDatabase(config, log, endings, ending);
   const { database: settings, identity } = config;
   const database = openDatabase({ ...settings, url: settings.url ?? embedded?.apiUrl ?? '', log });
-  endings.push(() => database.close());
+  endings.push({ part: 'the database', atLeastMs: 500, end: (withinMs) => database.close(withinMs) });
   // Not waited for: an outage at the start is one like any other.
   void tellObjections(database, log);
   const audit = createAuditWriter({ database, log });
-  endings.push(() => audit.close());
+  endings.push({ part: 'the refusals', atLeastMs: 1_000, end: () => audit.close() });
   const forgetting = forgetExpiredAnswers({ database, log });
-  endings.push(() => forgetting.close());
+  endings.push({ part: 'the kept answers', atLeastMs: 0, end: () => forgetting.close() });
   const documents = await contents(config, database, embedded, log);
-  endings.push(() => documents.close());
+  endings.push({ part: 'the documents', atLeastMs: 500, end: (withinMs) => documents.close(withinMs) });
   const { issuer, audience, jwksUrl } = required(identity.provider ?? provider);
   const { roleClaim, clientAccessClaim, emailsVerified } = identity;
   const verifier = createTokenVerifier({
@@ -74,7 +84,7 @@ async function startParts(
   const server = createHttpServer(
     createApp({ database, documents, verifier, audit, limits, trustProxy, corsOrigins, log }),
   );
-  endings.push(() => server.close());
+  endings.push({ part: 'the server', atLeastMs: 5_000, end: (withinMs) => server.close(withinMs) });
   const port = await listening(server.listen(config.port, config.host), config);
   return {
     url: `http://${bracketed(config.host)}:${String(port)}`,
@@ -99,7 +109,7 @@ async function embeddedProvider(
   if (identity.provider !== undefined) return undefined;
   const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
   const provider = await startEmbeddedProvider({ dataDir, host: '127.0.0.1', claimNames });
-  endings.push(() => provider.close());
+  endings.push({ part: 'the identity provider', atLeastMs: 100, end: () => provider.close() });
   return provider;
 }
 
@@ -111,7 +121,11 @@ async function embeddedDatabase(
 ): Promise<EmbeddedDatabase | undefined> {
   if (database.url !== undefined) return undefined;
   const embedded = await startEmbeddedDatabase({ dataDir, log, ending });
-  endings.push(() => embedded.stop());
+  endings.push({
+    part: 'the embedded Postgres',
+    atLeastMs: 1_500,
+    end: (withinMs) => embedded.stop(withinMs),
+  });
   return embedded;
 }
 
@@ -147,7 +161,21 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** The server first, which drains, and the database last, which the others still need while they end. */
-async function endInReverse(endings: readonly Ending[]): Promise<void> {
-  for (const end of [...endings].reverse()) await end();
+/**
+ * The server first, which drains, and the database last, which the others still need while they end. Each may take what
+ * those after it can spare; one that does not end in that time, or fails, keeps none of the others from ending.
+ */
+async function endInReverse(endings: readonly Ending[], log: Logger): Promise<void> {
+  const over = performance.now() + CLOSING_MS;
+  const left = [...endings];
+  for (let ending = left.pop(); ending !== undefined; ending = left.pop()) {
+    const { part, atLeastMs, end } = ending;
+    const spared = left.reduce((sum, other) => sum + other.atLeastMs, 0);
+    const withinMs = Math.max(over - performance.now() - spared, atLeastMs);
+    const late = (): Error => new Error(`${part} did not end in time`);
+    // A part breaks off by itself what takes longer; only one that fails to do so is left behind.
+    await within(withinMs + BREAKING_OFF_MS, end(withinMs), late).catch((error: unknown) => {
+      log.error({ err: error }, 'a part of the service was left behind');
+    });
+  }
 }

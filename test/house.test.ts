@@ -25,7 +25,7 @@ const FLOORS = [
   'config',
   'errors',
 ];
-const SAME_FLOOR: Readonly<Record<string, string>> = { 'config-values': 'config' };
+const SAME_FLOOR: Readonly<Record<string, string>> = { 'config-values': 'config', within: 'errors' };
 
 /** Where SQL stands all the same: each file, and why there. */
 const SQL_ELSEWHERE: Readonly<Record<string, string>> = {

@@ -26,8 +26,12 @@ import type { Run } from './transaction.ts';
  * What was undone because it met others in a deadlock, or because it could not be put in an order with them, is done
  * once more in what is left of its time.
  *
- * All three throw the server's errors as pg's DatabaseError, DatabaseUnavailable when the database is out of
- * reach, and TypeError or RangeError, before anything is sent, for a statement that is not acceptable.
+ * Every wait has an end: for a connection, and then for all that is done on it, the statement time-out and a second
+ * each. A server that says nothing is left then, and its connection destroyed.
+ *
+ * All throw the server's errors as pg's DatabaseError, DatabaseUnavailable when the database is out of reach,
+ * mute, or has too many waiting for it, and TypeError or RangeError, before anything is sent, for a statement that is
+ * not acceptable.
  */
 export interface Database {
   /**
@@ -45,8 +49,11 @@ export interface Database {
   transaction<T>(context: RequestContext, work: (run: Run) => Promise<T>): Promise<T>;
   /** One call of the API's own functions as its login: under no request role, with no setting of a request. */
   callAsLogin(statement: Statement): Promise<Result>;
-  /** Takes no more; resolves when what is under way has ended. */
-  close(): Promise<void>;
+  /**
+   * Takes no more; resolves when what is under way has ended. What takes longer than `withinMs`, by default as long as
+   * anything may, is broken off.
+   */
+  close(withinMs?: number): Promise<void>;
 }
 
 /** Statements, and on whose behalf they are run. */
@@ -65,14 +72,18 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number): Datab
     turns.forEach(({ statements }) => {
       statements.forEach(assertOnData);
     });
-    return againIfVictim(statementTimeoutMs, (timeoutMs) => {
-      const parts = turns.map(({ context, statements }, index) => ({
+    const partsWithin = (timeoutMs: number) =>
+      turns.map(({ context, statements }, index) => ({
         role: roleOf(context),
         settings: [index === 0 ? settingsOf(context, timeoutMs) : nextSettings(context)],
         statements,
       }));
-      return pool.withSession((session) => twiceIfStale(() => session.send(parts, 'idle')));
-    });
+    return pool.withSession((session) =>
+      againIfVictim(statementTimeoutMs, (timeoutMs) => {
+        const parts = partsWithin(timeoutMs);
+        return twiceIfStale(() => session.send(parts, 'idle'));
+      }),
+    );
   };
   const runOnce = async (
     context: RequestContext | undefined,
@@ -88,17 +99,18 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number): Datab
           statements.forEach(assertOnData);
           return run(...statements);
         });
-      return againIfVictim(statementTimeoutMs, (timeoutMs) => {
-        const settings = settingsOf(context, timeoutMs);
-        return pool.withSession((session) => runTransaction(session, roleOf(context), settings, checked));
-      });
+      return pool.withSession((session) =>
+        againIfVictim(statementTimeoutMs, (timeoutMs) =>
+          runTransaction(session, roleOf(context), settingsOf(context, timeoutMs), checked),
+        ),
+      );
     },
     async callAsLogin(statement) {
       const [result] = await runOnce(undefined, [statement]);
       if (result === undefined) throw new Error('The server gave no result for a statement.');
       return result;
     },
-    close: () => pool.close(),
+    close: (withinMs) => pool.close(withinMs),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
-import { sqlState } from './errors.ts';
+import type { Connection } from './connection.ts';
+import { DatabaseUnavailable, sqlState } from './errors.ts';
 import { sendPipeline } from './pipeline.ts';
 import type { Part, TaggedResult } from './pipeline.ts';
 import type { Statement } from './statement.ts';
@@ -14,15 +15,47 @@ export interface WithSettings extends Part {
   readonly settings: readonly Statement[];
 }
 
+/** How long before its end a session asks the server to give up: one that still answers then says what became of it. */
+const CANCEL_BEFORE_MS = 500;
+
 /** A connection while one request has it, and the judgement whether another may have it afterwards. */
 export class Session {
-  readonly #client: PoolClient;
+  readonly #client: PoolClient & Connection;
   readonly #prepared: boolean;
   #settingsRefused = false;
+  #cancelled = false;
 
-  constructor(client: PoolClient, prepared: boolean) {
+  constructor(client: PoolClient & Connection, prepared: boolean) {
     this.#client = client;
     this.#prepared = prepared;
+  }
+
+  /**
+   * What `use` gives, unless it takes longer. Then the server is asked to cancel what it does, and half a second later
+   * the connection is destroyed, whatever waits for it: an answer, the end of a transaction, or our own next statement.
+   * Either way it is given back to the pool.
+   * @throws DatabaseUnavailable, and whatever `use` throws
+   */
+  async within<T>(limitMs: number, use: (session: Session) => Promise<T>): Promise<T> {
+    const { promise: over, reject } = Promise.withResolvers<never>();
+    let timer = setTimeout(() => {
+      this.#cancelled = true;
+      this.#client.askToCancel();
+      timer = setTimeout(() => {
+        this.#client.destroy();
+        reject(new DatabaseUnavailable('The database did not answer in time.'));
+      }, CANCEL_BEFORE_MS);
+    }, limitMs - CANCEL_BEFORE_MS);
+    try {
+      const value = await Promise.race([use(this), over]);
+      // A commit that waits for a standby is called a success when it is cancelled, although the standby lacks it.
+      if (this.#cancelled)
+        throw new DatabaseUnavailable('The database answered only once it was told to stop.');
+      return value;
+    } finally {
+      clearTimeout(timer);
+      this.#release();
+    }
   }
 
   get inTransaction(): boolean {
@@ -71,10 +104,11 @@ export class Session {
   /**
    * Gives the connection back only if the server said last that it is outside any transaction. Any other is
    * closed, which ends its transaction too: after a COMMIT or ROLLBACK that failed, the next request would run
-   * inside what is left of this one. One that was lost the pool drops by itself.
+   * inside what is left of this one. So is one that the server was asked to cancel something for: it might cancel what
+   * comes next. One that was lost the pool drops by itself.
    */
-  release(): void {
-    this.#client.release(this.#settingsRefused || this.inTransaction);
+  #release(): void {
+    this.#client.release(this.#settingsRefused || this.#cancelled || this.inTransaction);
   }
 }
 

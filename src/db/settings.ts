@@ -59,6 +59,15 @@ select
     set_config('app.client_access', $1, true) is not null,
     set_config('role', $2, true)`;
 
+/**
+ * Goes before a COMMIT that says what became of it: where that waits for a standby, a time-out would end the wait and call
+ * it a success. How long it may take, the session bounds.
+ */
+export const UNTIMED: Statement = {
+  text: `select set_config('statement_timeout', '0', true)`,
+  values: [],
+};
+
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The database role that a request becomes for the length of its transaction; without one, the login stays itself. */

@@ -1,4 +1,5 @@
 import type { Session } from './session.ts';
+import { UNTIMED } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 
 /** Runs statements of an explicit transaction, those of a call in one exchange; gives what the last of them gave. */
@@ -47,9 +48,10 @@ export async function runTransaction<T>(
     open = false;
     await queue;
     if (beginning.length > 0) await send([]);
-    const { tag } = await session.sendOne(COMMIT, role, 'idle');
-    // After a failed statement COMMIT succeeds all the same, and rolls back.
-    if (tag !== 'COMMIT') {
+    // After a failed statement it is refused, and COMMIT alone succeeds all the same, and rolls back.
+    const before = failure === undefined ? [UNTIMED] : [];
+    const [results] = await session.send([{ role, settings: before, statements: [COMMIT] }], 'idle');
+    if (results?.[0]?.tag !== 'COMMIT') {
       throw new Error('The transaction was rolled back: one of its statements failed.', { cause: failure });
     }
     return value;

@@ -7,9 +7,14 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** How long a store may take for an answer: a download asks twice, and neither makes it wait for ten seconds. */
+export const ANSWER_MS = 4_500;
+/** How long nothing of a content may move, on its way in or out, before it is given up. */
+export const STALL_MS = 8_000;
+
 /**
  * Where the contents of documents lie, each under the path that its document's row has.
- * All throw RequestError ERROR_UNAVAILABLE where the store is out of reach.
+ * All throw RequestError ERROR_UNAVAILABLE where the store is out of reach, or says nothing for as long as that.
  */
 export interface ContentStore {
   /** Takes over a file that was written aside. The content is there whole and for good, or not at all. */
@@ -20,6 +25,7 @@ export interface ContentStore {
   read(path: string, range?: ByteRange): Promise<Readable>;
   /** One that is gone already counts as removed. */
   remove(path: string): Promise<void>;
+  /** Breaks off what is under way. */
   close(): void;
 }
 

@@ -6,12 +6,15 @@ import type { DocumentStore } from '../config-values.ts';
 import type { Database } from '../db/database.ts';
 import { sqlState } from '../db/errors.ts';
 import { RequestError } from '../errors.ts';
+import { within } from '../within.ts';
+import { STALL_MS } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
 import { createFolderStore, spoolFolderOf } from './folder-store.ts';
 import { createRemovals } from './removals.ts';
 import type { Removals } from './removals.ts';
 import { createS3Store } from './s3-store.ts';
 import type { S3Options } from './s3-store.ts';
+import { failingOnStall } from './stalls.ts';
 import { openSpool } from './spool.ts';
 import type { Spool, SpooledFile } from './spool.ts';
 
@@ -29,7 +32,8 @@ export interface Documents
   keep<T>(spooled: SpooledFile, insertRow: (path: string) => Promise<T>): Promise<T>;
   /** Puts a content under a path that a row has already. */
   restore(path: string, content: Readable): Promise<void>;
-  close(): Promise<void>;
+  /** Ends the removals that are under way; those that take longer than that are broken off, and stay planned. */
+  close(withinMs?: number): Promise<void>;
 }
 
 export interface DocumentsOptions {
@@ -59,7 +63,7 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
     write: (content) => spool.write(content),
     discard: (spooled) => spool.discard(spooled),
     size: (path) => store.size(path),
-    read: (path, range) => store.read(path, range),
+    read: async (path, range) => failingOnStall(await store.read(path, range), STALL_MS),
     removeDue: () => removals.removeDue(),
     async keep(spooled, insertRow) {
       const path = newPath();
@@ -83,8 +87,11 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
       const { file } = await spool.write(content);
       await store.place(path, file);
     },
-    async close() {
-      await removals.close();
+    async close(withinMs = STALL_MS) {
+      const late = (): Error => new Error('contents without a document are still being removed');
+      await within(withinMs, removals.close(), late).catch((error: unknown) => {
+        log.warn({ err: error }, 'the document store is closed all the same');
+      });
       store.close();
     },
   };

@@ -1,6 +1,7 @@
 import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf, isContentPath, outOfReach } from './content-store.ts';
+import { within } from '../within.ts';
+import { ANSWER_MS, codeOf, isContentPath, outOfReach, STALL_MS } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
 import { makeFolder } from './make-folder.ts';
 
@@ -23,19 +24,22 @@ export function createFolderStore(folder: string): ContentStore {
   };
 
   return {
-    place: (path, file) => reaching(move(file, locate(path))),
+    place: (path, file) => inTime(reaching(move(file, locate(path))), STALL_MS),
     async size(path) {
       if (!isContentPath(path)) return undefined;
-      return stat(locate(path)).then(({ size }) => size, unlessAbsent);
+      return inTime(stat(locate(path)).then(({ size }) => size, unlessAbsent));
     },
     async read(path, range) {
       // Opened here: a stream that opens by itself would fail only once the answer has begun.
-      const file = await open(locate(path)).catch(unlessAbsent);
+      const opening = open(locate(path));
+      const file = await inTime(opening.catch(unlessAbsent), ANSWER_MS, () => {
+        void opening.then((late) => late.close()).catch(() => undefined);
+      });
       if (file === undefined) throw new Error(`there is no content at ${path}`);
       return file.createReadStream(range);
     },
     async remove(path) {
-      if (isContentPath(path)) await rm(locate(path)).catch(unlessAbsent);
+      if (isContentPath(path)) await inTime(rm(locate(path)).catch(unlessAbsent));
     },
     close: () => undefined,
   };
@@ -57,6 +61,14 @@ async function sync(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** A disk behind a network may say nothing at all. What it does late is as good as undone: a plan stands for it. */
+function inTime<T>(work: Promise<T>, limitMs = ANSWER_MS, giveUp = (): void => undefined): Promise<T> {
+  return within(limitMs, work, () => {
+    giveUp();
+    return outOfReach(new Error('the disk did not answer in time'));
+  });
 }
 
 async function reaching<T>(work: Promise<T>): Promise<T> {

@@ -10,8 +10,9 @@ export interface Removals {
   /** Removes a planned one of which it is known that no row follows. Never rejects: the plan stands. */
   removeNow(path: string): Promise<void>;
   /**
-   * Removes what is due, as after a deletion. Resolves after the first hundred, the others follow. Never rejects: what
-   * cannot be removed stays planned.
+   * Removes what is due, as after a deletion. Resolves after the first hundred, the others follow. However many call it
+   * meanwhile, one round is under way and one is yet to begin, which is for all of them. Never rejects: what cannot be
+   * removed stays planned.
    */
   removeDue(): Promise<void>;
   /** Resolves when what is under way has ended. */
@@ -34,6 +35,9 @@ export function createRemovals({
   readonly log: Logger;
 }): Removals {
   let closed = false;
+  /** The round that has not begun; whatever is due by now, it finds. */
+  let next: Promise<void> | undefined;
+  let current: Promise<void> = Promise.resolve();
   const underWay = new Set<Promise<void>>();
 
   /** Gives whether there may be more. */
@@ -68,8 +72,18 @@ export function createRemovals({
     while (!closed && (await removeBatch()));
   }
 
+  function removeDue(): Promise<void> {
+    next ??= current.then(() => {
+      next = undefined;
+      return (current = tracked(async () => {
+        if (!closed && (await removeBatch())) void tracked(removeRest);
+      }));
+    });
+    return next;
+  }
+
   function sweep(): void {
-    void tracked(removeRest);
+    void removeDue();
     void tracked(() => spool.removeAbandoned());
   }
 
@@ -85,10 +99,7 @@ export function createRemovals({
         await store.remove(path);
         await complete([path]);
       }),
-    removeDue: () =>
-      tracked(async () => {
-        if (await removeBatch()) void tracked(removeRest);
-      }),
+    removeDue,
     async close() {
       closed = true;
       clearInterval(timer);

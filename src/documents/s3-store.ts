@@ -10,7 +10,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
-import { isContentPath, outOfReach } from './content-store.ts';
+import { ANSWER_MS, isContentPath, outOfReach, STALL_MS } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
 
 export interface S3Options {
@@ -21,6 +21,12 @@ export interface S3Options {
   readonly endpoint: string | undefined;
   /** Where absent, the SDK finds region and credentials where it always looks for them. */
   readonly access?: Pick<S3ClientConfig, 'region' | 'credentials'>;
+}
+
+/** What is told of the content that is being sent. */
+interface Progress {
+  readonly moved: () => void;
+  readonly failed: (error: Error) => void;
 }
 
 const silent = (): void => undefined;
@@ -35,21 +41,54 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
     responseChecksumValidation: 'WHEN_REQUIRED',
     // What fails is thrown; by default some of it is printed as well.
     logger: { debug: silent, info: silent, warn: silent, error: silent },
-    requestHandler: { connectionTimeout: 3_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
+    requestHandler: { connectionTimeout: 3_000 },
   });
+  const underWay = new Set<AbortController>();
   const locate = (path: string): { Bucket: string; Key: string } => {
     if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
     return { Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
   };
 
+  /**
+   * One answer, with all that the SDK does for it: finding credentials, waiting for a socket, trying again. The signal is
+   * aborted when it is given up.
+   */
+  async function answered<T>(
+    limitMs: number,
+    send: (abortSignal: AbortSignal, progress: Progress) => Promise<T>,
+  ): Promise<T> {
+    const work = new AbortController();
+    underWay.add(work);
+    const timer = setTimeout(() => {
+      work.abort(new Error('S3 did not answer in time'));
+    }, limitMs);
+    try {
+      const progress: Progress = {
+        moved: () => timer.refresh(),
+        failed: (error) => {
+          work.abort(error);
+        },
+      };
+      return await Promise.race([send(work.signal, progress), aborted(work.signal)]);
+    } finally {
+      clearTimeout(timer);
+      underWay.delete(work);
+    }
+  }
+
   return {
     async place(path, file) {
       const where = locate(path);
       try {
-        const { size } = await stat(file);
-        await client.send(
-          new PutObjectCommand({ ...where, Body: createReadStream(file), ContentLength: size }),
-        );
+        const { size: ContentLength } = await stat(file);
+        await answered(STALL_MS, async (abortSignal, { moved, failed }) => {
+          const Body = Readable.from(telling(file, moved), { objectMode: false }).on('error', failed);
+          try {
+            await client.send(new PutObjectCommand({ ...where, Body, ContentLength }), { abortSignal });
+          } finally {
+            Body.destroy();
+          }
+        });
       } catch (error) {
         throw outOfReach(error);
       }
@@ -59,7 +98,11 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
     async size(path) {
       if (!isContentPath(path)) return undefined;
       try {
-        return (await client.send(new HeadObjectCommand(locate(path)))).ContentLength;
+        const head = new HeadObjectCommand(locate(path));
+        const { ContentLength } = await answered(ANSWER_MS, (abortSignal) =>
+          client.send(head, { abortSignal }),
+        );
+        return ContentLength;
       } catch (error) {
         if (isAbsence(error)) return undefined;
         throw outOfReach(error);
@@ -67,24 +110,46 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
     },
     async read(path, range) {
       const part = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
-      const { Body } = await client
-        .send(new GetObjectCommand({ ...locate(path), ...part }))
-        .catch((error: unknown) => {
+      const get = new GetObjectCommand({ ...locate(path), ...part });
+      const { Body } = await answered(ANSWER_MS, (abortSignal) => client.send(get, { abortSignal })).catch(
+        (error: unknown) => {
           throw isAbsence(error) ? new Error(`there is no content at ${path}`) : outOfReach(error);
-        });
+        },
+      );
       if (!(Body instanceof Readable)) throw new Error('the SDK gave no stream of Node');
       return Body;
     },
     async remove(path) {
       if (!isContentPath(path)) return;
-      await client.send(new DeleteObjectCommand(locate(path))).catch((error: unknown) => {
-        throw outOfReach(error);
-      });
+      const removal = new DeleteObjectCommand(locate(path));
+      await answered(ANSWER_MS, (abortSignal) => client.send(removal, { abortSignal })).catch(
+        (error: unknown) => {
+          throw outOfReach(error);
+        },
+      );
     },
     close: () => {
+      for (const work of underWay) work.abort(new Error('the store is closed'));
       client.destroy();
     },
   };
+}
+
+/** Not all that the SDK waits for hears of the signal. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(signal.reason as Error);
+    });
+  });
+}
+
+/** The bytes of a file; says whenever some of them are taken. */
+async function* telling(file: string, moved: () => void): AsyncGenerator<Buffer> {
+  for await (const chunk of createReadStream(file)) {
+    moved();
+    yield chunk as Buffer;
+  }
 }
 
 /** A bucket that is gone is not the same as an object that is. */

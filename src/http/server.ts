@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { RequestError } from '../errors.ts';
 import { createDrain } from './drain.ts';
 import { sendError } from './envelope.ts';
@@ -13,15 +14,23 @@ const MAX_HEADER_SIZE = 256 * 1024;
 export interface HttpServer {
   /** Resolves with the port, once it listens. */
   listen(port: number, host: string): Promise<number>;
-  /** Takes no new connection, finishes what was taken, ends every connection; resolves when none is left. */
-  close(): Promise<void>;
+  /**
+   * Takes no new connection, finishes what was taken, ends every connection; resolves when none is left. What is not
+   * finished within that is broken off.
+   */
+  close(withinMs?: number): Promise<void>;
 }
 
-/**
- * The server around an app; it answers itself for what never becomes a request of the app's.
- * `drainMs` bounds how long `close` waits for what was taken: the process has 10 s in all.
- */
-export function createHttpServer(app: RequestListener, drainMs = 7_000): HttpServer {
+export interface ServerLimits {
+  /** How long a close waits for what was taken: the process has 10 s in all. */
+  readonly drainMs?: number;
+  /** How long a caller may take nothing of an answer that is being sent. */
+  readonly stallMs?: number;
+}
+
+/** The server around an app; it answers itself for what never becomes a request of the app's. */
+export function createHttpServer(app: RequestListener, limits: ServerLimits = {}): HttpServer {
+  const { drainMs = 7_000, stallMs = 60_000 } = limits;
   const server = createServer({
     maxHeaderSize: MAX_HEADER_SIZE,
     headersTimeout: 15_000,
@@ -33,6 +42,8 @@ export function createHttpServer(app: RequestListener, drainMs = 7_000): HttpSer
     requireHostHeader: false,
   });
   const drain = createDrain(server);
+  const owes = (socket: Duplex, hasBegun: boolean): boolean =>
+    [...drain.unfinished].some((response) => response.socket === socket && response.headersSent === hasBegun);
 
   server.on('request', (request, response) => {
     const defect = defectOf(request);
@@ -51,10 +62,11 @@ export function createHttpServer(app: RequestListener, drainMs = 7_000): HttpSer
     refuseConnection(new Error('no tunnels'), socket, false);
   });
   server.on('clientError', (error, socket) => {
-    const answered = [...drain.unfinished].some(
-      (response) => response.socket === socket && response.headersSent,
-    );
-    refuseConnection(error, socket, answered);
+    refuseConnection(error, socket, owes(socket, true));
+  });
+  // A caller who stops reading holds an answer in memory, or a file or a socket of the store, for as long as it likes.
+  server.setTimeout(stallMs, (socket) => {
+    if (!owes(socket, false)) socket.destroy();
   });
 
   return {
@@ -66,7 +78,7 @@ export function createHttpServer(app: RequestListener, drainMs = 7_000): HttpSer
           resolve((server.address() as AddressInfo).port);
         });
       }),
-    close: () => drain.begin(drainMs),
+    close: (withinMs = drainMs) => drain.begin(Math.min(withinMs, drainMs)),
   };
 }
 

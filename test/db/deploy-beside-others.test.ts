@@ -7,7 +7,7 @@ import { DeployHeldUp } from '../../src/db/migration-error.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { hearing } from '../support/hearing.ts';
-import { openLine } from '../support/line.ts';
+import { openLine } from './cut-line.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 import { rightsIn } from '../support/rights.ts';
 

@@ -7,7 +7,7 @@ import {
   withAdmin,
 } from '../support/database.ts';
 import { type Deploy, startDeploy } from '../support/deploy-process.ts';
-import { openLine } from '../support/line.ts';
+import { openLine } from './cut-line.ts';
 import { rightsIn } from '../support/rights.ts';
 
 const MINE = 'c1000000-0000-4000-8000-000000000001';

@@ -3,10 +3,11 @@ import { Agent, request as send } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { refuseConnection } from '../../src/http/refuse-connection.ts';
 import { createHttpServer } from '../../src/http/server.ts';
-import type { HttpServer } from '../../src/http/server.ts';
+import type { HttpServer, ServerLimits } from '../../src/http/server.ts';
 import { ask, askRaw, parseRaw } from '../support/http.ts';
 
 type Held = [IncomingMessage, ServerResponse];
@@ -18,7 +19,7 @@ let taken: ServerResponse[];
 let arrived: () => void;
 
 /** A server whose responses the test sends itself, when it wants to. */
-async function start(drainMs?: number): Promise<void> {
+async function start(limits: ServerLimits = {}): Promise<void> {
   held = [];
   taken = [];
   arrived = () => undefined;
@@ -26,7 +27,7 @@ async function start(drainMs?: number): Promise<void> {
     held.push([request, response]);
     taken.push(response);
     arrived();
-  }, drainMs);
+  }, limits);
   port = await server.listen(0, '127.0.0.1');
 }
 
@@ -171,7 +172,7 @@ describe('a server that closes', () => {
   });
 
   test('ends an idle keep-alive connection, long before its bound', async () => {
-    await start(600_000);
+    await start({ drainMs: 600_000 });
     const socket = await open();
     socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
     (await requestTaken())[1].end();
@@ -182,14 +183,14 @@ describe('a server that closes', () => {
   });
 
   test('ends a connection on which nothing was ever said, long before its bound', async () => {
-    await start(600_000);
+    await start({ drainMs: 600_000 });
     const ended = readToEnd(await open());
     await server.close();
     expect(await ended).toBe('');
   });
 
   test('ends a connection after a response whose headers had left before', async () => {
-    await start(600_000);
+    await start({ drainMs: 600_000 });
     const socket = await open();
     const text = readToEnd(socket);
     socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
@@ -202,7 +203,7 @@ describe('a server that closes', () => {
   });
 
   test('loses no request of connections that never rest, and outlives none of them', async () => {
-    await start(600_000);
+    await start({ drainMs: 600_000 });
     arrived = () => {
       const [, response] = held.shift() as Held;
       setImmediate(() => response.end('{}'));
@@ -226,7 +227,7 @@ describe('a server that closes', () => {
   });
 
   test('waits no longer than its bound for a response that never comes', async () => {
-    await start(20);
+    await start({ drainMs: 20 });
     const socket = await open();
     const ended = readToEnd(socket);
     socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
@@ -235,3 +236,26 @@ describe('a server that closes', () => {
     expect(await ended).toBe('');
   });
 });
+
+test('a caller who takes nothing of an answer is cut off, and one who waits for its answer is not', async () => {
+  await start({ stallMs: 50 });
+  const greedy = await open();
+  greedy.pause();
+  greedy.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+  const [, endless] = await requestTaken();
+  const broken = once(endless, 'close');
+  Readable.from(forever()).pipe(endless);
+  const patient = await open();
+  const answer = readToEnd(patient);
+  patient.write('GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n');
+  const [, late] = await requestTaken();
+  await broken;
+  late.end('late');
+  expect(await answer).toMatch(/late$/);
+  greedy.destroy();
+  await server.close();
+});
+
+function* forever(): Generator<Buffer> {
+  for (;;) yield Buffer.alloc(64 * 1024);
+}

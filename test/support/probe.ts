@@ -78,15 +78,22 @@ export function request(changes: Partial<RequestContext> = {}): RequestContext {
 }
 
 export async function openProbe(
-  options: { statementTimeoutMs?: number; preparedStatements?: boolean } = {},
+  options: {
+    statementTimeoutMs?: number;
+    preparedStatements?: boolean;
+    maxWaiting?: number;
+    /** Where it looks for the database; at its own address when absent. */
+    databaseUrl?: (apiUrl: string) => string;
+  } = {},
 ): Promise<Probe> {
   const postgres = await createTestDatabase();
-  const { statementTimeoutMs = 10_000, preparedStatements = true } = options;
+  const { statementTimeoutMs = 10_000, preparedStatements = true, maxWaiting } = options;
   const pool = openPool({
-    url: postgres.apiUrl,
+    url: options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl,
     poolSize: 1,
     statementTimeoutMs,
     preparedStatements,
+    ...(maxWaiting !== undefined && { maxWaiting }),
     log: pino({ level: 'silent' }),
   });
   const database = databaseOn(pool, statementTimeoutMs);

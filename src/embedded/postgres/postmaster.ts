@@ -12,7 +12,7 @@ const START_LIMIT_MS = 120_000;
 export interface Postmaster {
   /** Settles when the server has ended, for whatever reason. */
   readonly ended: Promise<void>;
-  stop(): Promise<void>;
+  stop(withinMs?: number): Promise<void>;
 }
 
 /** The server ended before it answered. */
@@ -40,7 +40,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     const { size: before } = await log.stat();
     const child = launch(options, log);
     const ended = whenEnded(child);
-    const stop = (): Promise<void> => stopChild(child, ended);
+    const stop = (withinMs?: number): Promise<void> => stopChild(child, ended, withinMs);
     if (await untilAnswering(options, ended)) return { ended, stop };
     await stop();
     options.ending?.throwIfAborted();
@@ -93,13 +93,13 @@ async function untilAnswering(
   return false;
 }
 
-/** Fast mode; then without waiting for a checkpoint; then whatever it takes. */
-async function stopChild(child: ChildProcess, ended: Promise<void>): Promise<void> {
+/** Fast mode; then without waiting for a checkpoint; then whatever it takes, which even a frozen server heeds. */
+async function stopChild(child: ChildProcess, ended: Promise<void>, withinMs = 8_000): Promise<void> {
   child.ref();
   child.kill('SIGINT');
-  if (await endsWithin(ended, 6_000)) return;
+  if (await endsWithin(ended, withinMs * 0.7)) return;
   child.kill('SIGQUIT');
-  if (await endsWithin(ended, 2_000)) return;
+  if (await endsWithin(ended, withinMs * 0.2)) return;
   child.kill('SIGKILL');
   await ended;
 }

@@ -13,7 +13,7 @@ export interface EmbeddedDatabase {
   readonly psql: string;
   /** Where the contents of the demonstration's documents belong, of those documents that are there. */
   readonly demonstration: readonly string[];
-  stop(): Promise<void>;
+  stop(withinMs?: number): Promise<void>;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function startEmbeddedDatabase(options: {
       apiUrl: await createApiLogin(server),
       psql: `PGPASSWORD=$(cat ${passwordFile}) psql -h 127.0.0.1 -p ${String(port)} -U postgres taxclaims`,
       demonstration,
-      stop: () => server.stop(),
+      stop: (withinMs) => server.stop(withinMs),
     };
   } catch (error) {
     await server.stop();

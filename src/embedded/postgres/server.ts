@@ -26,8 +26,8 @@ export interface EmbeddedServer {
   readonly port: number;
   /** Where the superuser's password is kept, for its owner alone. */
   readonly passwordFile: string;
-  /** Shuts the server down, waits for its end and gives the folder free; safe to call twice. */
-  stop(): Promise<void>;
+  /** Shuts the server down, by whatever means within that time, and gives the folder free; safe to call twice. */
+  stop(withinMs?: number): Promise<void>;
 }
 
 export interface EmbeddedServerOptions {
@@ -98,15 +98,15 @@ async function startLocked(
 
 function runningServer(cluster: Cluster, supervised: Supervised, port: number, lock: Lock): EmbeddedServer {
   let stopped: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
-    await supervised.stop();
+  const stop = async (withinMs?: number): Promise<void> => {
+    await supervised.stop(withinMs);
     lock.release();
   };
   return {
     adminUrl: superuserUrl(port, cluster.password, DATABASE),
     port,
     passwordFile: cluster.passwordFile,
-    stop: () => (stopped ??= stop()),
+    stop: (withinMs) => (stopped ??= stop(withinMs)),
   };
 }
 

@@ -9,7 +9,7 @@ const STEADY_MS = 60_000;
 
 export interface Supervised {
   /** Stops the server for good, also one that is just being started; safe to call twice. */
-  stop(): Promise<void>;
+  stop(withinMs?: number): Promise<void>;
 }
 
 /** Starts a server again whenever it ends, for as long as nobody stops it; the pauses grow, and are bounded. */
@@ -48,9 +48,9 @@ export function supervise(
   });
 
   return {
-    async stop() {
+    async stop(withinMs) {
       ending.abort();
-      await current.stop();
+      await current.stop(withinMs);
       await over;
     },
   };

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { openDatabase } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
+import { DatabaseUnavailable } from '../../src/db/errors.ts';
+import { startEmbeddedDatabase } from '../../src/embedded/postgres/prepare.ts';
+import type { EmbeddedDatabase } from '../../src/embedded/postgres/prepare.ts';
+import { withAdmin } from '../support/database.ts';
+import { createFolder, postmasterPid } from '../support/embedded.ts';
+import type { Folder } from '../support/embedded.ts';
+import { freeze } from '../support/freeze.ts';
+import { request, sql } from '../support/probe.ts';
+import { until } from '../support/upload.ts';
+
+/* A real server whose every process is stopped, and then goes on. */
+
+const log = pino({ level: 'silent' });
+
+let folder: Folder;
+let server: EmbeddedDatabase;
+let adminUrl: string;
+let database: Database;
+
+beforeAll(async () => {
+  folder = await createFolder();
+  server = await startEmbeddedDatabase({ dataDir: folder.path, log });
+  const [, password = ''] = /cat (\S+)\)/.exec(server.psql) ?? [];
+  const url = new URL(server.apiUrl);
+  url.username = 'postgres';
+  url.password = await readFile(password, 'utf8');
+  adminUrl = url.href;
+  database = openDatabase({
+    ...{ url: server.apiUrl, poolSize: 2, statementTimeoutMs: 500, preparedStatements: true, log },
+  });
+});
+afterAll(async () => {
+  await database.close();
+  await server.stop();
+  await folder.remove();
+});
+
+test('every request of a frozen server ends, and once it thaws the same service goes on, with nothing half-stored', async () => {
+  await withAdmin(adminUrl, (admin) =>
+    admin.query(
+      'create table public.halves (id integer); grant insert on public.halves to taxclaims_account_manager',
+    ),
+  );
+  const half = (id: number) => sql('insert into public.halves values ($1)', id);
+  // Two connections that are open already, and more that are yet to be made.
+  await Promise.all([1, 2].map(() => database.run(request(), [sql('select pg_sleep(0.1)')])));
+  const thaw = await freeze(await postmasterPid(adminUrl));
+  try {
+    const work = [
+      database.run(request(), [half(1), half(1)]),
+      database.transaction(request(), async (run) => {
+        await run(half(2));
+        await run(half(2));
+      }),
+      ...Array.from({ length: 20 }, () => database.callAsLogin(sql('select 1'))),
+    ];
+    for (const ended of await Promise.allSettled(work)) {
+      expect(ended).toMatchObject({ status: 'rejected', reason: expect.any(DatabaseUnavailable) as unknown });
+    }
+  } finally {
+    thaw();
+  }
+  await database.run(request(), [half(3)]);
+  // Nobody is left over there with a transaction or its locks.
+  const busy = `select from pg_stat_activity where application_name = 'taxclaims-api' and state <> 'idle'`;
+  await until(() => withAdmin(adminUrl, async (admin) => (await admin.query(busy)).rowCount === 0));
+  const { rows } = await withAdmin(adminUrl, (admin) =>
+    admin.query('select id, count(*)::integer from public.halves group by id order by id'),
+  );
+  // What the server had in hand when it froze was stored whole, or not at all.
+  expect(rows.filter(({ count }) => count !== 2)).toEqual([{ id: 3, count: 1 }]);
+});
+
+test('a commit that a standby never confirms is no success, although the server calls it one when it is cancelled', async () => {
+  const standbys = (names: string) =>
+    withAdmin(adminUrl, async (admin) => {
+      // Of the superuser's own connection nobody waits for.
+      await admin.query('set synchronous_commit = local');
+      await admin.query(`alter system set synchronous_standby_names = '${names}'`);
+      await admin.query('select pg_reload_conf()');
+    });
+  await withAdmin(adminUrl, (admin) =>
+    admin.query(
+      'create table public.kept (id integer); grant insert on public.kept to taxclaims_account_manager',
+    ),
+  );
+  const keep = (id: number) => sql('insert into public.kept values ($1)', id);
+  await standbys('nobody');
+  const inForce = `select from pg_settings where name = 'synchronous_standby_names' and setting = 'nobody'`;
+  await until(() => withAdmin(adminUrl, async (admin) => (await admin.query(inForce)).rowCount === 1));
+  try {
+    await expect(database.run(request(), [keep(1)])).rejects.toBeInstanceOf(DatabaseUnavailable);
+    const explicit = database.transaction(request(), (run) => run(keep(2)));
+    await expect(explicit).rejects.toBeInstanceOf(DatabaseUnavailable);
+  } finally {
+    await standbys('');
+  }
+});

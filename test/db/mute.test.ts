@@ -1,0 +1,232 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { openDatabase } from '../../src/db/database.ts';
+import { DatabaseUnavailable } from '../../src/db/errors.ts';
+import { layLine } from '../support/line.ts';
+import type { Line } from '../support/line.ts';
+import { insert, openProbe, request, sql } from '../support/probe.ts';
+import type { Probe } from '../support/probe.ts';
+import { until } from '../support/upload.ts';
+
+/* A server that says nothing and a line on which nothing is heard: without an end of our own each of these waits for ever. */
+
+/** ReadyForQuery outside of any transaction. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+const OURS = `application_name = 'taxclaims-api' and datname = current_database()`;
+
+let line: Line;
+let probe: Probe;
+
+beforeEach(async () => {
+  line = await layLine();
+  probe = await openProbe({ statementTimeoutMs: 100, databaseUrl: (url) => line.via(url) });
+});
+afterEach(async () => {
+  await probe.close();
+  line.close();
+});
+
+const unavailable = (work: Promise<unknown>) => expect(work).rejects.toBeInstanceOf(DatabaseUnavailable);
+
+/** The next request is served, on a connection of its own, and of the last one nothing is left open. */
+async function expectServed(stored: readonly number[]): Promise<void> {
+  line.speak();
+  await probe.database.run(request(), [insert(9)]);
+  expect(await probe.stored()).toEqual([...stored, 9]);
+  await until(() => line.open === 1);
+}
+
+describe('on a line that goes mute', () => {
+  test('a pipeline ends, and is stored whole or not at all', async () => {
+    await probe.connection();
+    line.mute();
+    await unavailable(probe.database.run(request(), [insert(1), insert(2)]));
+    await expectServed([]);
+  });
+
+  test('a write whose answer is lost is unavailable, although it was stored', async () => {
+    await probe.connection();
+    const lost = line.muteAt(READY);
+    await unavailable(probe.database.run(request(), [insert(1), insert(2)]));
+    await lost;
+    await expectServed([1, 2]);
+  });
+
+  test('the wait for the end of a refused statement ends', async () => {
+    await probe.connection();
+    const lost = line.muteAt(READY);
+    await unavailable(probe.database.run(request(), [insert(1), insert(1)]));
+    await lost;
+    await expectServed([]);
+  });
+
+  test('a transaction ends at its next statement, and nothing of it is stored', async () => {
+    const work = probe.database.transaction(request(), async (run) => {
+      await run(insert(1));
+      line.mute();
+      await run(insert(2));
+    });
+    await unavailable(work);
+    await expectServed([]);
+  });
+
+  test('a COMMIT ends, and what it did is stored', async () => {
+    let lost: Promise<void> | undefined;
+    const work = probe.database.transaction(request(), async (run) => {
+      await run(insert(1));
+      lost = line.muteAt(READY);
+    });
+    await unavailable(work);
+    await lost;
+    await expectServed([1]);
+  });
+
+  test('a ROLLBACK ends, and nothing is stored', async () => {
+    const work = probe.database.transaction(request(), async (run) => {
+      await run(insert(1));
+      line.mute();
+      throw new Error('changed its mind');
+    });
+    await unavailable(work);
+    await expectServed([]);
+  });
+
+  test('a new connection ends, and so does one that was never taken', async () => {
+    line.mute();
+    await unavailable(probe.database.run(request(), [insert(1)]));
+    await expectServed([]);
+  });
+
+  test('what has its answer twice, because a migration changed what was prepared, has one end for both', async () => {
+    const asked = sql('select * from public.probe');
+    await probe.database.run(request(), [asked]);
+    await probe.admin('alter table public.probe add column more integer');
+    const lost = line.muteAt(READY);
+    await unavailable(probe.database.run(request(), [asked]));
+    await lost;
+    await expectServed([]);
+  });
+
+  test('closing ends, whatever is still waited for', async () => {
+    const patient = await openProbe({ statementTimeoutMs: 600_000, databaseUrl: (url) => line.via(url) });
+    const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
+    const underWay = patient.database.transaction(request(), async (run) => {
+      await run(insert(1));
+      line.mute();
+      begin(undefined);
+      await run(insert(2));
+    });
+    await begun;
+    // The one connection is taken: this one waits for it.
+    const waiting = patient.database.run(request(), [insert(3)]);
+    const refused = [unavailable(underWay), unavailable(waiting)];
+    await patient.database.close(50);
+    await Promise.all(refused);
+    await until(() => line.open === 0);
+    await patient.close();
+  });
+
+  test('the connection of nobody is ended when the pool is closed', async () => {
+    await probe.connection();
+    line.mute();
+    await probe.database.close();
+    await until(() => line.open === 0);
+  });
+});
+
+test('work between statements that never ends gives its connection back, and is rolled back', async () => {
+  const never = probe.database.transaction(request(), async (run) => {
+    await run(insert(1));
+    await new Promise(() => undefined);
+  });
+  await unavailable(never);
+  await expectServed([]);
+});
+
+test('what waits for a lock without a time-out of the server is cancelled there, too', async () => {
+  const url = new URL(probe.postgres.apiUrl);
+  const lone = openDatabase({
+    ...{ url: url.href, poolSize: 1, statementTimeoutMs: 100, preparedStatements: true },
+    log: pino({ level: 'silent' }),
+  });
+  // The very first statement of a request, which sets the time-out, asks who the caller is.
+  const held = probe.admin(
+    'begin; lock table public.users in access exclusive mode; select pg_sleep(4); commit',
+  );
+  const locked = `select from pg_locks where relation = 'public.users'::regclass and granted and mode = 'AccessExclusiveLock'`;
+  await until(async () => (await probe.admin(locked)).length === 1);
+  await expect(lone.run(request(), [sql('select 1')])).rejects.toMatchObject({ code: '57014' });
+  expect(
+    await probe.admin(`select from pg_stat_activity where ${OURS} and wait_event_type = 'Lock'`),
+  ).toEqual([]);
+  await held;
+  await expect(lone.run(request(), [sql('select 1')])).resolves.toHaveLength(1);
+  await lone.close();
+});
+
+describe('the queue for a connection', () => {
+  let crowded: Probe;
+  beforeEach(async () => {
+    crowded = await openProbe({ statementTimeoutMs: 500, maxWaiting: 8 });
+    await crowded.connection();
+  });
+  afterEach(() => crowded.close());
+
+  test('refuses at once whoever comes when it is full, and serves those in it', async () => {
+    const holder = crowded.database.transaction(request(), async (run) => {
+      await run(insert(1));
+      const waiting = [2, 3, 4, 5, 6, 7, 8, 9].map((id) => crowded.database.run(request(), [insert(id)]));
+      // While all of them still wait, since this transaction has the only connection.
+      await unavailable(crowded.database.run(request(), [insert(10)]));
+      return { waiting: Promise.all(waiting) };
+    });
+    await (
+      await holder
+    ).waiting;
+    expect(await crowded.stored()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  test('is left by whoever waited for long, while those before still have their turn', async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, () => crowded.database.run(request(), [sql('select pg_sleep(60)')])),
+    );
+    const reasons = results.map((result) =>
+      result.status === 'rejected' ? (result.reason as unknown) : undefined,
+    );
+    expect(reasons[0]).toMatchObject({ code: '57014' });
+    expect(reasons.at(-1)).toBeInstanceOf(DatabaseUnavailable);
+    await crowded.database.run(request(), [insert(1)]);
+  });
+});
+
+test('at connecting nothing is said but who asks for what: a pooler in transaction mode refuses all else', async () => {
+  const said: Buffer[] = [];
+  const server = createServer((socket) => {
+    socket.on('data', (data) => {
+      said.push(data);
+      socket.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const database = openDatabase({
+    url: `postgres://someone:secret@127.0.0.1:${(server.address() as AddressInfo).port}/claims`,
+    ...{ poolSize: 1, statementTimeoutMs: 5_000, preparedStatements: true, log: pino({ level: 'silent' }) },
+  });
+  await unavailable(database.callAsLogin(sql('select 1')));
+  const words = Buffer.concat(said).subarray(8).toString().split('\0').filter(Boolean);
+  expect(words).toEqual([
+    'user',
+    'someone',
+    'database',
+    'claims',
+    'application_name',
+    'taxclaims-api',
+    'client_encoding',
+    'UTF8',
+  ]);
+  await database.close();
+  server.close();
+});

@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { ContentStore } from '../../src/documents/content-store.ts';
+import { createFolderStore } from '../../src/documents/folder-store.ts';
+import { createS3Store } from '../../src/documents/s3-store.ts';
+import { failingOnStall } from '../../src/documents/stalls.ts';
+import { withAdmin } from '../support/database.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { expectError, startService } from '../support/service.ts';
+import { startSilentServer } from '../support/silent-server.ts';
+import type { SilentServer } from '../support/silent-server.ts';
+import { until, upload } from '../support/upload.ts';
+
+/* A store that takes every question and never answers: each wait ends by a bound of our own, or the test does not. */
+
+const s3Access = { region: 'eu-west-3', credentials: { accessKeyId: 'S3', secretAccessKey: 'S3' } };
+const unavailable = { code: 'ERROR_UNAVAILABLE' };
+
+let folder: string;
+let silent: SilentServer;
+
+beforeEach(async () => {
+  folder = await createScratchFolder();
+  silent = await startSilentServer();
+});
+afterEach(async () => {
+  silent.close();
+  await rm(folder, { recursive: true });
+});
+
+function hangingStore(): ContentStore {
+  return createS3Store({ bucket: 'documents', prefix: '', endpoint: silent.url, access: s3Access });
+}
+
+test('an S3 that takes connections and says nothing is out of reach, whatever is asked of it', async () => {
+  const store = hangingStore();
+  const [small, large] = [join(folder, 'small'), join(folder, 'large')];
+  await writeFile(small, 'avis');
+  await writeFile(large, Buffer.alloc(24 * 1024 * 1024));
+  const asked = [
+    store.size('a/b'),
+    store.read('a/b'),
+    store.remove('a/b'),
+    store.place('a/small', small),
+    store.place('a/large', large),
+  ];
+  for (const answer of asked) answer.catch(() => undefined);
+  for (const answer of asked) await expect(answer).rejects.toMatchObject(unavailable);
+  store.close();
+});
+
+test('closing the store breaks off what it is asked', async () => {
+  const store = hangingStore();
+  const file = join(folder, 'file');
+  await writeFile(file, Buffer.alloc(24 * 1024 * 1024));
+  const asked = [store.size('a/b'), store.place('a/b', file)].map((answer) =>
+    expect(answer).rejects.toThrow(/the store is closed/),
+  );
+  while (silent.taken < 2) await new Promise(setImmediate);
+  store.close();
+  await Promise.all(asked);
+});
+
+test('a content that stops on its way is broken off, and one whose reader takes its time is not', async () => {
+  const stopping = new Readable({ read: () => undefined });
+  stopping.push('half');
+  const given = failingOnStall(stopping, 50);
+  await expect(buffer(given)).rejects.toMatchObject(unavailable);
+  expect(stopping.destroyed).toBe(true);
+  const whole = failingOnStall(Readable.from([Buffer.from('a'), Buffer.from('b')]), 50);
+  const parts: string[] = [];
+  for await (const part of whole) {
+    parts.push(String(part));
+    // Longer than the store itself may take, which is no claim about how fast anything is.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(parts.join('')).toBe('ab');
+});
+
+test('with a hanging S3 an upload and a download are 503, and a deletion does not wait for it', async () => {
+  const service = await startService({
+    documents: {
+      store: { kind: 's3', bucket: 'documents', prefix: 'claims' },
+      endpoint: silent.url,
+      s3Access,
+    },
+  });
+  try {
+    const own = await service.tenant('Hanging');
+    const token = await service.token('ADMIN');
+    const id = '55555555-5555-4555-8555-555555555555';
+    await service.admin(
+      `insert into public.documents (id, reclamation_id, filename, file_path) values ($1, $2, 'avis.pdf', 'aa/hanging')`,
+      [id, own.reclamations],
+    );
+    const [download, uploaded] = await Promise.all([
+      service.ask(`GET /api/documents/${id}/content`, { token }),
+      upload(service, token, own.reclamations),
+    ]);
+    expectError(download, 'ERROR_UNAVAILABLE');
+    expectError(uploaded, 'ERROR_UNAVAILABLE');
+    const order: string[] = [];
+    const removed = service.ask(`DELETE /api/documents/${id}`, { token }).then(({ status }) => {
+      order.push(`answered ${status}`);
+    });
+    await removed;
+    await service.documents.removeDue().then(() => order.push('given up by the store'));
+    expect(order).toEqual(['answered 204', 'given up by the store']);
+    expect(
+      await service.admin(`select from app.content_removals where file_path = 'aa/hanging'`),
+    ).toHaveLength(1);
+  } finally {
+    await service.close();
+  }
+});
+
+test('a disk that does not answer is out of reach', async () => {
+  const documents = join(folder, 'documents');
+  await mkdir(join(documents, '.partial'), { recursive: true });
+  // Opening a pipe waits for whoever writes into it, as a file of a network that is away would.
+  const pipe = join(documents, 'pipe');
+  await promisify(execFile)('mkfifo', [pipe]);
+  const store = createFolderStore(documents);
+  await expect(store.read('pipe')).rejects.toMatchObject(unavailable);
+  await (await open(pipe, 'r+')).close();
+});
+
+test('however many deletions there are, what they leave is removed in one round, and others have their connections', async () => {
+  const service = await startService();
+  try {
+    const token = await service.token('ADMIN');
+    await service.documents.removeDue();
+    await withAdmin(service.postgres.adminUrl, async (admin) => {
+      await admin.query('begin; lock table app.content_removals in access exclusive mode');
+      const rounds = Array.from({ length: 20 }, () => service.documents.removeDue());
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%due_removals%' and datname = current_database()`;
+      await until(async () => (await service.admin(waiting)).length > 0);
+      expect((await service.ask('GET /api/clients', { token })).status).toBe(200);
+      expect(await service.admin(waiting)).toHaveLength(1);
+      await admin.query('rollback');
+      await Promise.all(rounds);
+    });
+  } finally {
+    await service.close();
+  }
+});

@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
+import { request as send } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, withAdmin } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { postmasterPid } from '../support/embedded.ts';
+import { freeze } from '../support/freeze.ts';
+import { startTestIdentity } from '../support/identity.ts';
+import type { TestIdentity } from '../support/identity.ts';
+import { layLine } from '../support/line.ts';
+import type { Line } from '../support/line.ts';
+import { addressOf, start } from '../support/process.ts';
+import type { Started } from '../support/process.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { startSilentServer } from '../support/silent-server.ts';
+import type { SilentServer } from '../support/silent-server.ts';
+import { newTenant, tenantSql } from '../support/tenant.ts';
+import { FORM, frame, until } from '../support/upload.ts';
+
+/* A process that is told to end while what it needs hangs: it ends by itself, and not by the time-out of the test. */
+
+let folder: string;
+beforeAll(async () => {
+  folder = await createScratchFolder();
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('a service that is told to end', () => {
+  let database: TestDatabase;
+  let identity: TestIdentity;
+  let line: Line;
+  let silent: SilentServer;
+  let started: Started;
+  let port: number;
+
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    identity = await startTestIdentity();
+    line = await layLine();
+    silent = await startSilentServer();
+  });
+  afterEach(async () => {
+    line.close();
+    silent.close();
+    await identity.stop();
+    await database.close();
+  });
+
+  async function begin(environment: Readonly<Record<string, string>> = {}): Promise<void> {
+    started = start(folder, {
+      ...{ PORT: '0', DATABASE_URL: line.via(database.apiUrl), DATA_DIR: join(folder, randomUUID()) },
+      ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience },
+      ...{ AWS_REGION: 'eu-west-3', AWS_ACCESS_KEY_ID: 'S3', AWS_SECRET_ACCESS_KEY: 'S3' },
+      ...environment,
+    });
+    port = Number(new URL(await addressOf(started)).port);
+  }
+
+  const admin = () => identity.token({ sub: 'idp|admin', role: 'ADMIN', client_access: [] });
+
+  /** Sends a request and leaves it waiting; whatever becomes of it. */
+  function ask(method: string, path: string, token: string, headers = {}): ReturnType<typeof send> {
+    const asked = send({
+      ...{ port, host: '127.0.0.1', method, path, agent: false },
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    });
+    return asked.on('error', () => undefined).on('response', (response) => response.resume());
+  }
+
+  async function statusOf(asked: ReturnType<typeof send>): Promise<number | undefined> {
+    const [response] = (await once(asked.end(), 'response')) as [IncomingMessage];
+    return response.statusCode;
+  }
+
+  async function expectEnd(): Promise<void> {
+    started.signal('SIGTERM');
+    // The last resort, the signal itself, is not needed.
+    expect(await started.ended).toBe(0);
+    expect(started.err).toBe('');
+  }
+
+  test('ends while the line to its database is mute', async () => {
+    await begin();
+    const token = await admin();
+    expect(await statusOf(ask('GET', '/api/clients', token))).toBe(200);
+    line.mute();
+    for (let number = 0; number < 20; number += 1) ask('GET', '/api/clients', token).end();
+    await until(() => line.open > 1);
+    await expectEnd();
+  });
+
+  test('ends while its document store, an upload and a caller who does not read hang', async () => {
+    await begin({ DOCUMENT_STORE: 's3://documents', DOCUMENT_STORE_ENDPOINT: silent.url });
+    const token = await admin();
+    const tenant = newTenant();
+    const id = randomUUID();
+    await withAdmin(database.adminUrl, async (one) => {
+      await one.query(tenantSql(tenant, 'Hanging'));
+      await one.query(
+        `insert into public.documents (id, reclamation_id, filename, file_path) values ($1, $2, 'x.pdf', 'aa/x')`,
+        [id, tenant.reclamations],
+      );
+    });
+    ask('GET', `/api/documents/${id}/content`, token).end();
+    const path = `/api/reclamations/${tenant.reclamations}/documents`;
+    ask('POST', path, token, { 'content-type': FORM }).write(frame().head);
+    const greedy = await deafCaller(port, token);
+    await until(() => silent.taken > 0);
+    await expectEnd();
+    greedy.destroy();
+  });
+
+  test('ends while the keys of its provider do not come', async () => {
+    await begin({ AUTH_JWKS_URL: silent.url });
+    ask('GET', '/api/clients', await admin()).end();
+    await until(() => silent.taken > 0);
+    await expectEnd();
+  });
+
+  test('ends by the signal itself where a disk hangs, which nothing else can end', async () => {
+    const documents = join(folder, 'documents');
+    await begin({ DOCUMENT_STORE: documents });
+    const token = await admin();
+    const tenant = newTenant();
+    const id = randomUUID();
+    await withAdmin(database.adminUrl, async (one) => {
+      await one.query(tenantSql(tenant, 'Hanging'));
+      await one.query(
+        `insert into public.documents (id, reclamation_id, filename, file_path) values ($1, $2, 'x.pdf', 'pipe')`,
+        [id, tenant.reclamations],
+      );
+    });
+    // Opening a pipe waits for whoever writes into it, in the kernel, as a file of a network that is away would.
+    await promisify(execFile)('mkfifo', [join(documents, 'pipe')]);
+    expect(await statusOf(ask('GET', `/api/documents/${id}/content`, token))).toBe(503);
+    started.signal('SIGTERM');
+    expect(await started.ended).toBe('SIGTERM');
+    expect(started.err).toBe('something hangs, and the process ends without it\n');
+  });
+});
+
+/** Asks again and again for what is large, and reads nothing. */
+async function deafCaller(port: number, token: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').pause();
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  const question = `GET /api-json HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  socket.write(question.repeat(200));
+  return socket;
+}
+
+test('an embedded Postgres that is frozen with all its processes ends with the service', async () => {
+  const dataDir = join(folder, 'frozen');
+  const started = start(folder, { PORT: '0', DATA_DIR: dataDir });
+  await addressOf(started);
+  const [, port = ''] = /-p (\d+) -U postgres/.exec(started.out) ?? [];
+  const password = await readFile(join(dataDir, 'postgres', 'password'), 'utf8');
+  const pid = await postmasterPid(`postgres://postgres:${password}@127.0.0.1:${port}/taxclaims`);
+  const thaw = await freeze(pid);
+  started.signal('SIGTERM');
+  expect([await started.ended, started.err]).toEqual([0, '']);
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  thaw();
+});
