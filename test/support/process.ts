@@ -64,11 +64,11 @@ export async function refusalOf(started: Started): Promise<number | string> {
   return Promise.race([started.ended, serving]);
 }
 
-/** Tells a start to end, again and again, and says how it did. */
+/** Tells a start to end, now and then until it does, and says how it did: rarely enough to hit no end of its own. */
 export async function signalUntilEnded(started: Started, name: NodeJS.Signals): Promise<number | string> {
   const telling = setInterval(() => {
     started.signal(name);
-  }, 10);
+  }, 200);
   const how = await started.ended;
   clearInterval(telling);
   return how;

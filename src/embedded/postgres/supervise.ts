@@ -36,8 +36,8 @@ export function supervise(
     },
     {
       ...{ retries: Infinity, minTimeout: FIRST_PAUSE_MS, maxTimeout: LONGEST_PAUSE_MS, signal },
-      // The timer of a pause is all that keeps a process alive that has nothing else to do.
-      unref: true,
+      // Stopped, it is over at once, without a last pause.
+      shouldRetry: () => !signal.aborted,
       onFailedAttempt: ({ error }) => {
         if (!signal.aborted) log.error({ err: error }, 'the embedded Postgres is down: starting it again');
       },
