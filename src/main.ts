@@ -1,6 +1,6 @@
-import { pino } from 'pino';
 import { ConfigError, loadConfig } from './config.ts';
 import { greeting } from './greeting.ts';
+import { createLog } from './log.ts';
 import { type Service, startService } from './service.ts';
 
 /** Environment → configuration → parts → listen → drain; the signals of the process end here. */
@@ -11,7 +11,7 @@ async function main(): Promise<void> {
       'REDIS_URL is set, but this version counts requests in memory, for one instance: unset it',
     );
   }
-  const log = pino({ level: config.logLevel });
+  const log = createLog(config.logLevel);
   const starting = startService(config, log);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     // A second signal finds no listener, and so ends the process at once.
