@@ -40,6 +40,10 @@ const LONGEST: Readonly<Record<string, number>> = {
   'user-agent': 256 * 1024,
 };
 
+/** Browsers send about 30, and proxies add some. Node leaves out what is beyond twice as many, without a word. */
+const MOST_LINES = 100;
+export const LINES_THAT_NODE_KEEPS = 2 * MOST_LINES;
+
 /** Of the path and query: RFC 9110 asks for 8,000 at least, and the longest of ours has some hundred filters. */
 const LONGEST_TARGET = 8_192;
 
@@ -56,8 +60,9 @@ export function isTargetTooLong({ url = '' }: IncomingMessage): boolean {
   return url.length > LONGEST_TARGET;
 }
 
-/** The first header that is longer than anything that it could mean. */
-export function headerTooLong({ headers }: IncomingMessage): string | undefined {
+/** The header that is longer than anything that it could mean, or what is wrong with all of them. */
+export function headerTooLong({ headers, rawHeaders }: IncomingMessage): string | undefined {
+  if (rawHeaders.length > 2 * MOST_LINES) return 'lines are too many';
   return Object.keys(LONGEST).find((name) => lengthOf(headers[name]) > longestOf(name));
 }
 

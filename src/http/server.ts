@@ -7,7 +7,7 @@ import { createDrain } from './drain.ts';
 import { sendError } from './envelope.ts';
 import { endUnread, isUnheard, makeLast } from './hang-up.ts';
 import { refuseConnection } from './refuse-connection.ts';
-import { headerTooLong, isTargetTooLong } from './request-headers.ts';
+import { headerTooLong, isTargetTooLong, LINES_THAT_NODE_KEEPS } from './request-headers.ts';
 
 /** A token of 2,000 clients is about 104 kB; twice that, and room for cookies of the same site. */
 const MAX_HEADER_SIZE = 256 * 1024;
@@ -42,6 +42,7 @@ export function createHttpServer(app: RequestListener, drainMs = 7_000): HttpSer
   const underWay = new WeakMap<Socket, ServerResponse>();
 
   server.maxConnections = MAX_CONNECTIONS;
+  server.maxHeadersCount = LINES_THAT_NODE_KEEPS;
   // Whoever comes next finds room, unless as many are at work.
   server.on('drop', () => {
     drain.endIdle();

@@ -261,6 +261,15 @@ describe('longer than anything that it could mean', () => {
     expect((await service.ask('GET /api/clients', { token, headers: tags(2_000) })).status).toBe(200);
   });
 
+  test('more header lines than any caller sends are 431, and as many as it may send are read to the last', async () => {
+    const lines = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, 'x']));
+    const ask = (count: number) =>
+      service.ask('GET /api/clients', { headers: { ...lines(count), authorization: `Bearer ${token}` } });
+    for (const count of [101, 300, 3_000]) expectError(await ask(count), 'ERROR_HEADERS_TOO_LARGE');
+    expect((await ask(90)).status).toBe(200);
+  });
+
   test('a path and query are 414, and as long as they may be they are read', async () => {
     expectError(await service.ask(`GET /api/clients?${'a&'.repeat(5_000)}`, { token }), 'ERROR_URI_TOO_LONG');
     expectError(await service.ask(`GET /api/${'x'.repeat(8_000)}`, { token }), 'ERROR_NOT_FOUND');

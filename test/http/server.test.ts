@@ -154,6 +154,26 @@ test('a connection has 15 seconds for its headers and 65 between two requests, w
   expect((await answer).headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=65' });
 });
 
+test('beyond the connections that it keeps it ends those that say nothing, so that whoever comes next is let in', async () => {
+  await start();
+  const first = ask(port, 'GET /', { headers: { connection: 'keep-alive' } });
+  const [request, response] = await requestTaken();
+  const { server: own } = request.socket as unknown as { readonly server: Server };
+  expect(own.maxConnections).toBe(4_000);
+  own.maxConnections = 3;
+  const silent = [await open(), await open()];
+  const ended = silent.map((socket) => readToEnd(socket));
+  // Nobody answers this one: it is over when there is no room, and there is some then.
+  await readToEnd(await open()).catch(() => undefined);
+  await Promise.all(ended);
+  const second = ask(port, 'GET /');
+  (await requestTaken())[1].end('{}');
+  expect((await second).status).toBe(200);
+  // What is under way is not ended.
+  response.end('{}');
+  expect((await first).status).toBe(200);
+});
+
 describe('a server that closes', () => {
   test('finishes what it took, says that the connection ends, and takes no new one', async () => {
     await start();
