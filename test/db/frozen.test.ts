@@ -75,3 +75,29 @@ test('every request of a frozen server ends, and once it thaws the same service 
   // What the server had in hand when it froze was stored whole, or not at all.
   expect(rows.filter(({ count }) => count !== 2)).toEqual([{ id: 3, count: 1 }]);
 });
+
+test('a commit that a standby never confirms is no success, although the server calls it one when it is cancelled', async () => {
+  const standbys = (names: string) =>
+    withAdmin(adminUrl, async (admin) => {
+      // Of the superuser's own connection nobody waits for.
+      await admin.query('set synchronous_commit = local');
+      await admin.query(`alter system set synchronous_standby_names = '${names}'`);
+      await admin.query('select pg_reload_conf()');
+    });
+  await withAdmin(adminUrl, (admin) =>
+    admin.query(
+      'create table public.kept (id integer); grant insert on public.kept to taxclaims_account_manager',
+    ),
+  );
+  const keep = (id: number) => sql('insert into public.kept values ($1)', id);
+  await standbys('nobody');
+  const inForce = `select from pg_settings where name = 'synchronous_standby_names' and setting = 'nobody'`;
+  await until(() => withAdmin(adminUrl, async (admin) => (await admin.query(inForce)).rowCount === 1));
+  try {
+    await expect(database.run(request(), [keep(1)])).rejects.toBeInstanceOf(DatabaseUnavailable);
+    const explicit = database.transaction(request(), (run) => run(keep(2)));
+    await expect(explicit).rejects.toBeInstanceOf(DatabaseUnavailable);
+  } finally {
+    await standbys('');
+  }
+});
