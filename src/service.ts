@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
-import { createAuditWriter } from './db/audit-writer.ts';
 import { type Database, openDatabase } from './db/database.ts';
+import { createAuditWriter } from './db/refusals/audit-writer.ts';
+import { openSpool } from './db/refusals/spool.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { type Documents, openDocuments } from './documents/documents.ts';
 import { placeDemonstration } from './embedded/demonstration.ts';
@@ -22,6 +23,9 @@ export interface Service {
 
 type Ending = () => Promise<void>;
 
+/** A connection that no request has, for what must not wait for requests; what is slow there is not worth waiting for. */
+const LANE = { poolSize: 1, statementTimeoutMs: 2_000 } as const;
+
 /**
  * Starts every part that the configuration asks for, in order; what was started is ended again when a later part
  * fails.
@@ -40,12 +44,19 @@ export async function startService(config: Config, log: Logger): Promise<Service
 }
 
 async function startParts(config: Config, log: Logger, endings: Ending[]): Promise<Omit<Service, 'close'>> {
+  const spool = await openSpool(config.dataDir);
+  endings.push(() => spool.close());
   const provider = await embeddedProvider(config, endings);
   const embedded = await embeddedDatabase(config, log, endings);
   const { database: settings, identity } = config;
-  const database = openDatabase({ ...settings, url: settings.url ?? embedded?.apiUrl ?? '', log });
-  endings.push(() => database.close());
-  const audit = createAuditWriter({ database, log });
+  const open = (lane: Partial<typeof LANE>): Database => {
+    const opened = openDatabase({ ...settings, url: settings.url ?? embedded?.apiUrl ?? '', log, ...lane });
+    endings.push(() => opened.close());
+    return opened;
+  };
+  const database = open({});
+  const probed = open(LANE);
+  const audit = createAuditWriter({ database: open(LANE), spool, log });
   endings.push(() => audit.close());
   const documents = await contents(config, database, embedded, log);
   endings.push(() => documents.close());
@@ -54,7 +65,7 @@ async function startParts(config: Config, log: Logger, endings: Ending[]): Promi
   const verifier = createTokenVerifier({ issuer, audience, jwksUrl, roleClaim, clientAccessClaim, log });
   const { rateLimits: limits, trustProxy, corsOrigins } = config;
   const server = createHttpServer(
-    createApp({ database, documents, verifier, audit, limits, trustProxy, corsOrigins, log }),
+    createApp({ database, probed, documents, verifier, audit, limits, trustProxy, corsOrigins, log }),
   );
   endings.push(() => server.close());
   const port = await listening(server.listen(config.port, config.host), config);

@@ -48,9 +48,9 @@ describe('a start is refused in one line that names the variable or the folder, 
       /^DOCUMENT_STORE cannot be written to: .*\n$/,
     ],
     [
-      'where the folder of the embedded parts is none',
+      'where the folder for refusals and for the embedded parts is none, whatever the database is',
       () => ({ ...NOWHERE, DATA_DIR: join(folder, 'file') }),
-      /^ENOTDIR: not a directory, .*\/file\/.*\n$/,
+      /^DATA_DIR cannot be written to: .*\/file'\n$/,
     ],
     [
       'where somebody listens already, after its own parts were started',
