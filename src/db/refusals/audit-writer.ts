@@ -29,7 +29,7 @@ const LAST_RETRY_MS = 2_000;
  * How often the database's clock is asked for, so that it does not drift from what is known of it, and it is looked
  * whether another process on the same folder has ended and left something.
  */
-const ROUND_MS = 20_000;
+const ROUND_MS = 10_000;
 
 interface Waiting {
   readonly refusal: KeptRefusal;
