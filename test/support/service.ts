@@ -82,7 +82,8 @@ export async function startService(options: Options = {}): Promise<Service> {
       ...{ poolSize, statementTimeoutMs, preparedStatements: true, log },
     });
   const { database, counts } = counting(open(4, options.statementTimeoutMs ?? 10_000));
-  const [probed, lane] = [open(1, 2_000), open(1, 2_000)];
+  // So long that what ends the wait of a probe is the probe itself.
+  const [probed, lane] = [open(1, 120_000), open(1, 2_000)];
   const dataDir = await createScratchFolder();
   const spool = await openSpool(dataDir);
   const audit = createAuditWriter({ database: lane, spool, log });

@@ -127,17 +127,18 @@ export function createAuditWriter({
   async function drainAll(): Promise<void> {
     let drained = 0;
     try {
-      do {
+      // With nothing to move as well: for the database's clock, for whether an outage is over, and so that a connection
+      // is there before it is said how long ago a refusal was.
+      await recorder.record([]);
+      taken();
+      while (!spool.isEmpty) {
         const count = await drainOldest(spool, recorder, log).catch((error: unknown) => {
           if (!isOfTheDisk(error)) throw error;
           log.error({ err: error }, 'refusals that are kept on disk cannot be moved into the database');
           return undefined;
         });
-        // With nothing to move the database is asked all the same: for its clock, and whether an outage is over.
-        if (count === undefined) await recorder.record([]);
         drained += count ?? 0;
-        taken();
-      } while (!spool.isEmpty);
+      }
     } catch (error) {
       notTaken(error);
     }

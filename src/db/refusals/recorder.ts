@@ -37,12 +37,13 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>): Recorde
   }
 
   /**
-   * The database's clock counts, as this process knew it at the refusal. A process that had not seen it yet says how long
-   * ago it was; of another such process only the machine's clock can tell, which somebody may have set.
+   * How long ago it was, for the database to count back from its clock: never before what was done before. Of another
+   * process's refusal only clocks that somebody may have set can tell: the database's, as that process knew it, or else
+   * the machine's.
    */
   function timeOf({ run: refusedBy, monotonicMs, databaseMs, machineMs }: KeptRefusal): Time {
-    if (databaseMs !== null) return { refused_at_ms: databaseMs };
-    return { age_ms: refusedBy === run ? performance.now() - monotonicMs : Date.now() - machineMs };
+    if (refusedBy === run) return { age_ms: performance.now() - monotonicMs };
+    return databaseMs === null ? { age_ms: Date.now() - machineMs } : { refused_at_ms: databaseMs };
   }
 
   async function recordEach(refusals: readonly KeptRefusal[]): Promise<readonly KeptRefusal[]> {
