@@ -87,6 +87,13 @@ describe('the spool of one process', () => {
     });
   });
 
+  test('leaves a DATA_DIR that it has to make open for others to pass', async () => {
+    const path = join(dataDir, 'new', 'data');
+    open.push(await openSpool(path));
+    for (const folder of [path, join(path, '..')]) expect((await stat(folder)).mode & 0o005).toBe(0o005);
+    expect((await stat(join(path, 'refusals'))).mode & 0o777).toBe(0o700);
+  });
+
   test('holds so much and no more, and takes again when that is gone', async () => {
     const spool = await opened(100);
     await spool.append(`${'x'.repeat(59)}\n`);

@@ -2,15 +2,16 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder for its owner alone, and those above it that are missing; each is on the disk when this resolves.
+ * Makes a folder for its owner alone, and those above it that are missing, which others may pass as usual: the embedded
+ * Postgres may run as another. Each is on the disk when this resolves.
  * One after the other: Node's own recursive mkdir never ends in a file system that takes no folders, such as /proc.
  */
-export async function makeFolder(path: string): Promise<void> {
+export async function makeFolder(path: string, mode = 0o700): Promise<void> {
   const folder = resolve(path);
   if (await isFolder(folder)) return;
   const parent = dirname(folder);
-  if (parent !== folder) await makeFolder(parent);
-  await mkdir(folder, { mode: 0o700 }).catch(async (error: unknown) => {
+  if (parent !== folder) await makeFolder(parent, 0o777);
+  await mkdir(folder, { mode }).catch(async (error: unknown) => {
     // Another process may have made it at the same time.
     if (!(await isFolder(folder))) throw error;
   });
