@@ -9,6 +9,8 @@ export interface Attack {
   readonly must: readonly string[];
   /** What the attacker itself says, and so may be told again. */
   readonly said?: string;
+  /** Why something of others may be told all the same: what stands nowhere else may not. */
+  readonly known?: string;
   readonly attempt: () => Promise<Heard>;
 }
 

@@ -21,12 +21,12 @@ export interface Forge {
   readonly ownSigning: Signing;
   readonly strangeSigning: Signing;
   /** What a token says where nothing is wrong with it. */
-  claims(changes?: Parts): Parts;
-  header(changes?: Parts): Parts;
+  readonly claims: (changes?: Parts) => Parts;
+  readonly header: (changes?: Parts) => Parts;
   /** A token of the provider's, whatever it says. */
-  sign(changes: Parts, header?: Parts): string;
+  readonly sign: (changes: Parts, header?: Parts) => string;
   /** A token of these texts or objects, signed over them by whatever signs. */
-  raw(header: unknown, payload: unknown, signing: Signing): string;
+  readonly raw: (header: unknown, payload: unknown, signing: Signing) => string;
 }
 
 export function base64url(value: unknown): string {

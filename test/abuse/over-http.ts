@@ -53,19 +53,23 @@ function heardInBytes(text: string): Heard {
   };
 }
 
-/** Says all of it, then that nothing more comes, and gives whatever is answered until the connection ends. */
+/** Nothing more is said, and the service waits for more: then it is told that nothing comes. */
+const SILENCE_MS = 700;
+
+/** Says all of it, and gives whatever is answered until the service ends the connection. */
 function exchange(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
-      socket.end(bytes, 'latin1'),
+      socket.write(bytes, 'latin1'),
     );
     socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+    socket.setTimeout(SILENCE_MS, () => socket.end());
     // A connection that is reset was refused as well; what it said before counts.
     socket.on('error', () => undefined);
+    socket.once('end', () => socket.destroy());
     socket.once('close', () => {
       resolve(text);
     });
-    socket.once('end', () => socket.destroy());
   });
 }

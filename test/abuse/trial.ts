@@ -58,7 +58,8 @@ async function tryOne(world: World, attack: Attack): Promise<Tried> {
   const failed = (error: unknown): Heard => ({ result: `failed: ${String(error)}`, text: '', refusals: [] });
   const heard = await Promise.race([attack.attempt().catch(failed), late]);
   const { said = '' } = attack;
-  const leaked = world.foreignMarks.filter((mark) => heard.text.includes(mark) && !said.includes(mark));
+  const isTold = (mark: string): boolean => heard.text.includes(mark) && !said.includes(mark);
+  const leaked = attack.known === undefined ? world.foreignMarks.filter(isTold) : [];
   return { attack, heard, leaked, ms: performance.now() - begun };
 }
 

@@ -12,7 +12,7 @@ import { openForge } from './forge.ts';
 import type { Forge } from './forge.ts';
 import { makeLogins } from './logins.ts';
 import type { Logins } from './logins.ts';
-import { markedSql } from './marked-tenant.ts';
+import { contentOf, markedSql } from './marked-tenant.ts';
 
 /** The real service, with tenants whose every text bears a mark. */
 export interface World {
@@ -66,8 +66,8 @@ export async function openWorld(): Promise<World> {
   const [mine, foreign] = [newTenant(), newTenant()];
   const [ownMark, foreignMark] = [mark(), mark()];
   await admin(markedSql(mine, ownMark) + markedSql(foreign, foreignMark));
-  await writeFile(join(dataDir, 'documents', mine.documents), `Avis ${ownMark}`);
-  await writeFile(join(dataDir, 'documents', foreign.documents), `Avis ${foreignMark}`);
+  await writeFile(join(dataDir, 'documents', mine.documents), contentOf(ownMark));
+  await writeFile(join(dataDir, 'documents', foreign.documents), contentOf(foreignMark));
   const others = await admin('select id::text, company_name from public.clients where id <> $1', [
     mine.clients,
   ]);
