@@ -1,3 +1,4 @@
+import { parse as parseQuery } from 'node:querystring';
 import express from 'express';
 import type { Express } from 'express';
 import helmet from 'helmet';
@@ -44,6 +45,8 @@ export function createApp({
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('trust proxy', trustProxy);
+  // Its own leaves out what comes after a thousand parameters, and would pass off a query as right.
+  app.set('query parser', (query: string) => parseQuery(query, '&', '=', { maxKeys: 0 }));
 
   app.use(openRequest);
   app.use(logRequests(log));

@@ -1,3 +1,5 @@
+import { cut } from './log.ts';
+
 /** The codes of the error envelope: each has one status and one sentence for the caller. */
 const GENERIC_REFUSAL = 'You do not have permission to access this resource.';
 
@@ -11,6 +13,7 @@ export const ERRORS = {
   ERROR_CONFLICT: { status: 409, message: 'The request conflicts with the present state of the resource.' },
   ERROR_PRECONDITION_FAILED: { status: 412, message: 'The resource has changed since it was read.' },
   ERROR_PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is too large.' },
+  ERROR_URI_TOO_LONG: { status: 414, message: 'The path and query are too long.' },
   ERROR_UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The content type is not supported.' },
   ERROR_RANGE_NOT_SATISFIABLE: { status: 416, message: 'The content has no such range.' },
   ERROR_RATE_LIMITED: { status: 429, message: 'Too many requests.' },
@@ -30,6 +33,9 @@ export interface RequestErrorOptions {
   readonly cause?: unknown;
 }
 
+/** As much as an audit record keeps. */
+const LONGEST_REASON = 1_900;
+
 /**
  * What an endpoint throws to be answered with an error envelope.
  * `reason` is for the log and the audit record; the body gets the code's own sentence.
@@ -42,7 +48,7 @@ export class RequestError extends Error {
   readonly clientContext: string | null | undefined;
 
   constructor(code: ErrorCode, reason: string, options: RequestErrorOptions = {}) {
-    super(reason, { cause: options.cause });
+    super(cut(reason, LONGEST_REASON), { cause: options.cause });
     this.code = code;
     this.details = options.details;
     this.headers = options.headers ?? {};

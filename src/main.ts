@@ -1,7 +1,7 @@
-import { pino } from 'pino';
 import { ConfigError, loadConfig } from './config.ts';
 import { endPrograms } from './embedded/postgres/command.ts';
 import { greeting } from './greeting.ts';
+import { createLog } from './log.ts';
 import { type Service, startService } from './service.ts';
 
 /** What a terminal, its end, and a supervisor send. */
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
       'REDIS_URL is set, but this version counts requests in memory, for one instance: unset it',
     );
   }
-  const log = pino({ level: config.logLevel });
+  const log = createLog(config.logLevel);
   const ending = new AbortController();
   // Whatever ends the process, an error that nobody caught included: no Postgres stays behind.
   process.on('exit', endPrograms);

@@ -24,6 +24,7 @@ const FLOORS = [
   'identity',
   'config',
   'errors',
+  'log',
 ];
 const SAME_FLOOR: Readonly<Record<string, string>> = { 'config-values': 'config', within: 'errors' };
 

@@ -11,11 +11,14 @@ export function requireRole({ caller, action }: RequestState, roles: readonly Ro
 }
 
 /**
- * Holds the client that a request names against those of the caller; an ADMIN whose token lists none has them all.
+ * Holds the clients that a request names against those of the caller; an ADMIN whose token lists none has them all.
  * @throws RequestError ERROR_FORBIDDEN
  */
-export function requireClient(caller: Caller, client: string | undefined): void {
-  if (client === undefined || caller.clientAccess.includes(client)) return;
-  if (caller.role === 'ADMIN' && caller.clientAccess.length === 0) return;
-  throw new RequestError('ERROR_FORBIDDEN', `no access to client ${client}`, { clientContext: client });
+export function requireClients(caller: Caller, clients: readonly string[]): void {
+  if (clients.length === 0 || (caller.role === 'ADMIN' && caller.clientAccess.length === 0)) return;
+  // Both may be thousands.
+  const own = new Set(caller.clientAccess);
+  const foreign = clients.find((client) => !own.has(client));
+  if (foreign === undefined) return;
+  throw new RequestError('ERROR_FORBIDDEN', `no access to client ${foreign}`, { clientContext: foreign });
 }

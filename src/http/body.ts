@@ -1,38 +1,43 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { MIMEType } from 'node:util';
-import express from 'express';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Duplex, Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { parse as parseContentType } from 'content-type';
 import { RequestError } from '../errors.ts';
+import { bodyOf } from './body-stream.ts';
+import { excessOf } from './json-budget.ts';
 
 /** As large as the request headers may be: the largest body is a token. */
 const BODY_LIMIT = 256 * 1024;
 
-const readBytes: RequestHandler = express.raw({ type: () => true, limit: BODY_LIMIT });
+/** Zstandard is absent: its frames may ask for 128 MiB of memory. */
+const DECODERS: Readonly<Record<string, () => Duplex>> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
 
 /**
  * Reads the JSON body of a request.
- * @throws RequestError ERROR_VALIDATION, ERROR_PAYLOAD_TOO_LARGE or ERROR_UNSUPPORTED_MEDIA_TYPE, and the errors of
- * body-parser, which carry a status
+ * @throws RequestError ERROR_VALIDATION, ERROR_PAYLOAD_TOO_LARGE, ERROR_REQUEST_TIMEOUT or ERROR_UNSUPPORTED_MEDIA_TYPE
  */
-export async function readJson(request: Request, response: Response): Promise<unknown> {
+export async function readJson(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
   const length = Number(request.headers['content-length'] ?? 0);
   if (length === 0 && request.headers['transfer-encoding'] === undefined) throw malformed('is required');
   requireJson(request.headers['content-type']);
-  // The parser would answer only after having taken in all of it.
-  if (length > BODY_LIMIT) throw new RequestError('ERROR_PAYLOAD_TOO_LARGE', `a body of ${length} bytes`);
+  const decoder = decoderFor(request.headers['content-encoding']);
+  if (length > BODY_LIMIT) throw tooLarge(`a body of ${length} bytes`);
   inviteBody(request, response);
-  await new Promise<void>((resolve, reject) => {
-    readBytes(request, response, (error: unknown) => {
-      if (error === undefined) resolve();
-      else reject(error instanceof Error ? error : new Error('the body was not read', { cause: error }));
-    });
-  });
-  return parse(bytesOf(request) ?? Buffer.alloc(0));
+  const bytes = await inWhole(decoded(bodyOf(request, { maxBytes: BODY_LIMIT }), decoder));
+  contents.set(request, bytes);
+  return parse(bytes);
 }
 
+const contents = new WeakMap<IncomingMessage, Buffer>();
+
 /** The bytes of a body that `readJson` has read; undefined for any other. */
-export function bytesOf({ body }: Request): Buffer | undefined {
-  return body as Buffer | undefined;
+export function bytesOf(request: IncomingMessage): Buffer | undefined {
+  return contents.get(request);
 }
 
 /** Answers `Expect: 100-continue`, after every check that needs no body. */
@@ -40,15 +45,49 @@ export function inviteBody({ headers }: IncomingMessage, response: ServerRespons
   if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
 }
 
+/** The media type of a `Content-Type`, in small letters, and its parameters. */
+export function mediaTypeOf(header = ''): { readonly type: string; readonly parameters: Parameters } {
+  return parseContentType(header);
+}
+
+type Parameters = Readonly<Record<string, string | undefined>>;
+
 function requireJson(contentType: string | undefined): void {
-  try {
-    const { essence, params } = new MIMEType(contentType ?? '');
-    const charset = params.get('charset') ?? 'utf-8';
-    if (essence === 'application/json' && /^utf-?8$/i.test(charset)) return;
-  } catch {
-    // Not a media type at all.
-  }
+  const { type, parameters } = mediaTypeOf(contentType);
+  if (type === 'application/json' && /^utf-?8$/i.test(parameters['charset'] ?? 'utf-8')) return;
   throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
+}
+
+function decoderFor(encoding = 'identity'): (() => Duplex) | undefined {
+  const name = encoding.toLowerCase();
+  if (name === 'identity') return undefined;
+  const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined;
+  if (decoder === undefined)
+    throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content encoding ${name}`);
+  return decoder;
+}
+
+function decoded(body: Readable, decoder: (() => Duplex) | undefined): Readable {
+  // Whatever fails, whoever reads the end of the line is told.
+  return decoder === undefined ? body : pipeline(body, decoder(), () => undefined);
+}
+
+/** Small when it was sent, a body may be large once it is decoded. */
+async function inWhole(body: Readable): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      size += piece.length;
+      if (size > BODY_LIMIT) throw tooLarge(`a body of more than ${BODY_LIMIT} bytes`);
+      pieces.push(piece);
+    }
+  } catch (error) {
+    throw error instanceof RequestError
+      ? error
+      : new RequestError('ERROR_VALIDATION', 'the body cannot be decoded', { cause: error });
+  }
+  return Buffer.concat(pieces);
 }
 
 /** Bytes that are no UTF-8 are refused: decoded leniently, they would be stored as something else. */
@@ -61,23 +100,15 @@ function parse(bytes: Buffer): unknown {
   } catch {
     throw malformed('must be JSON in UTF-8');
   }
-  if (hasRoundedNumber(text)) throw malformed(`must have no number of more than ${DIGITS} digits`);
+  const excess = excessOf(text);
+  if (excess !== undefined) throw malformed(excess);
   return value;
-}
-
-/** The digits that any number keeps on its way through a double; of more, the last are rounded before any rule sees them. */
-const DIGITS = 15;
-
-/** Whether a JSON text that was parsed already has such a number outside of its strings. */
-function hasRoundedNumber(json: string): boolean {
-  for (const [token] of json.matchAll(/"(?:[^"\\]+|\\.)*"|-?[0-9][0-9.eE+-]*/g)) {
-    if (token.startsWith('"')) continue;
-    const [digits = ''] = token.replace('.', '').split(/e/i);
-    if (digits.replace(/^-?0*/, '').replace(/0*$/, '').length > DIGITS) return true;
-  }
-  return false;
 }
 
 function malformed(rule: string): RequestError {
   return new RequestError('ERROR_VALIDATION', `the body ${rule}`, { details: { body: rule } });
+}
+
+function tooLarge(reason: string): RequestError {
+  return new RequestError('ERROR_PAYLOAD_TOO_LARGE', reason);
 }

@@ -26,7 +26,7 @@ export async function contentReply(incoming: IncomingMessage, content: Content):
     ETag: tag,
     'Accept-Ranges': 'bytes',
     'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
-    'Content-Disposition': contentDisposition(baseOf(filename)),
+    'Content-Disposition': contentDisposition(filename),
   };
   const whole = { ...headers, 'Content-Length': String(size) };
   if (incoming.method === 'HEAD') return { status: 200, headers: whole };
@@ -62,9 +62,4 @@ function rangeOf(
   throw new RequestError('ERROR_RANGE_NOT_SATISFIABLE', `${headers.range ?? ''} of ${size} bytes`, {
     headers: { 'Content-Range': `bytes */${size}` },
   });
-}
-
-/** A name is kept as it came; what is proposed to whoever saves it has no folder in it. */
-function baseOf(filename: string): string {
-  return /[^/\\]+$/.exec(filename)?.[0] ?? 'document';
 }

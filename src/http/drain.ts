@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import type { Socket } from 'node:net';
 
@@ -8,6 +8,10 @@ const IDLE_GRACE_MS = 1_000;
 export interface Drain {
   /** The responses that were taken and are not over. */
   readonly unfinished: ReadonlySet<ServerResponse>;
+  /** Waits for this response from now on. */
+  take(response: ServerResponse): void;
+  /** Ends every connection on which nothing is under way. */
+  endIdle(): void;
   /** Takes no new connection, finishes what was taken, ends every connection; resolves when none is left. */
   begin(boundMs: number): Promise<void>;
 }
@@ -23,12 +27,6 @@ export function createDrain(server: Server): Drain {
     silent.add(socket);
     socket.once('close', () => silent.delete(socket));
   });
-  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    silent.delete(socket);
-    unfinished.add(response);
-    response.once('close', () => unfinished.delete(response));
-    if (begun) response.setHeader('Connection', 'close');
-  });
 
   function endIdle(): void {
     server.closeIdleConnections();
@@ -37,6 +35,13 @@ export function createDrain(server: Server): Drain {
 
   return {
     unfinished,
+    endIdle,
+    take: (response) => {
+      silent.delete(response.req.socket);
+      unfinished.add(response);
+      response.once('close', () => unfinished.delete(response));
+      if (begun) response.setHeader('Connection', 'close');
+    },
     begin: (boundMs) => {
       begun = true;
       for (const response of unfinished) if (!response.headersSent) response.setHeader('Connection', 'close');

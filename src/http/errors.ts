@@ -3,6 +3,7 @@ import type { AuditWriter } from '../db/audit-writer.ts';
 import { DatabaseUnavailable, sqlState } from '../db/errors.ts';
 import { RequestError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
+import { ANONYMOUS } from '../identity/caller.ts';
 import { sendError } from './envelope.ts';
 import { stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
@@ -59,7 +60,7 @@ async function recordRefusal(audit: AuditWriter, state: RequestState, error: Req
   const clientContext = error.clientContext === undefined ? client : (error.clientContext ?? undefined);
   await audit.record({
     requestId,
-    actor: caller?.subject ?? 'anonymous',
+    actor: caller?.subject ?? ANONYMOUS,
     action,
     // Without a valid token nobody asks what a path means.
     resourceType: resource ?? 'unknown',

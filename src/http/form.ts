@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
-import { MIMEType } from 'node:util';
-import multer from 'multer';
+import type { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import busboy from 'busboy';
 import { RequestError } from '../errors.ts';
+import { mediaTypeOf } from './body.ts';
+import { bodyOf } from './body-stream.ts';
 
 /** The one file of a form, with what the sender says of it. */
 export interface FormFile<T> {
+  /** The last component of what was sent, which may be empty: a path is nobody's business (RFC 7578, section 4.2). */
   readonly filename: string;
   readonly declaredType: string;
   /** What `store` gave. */
@@ -25,103 +28,108 @@ export interface FormOptions<T> {
 
 /** What a form may be longer than its file: boundaries and headers. */
 const FRAME_BYTES = 64 * 1024;
+/** What is no field is a part all the same, and costs the same work. */
+const PARTS = 10;
+/** RFC 2046, section 5.1.1. */
+const LONGEST_BOUNDARY = 70;
 
 /**
  * Reads a form with one file and nothing else. The content is never held whole. When this throws, whatever was stored
- * is discarded already.
- * @throws RequestError ERROR_UNSUPPORTED_MEDIA_TYPE, ERROR_PAYLOAD_TOO_LARGE, ERROR_VALIDATION, and what `store` throws
+ * is discarded already, and nothing more of the form is read.
+ * @throws RequestError ERROR_UNSUPPORTED_MEDIA_TYPE, ERROR_PAYLOAD_TOO_LARGE, ERROR_REQUEST_TIMEOUT, ERROR_VALIDATION,
+ * and what `store` throws
  */
 export async function readForm<T>(incoming: IncomingMessage, options: FormOptions<T>): Promise<FormFile<T>> {
   requireForm(incoming.headers['content-type']);
+  const maxBytes = options.maxBytes + FRAME_BYTES;
   const length = Number(incoming.headers['content-length'] ?? 0);
-  if (length > options.maxBytes + FRAME_BYTES) throw tooLarge(`a form of ${length} bytes`);
-  let received: FormFile<T> | undefined;
-  const writes: Promise<unknown>[] = [];
-  const storage: multer.StorageEngine = {
-    _handleFile: (_request, { originalname: filename, mimetype: declaredType, stream }, done) => {
-      const write = take(stream, filename, options).then((stored) => {
-        received = { filename, declaredType, stored };
-      });
-      writes.push(write);
-      write.then(() => {
-        done(null);
-      }, done);
-    },
-    // All is discarded at the end, in one place.
-    _removeFile: (_request, _file, done) => {
-      done(null);
-    },
-  };
+  if (length > maxBytes) throw tooLarge(`a form of ${length} bytes`);
+  const parser = parserOf(incoming, options.maxBytes);
+  const file = takeFile(parser, options);
   try {
-    await parse(incoming, storage, options);
+    await pipeline(bodyOf(incoming, { maxBytes }), parser);
+    const received = await file();
     if (received === undefined) throw malformed(options.field, 'is required: a file with a name');
     return received;
   } catch (error) {
-    await Promise.allSettled(writes);
+    const received = await file().catch(() => undefined);
     if (received !== undefined) await options.discard(received.stored);
-    throw meaningOf(error, options.field);
+    throw meaningOf(error);
   }
 }
 
-async function take<T>(
-  content: Readable,
-  filename: string,
-  { field, refuseName, store }: FormOptions<T>,
-): Promise<T> {
-  const rule = refuseName(filename);
-  if (rule === undefined) return store(content);
-  content.resume();
-  throw malformed(field, rule);
+function parserOf({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy {
+  try {
+    return busboy({
+      headers,
+      // Accents are not taken for Latin-1.
+      defParamCharset: 'utf8',
+      // It tells of a file that reaches the limit, also of one that ends there.
+      limits: { files: 1, fields: 0, parts: PARTS, fileSize: maxBytes + 1 },
+    });
+  } catch (error) {
+    throw meaningOf(error);
+  }
 }
 
-type Middleware = (request: IncomingMessage, response: undefined, next: (error: unknown) => void) => void;
+/** Begins to store the file when it comes, and ends the parser on anything else; gives what became of the file. */
+function takeFile<T>(
+  parser: busboy.Busboy,
+  { field, refuseName, store }: FormOptions<T>,
+): () => Promise<FormFile<T> | undefined> {
+  let taken: Promise<FormFile<T>> | undefined;
+  const refuse = (error: unknown): void => {
+    end(parser, error);
+  };
+  const refuseRest = (): void => {
+    refuse(malformed('body', `must hold one file in the field ${field}, and nothing else`));
+  };
+  parser.on('file', (name: string | undefined, content, info: Partial<busboy.FileInfo>) => {
+    const { filename: sent, mimeType: declaredType = '' } = info;
+    // Whoever stores it learns of its errors.
+    content.on('error', () => undefined);
+    if (sent === undefined || name === undefined) {
+      content.resume();
+      return;
+    }
+    const filename = unescaped(sent);
+    const rule = refuseName(filename);
+    if (name !== field) refuse(malformed(unescaped(name), `is not known here: the field is ${field}`));
+    else if (rule !== undefined) refuse(malformed(field, rule));
+    else {
+      content.once('limit', () => {
+        refuse(tooLarge('a file beyond the limit'));
+      });
+      taken = store(content).then((stored) => ({ filename, declaredType, stored }));
+      taken.catch(refuse);
+    }
+  });
+  for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) parser.on(event, refuseRest);
+  return () => Promise.resolve(taken);
+}
 
-async function parse<T>(
-  incoming: IncomingMessage,
-  storage: multer.StorageEngine,
-  { field, maxBytes }: FormOptions<T>,
-): Promise<void> {
-  const upload = multer({
-    storage,
-    // A name is data: what looks like a folder in it stays, and accents are not taken for Latin-1.
-    preservePath: true,
-    defParamCharset: 'utf8',
-    limits: { files: 1, fields: 0, fileSize: maxBytes },
-  });
-  // Of the request it reads headers and stream, and of the response nothing.
-  const read = upload.single(field) as unknown as Middleware;
-  await new Promise<void>((resolve, reject) => {
-    read(incoming, undefined, (error) => {
-      if (error === undefined || error === null) resolve();
-      else reject(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
-    });
-  });
+function end(stream: Writable, error: unknown): void {
+  stream.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
+}
+
+/** Browsers write a quote and a line break in a name as these, and a percent sign as it is (HTML, section 4.10.22.8). */
+function unescaped(name: string): string {
+  return name.replaceAll(/%(?:22|0A|0D)/gi, (escape) => decodeURIComponent(escape));
 }
 
 function requireForm(contentType: string | undefined): void {
-  try {
-    if (new MIMEType(contentType ?? '').essence === 'multipart/form-data') return;
-  } catch {
-    // Not a media type at all.
-  }
-  throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
+  const { type, parameters } = mediaTypeOf(contentType);
+  if (type !== 'multipart/form-data')
+    throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
+  if ((parameters['boundary'] ?? '').length > LONGEST_BOUNDARY)
+    throw malformed('body', `must have a boundary of at most ${LONGEST_BOUNDARY} characters`);
 }
 
-/** What went wrong with a form, unless it is known already; a caller who hung up sent half of one. */
-function meaningOf(error: unknown, field: string): unknown {
+/** What went wrong with a form, unless it is known already. */
+function meaningOf(error: unknown): unknown {
   if (error instanceof RequestError) return error;
-  if (!(error instanceof multer.MulterError)) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return malformed('body', 'must be a whole multipart form', reason);
-  }
-  switch (error.code) {
-    case 'LIMIT_FILE_SIZE':
-      return tooLarge(error.message);
-    case 'LIMIT_UNEXPECTED_FILE':
-      return malformed(error.field ?? 'body', `is not known here: the field is ${field}`);
-    default:
-      return malformed('body', `must hold one file in the field ${field}, and nothing else`, error.message);
-  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return malformed('body', 'must be a whole multipart form', reason);
 }
 
 function malformed(name: string, rule: string, reason = rule): RequestError {

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import { RequestError } from '../errors.ts';
+import { ANONYMOUS } from '../identity/caller.ts';
 import { stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
 
@@ -29,5 +30,5 @@ export function limitByAddress(limit: number): RequestHandler {
 
 /** Counts every request of a user, from whatever address; stands after authentication. */
 export function limitByUser(limit: number): RequestHandler {
-  return perMinute('user', limit, (state) => state.caller?.subject ?? 'anonymous');
+  return perMinute('user', limit, (state) => state.caller?.subject ?? ANONYMOUS);
 }

@@ -1,7 +1,7 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { RequestError } from '../errors.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
-import { requireClient, requireRole } from './access.ts';
+import { requireClients, requireRole } from './access.ts';
 import { answer } from './answer.ts';
 import { bytesOf, inviteBody } from './body.ts';
 import { callerRequest } from './checked-request.ts';
@@ -54,8 +54,8 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sou
       const input = await readInput(endpoint, request, response);
       state.resourceId = endpoint.id?.(input);
       state.client = endpoint.client?.(input);
-      for (const client of [state.client, ...(endpoint.clients?.(input) ?? [])])
-        requireClient(caller, client);
+      const clients = endpoint.clients?.(input) ?? [];
+      requireClients(caller, state.client === undefined ? clients : [state.client, ...clients]);
       const exchange = { incoming: request, inviteBody: inviting(request, response) };
       const repeatable = key === undefined ? undefined : { key, content: bytesOf(request) };
       const checked = { endpoint, input, state, caller, repeatable, ...exchange };

@@ -144,7 +144,8 @@ function errorResponse(code: ErrorCode): [number, Route['responses'][string]] {
 
 /** The errors that an endpoint can answer with, by what it takes. */
 function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
-  const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_INTERNAL', 'ERROR_UNAVAILABLE'];
+  const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_URI_TOO_LONG', 'ERROR_HEADERS_TOO_LARGE'];
+  errors.push('ERROR_INTERNAL', 'ERROR_UNAVAILABLE');
   if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN', 'ERROR_RATE_LIMITED');
   if (endpoint.params !== undefined || (endpoint.method !== 'get' && endpoint.references !== undefined))
     errors.push('ERROR_NOT_FOUND');
@@ -154,6 +155,6 @@ function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
   if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');
   if (206 in responsesOf(endpoint)) errors.push('ERROR_RANGE_NOT_SATISFIABLE');
   if (endpoint.body !== undefined || endpoint.form !== undefined)
-    errors.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
+    errors.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_REQUEST_TIMEOUT', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
   return errors;
 }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { RequestError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import { errorBody } from './envelope.ts';
+import { endInAMoment } from './hang-up.ts';
 
 /** What Node's parser and its timers refuse; anything else is a malformed request. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -11,9 +12,6 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'ERROR_PAYLOAD_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'ERROR_REQUEST_TIMEOUT',
 };
-
-/** How long a refused connection may take to read its answer: closed at once, it would be reset unread. */
-const LINGER_MS = 1_000;
 
 const refused = new WeakSet<Duplex>();
 
@@ -29,8 +27,8 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, a
     return;
   }
   refused.add(socket);
-  socket.end(answerTo(error));
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.write(answerTo(error));
+  endInAMoment(socket);
 }
 
 function answerTo({ code, message }: NodeJS.ErrnoException): string {

@@ -4,11 +4,16 @@ import { isIP } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import type { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
+import { cut } from '../log.ts';
+
+/** Of what a caller says of itself, in the log and the audit record. */
+const LONGEST_TEXT = 1_000;
+const LONGEST_ADDRESS = 100;
 
 /** What is known of a request; the checks fill it in as they pass, the log and the audit record read it. */
 export interface RequestState {
   readonly requestId: string;
-  /** The method and the path as sent, without the query, where a secret might be. */
+  /** The method and the path as sent, without the query, where a secret might be; a long one is cut. */
   readonly action: string;
   readonly ipAddress: string;
   readonly userAgent: string;
@@ -34,9 +39,9 @@ export function stateOf(request: IncomingMessage): RequestState {
 export const openRequest: RequestHandler = (request, response, next) => {
   const state: RequestState = {
     requestId: randomUUID(),
-    action: `${request.method} ${request.path}`,
+    action: cut(`${request.method} ${request.path}`, LONGEST_TEXT),
     ipAddress: addressOf(request),
-    userAgent: request.get('user-agent') ?? '',
+    userAgent: cut(request.get('user-agent') ?? '', LONGEST_TEXT),
     readOnly: request.method === 'GET' || request.method === 'HEAD',
   };
   states.set(request, state);
@@ -50,5 +55,5 @@ function addressOf(request: Request): string {
   const address = request.ip ?? '';
   if (isIP(address) !== 0) return address;
   const withPort = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(address);
-  return withPort?.[1] ?? withPort?.[2] ?? address;
+  return (withPort?.[1] ?? withPort?.[2] ?? address).slice(0, LONGEST_ADDRESS);
 }

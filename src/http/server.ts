@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RequestError } from '../errors.ts';
 import { createDrain } from './drain.ts';
 import { sendError } from './envelope.ts';
+import { endUnread, isUnheard, makeLast } from './hang-up.ts';
 import { refuseConnection } from './refuse-connection.ts';
+import { headerTooLong, isTargetTooLong, LINES_THAT_NODE_KEEPS } from './request-headers.ts';
 
 /** A token of 2,000 clients is about 104 kB; twice that, and room for cookies of the same site. */
 const MAX_HEADER_SIZE = 256 * 1024;
+/** Some 100 MB of memory, where none of them says anything. */
+const MAX_CONNECTIONS = 4_000;
 
 export interface HttpServer {
   /** Resolves with the port, once it listens. */
@@ -34,7 +38,8 @@ export function createHttpServer(app: RequestListener, limits: ServerLimits = {}
   const server = createServer({
     maxHeaderSize: MAX_HEADER_SIZE,
     headersTimeout: 15_000,
-    requestTimeout: 120_000,
+    // How long a body may take depends on how much of it comes: see bodyOf.
+    requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
     // Longer than a load balancer's usual 60 s: it must be the one that ends an idle connection.
     keepAliveTimeout: 65_000,
@@ -45,10 +50,29 @@ export function createHttpServer(app: RequestListener, limits: ServerLimits = {}
   const owes = (socket: Duplex, hasBegun: boolean): boolean =>
     [...drain.unfinished].some((response) => response.socket === socket && response.headersSent === hasBegun);
 
+  const underWay = new WeakMap<Socket, ServerResponse>();
+
+  server.maxConnections = MAX_CONNECTIONS;
+  server.maxHeadersCount = LINES_THAT_NODE_KEEPS;
+  // Whoever comes next finds room, unless as many are at work.
+  server.on('drop', () => {
+    drain.endIdle();
+  });
   server.on('request', (request, response) => {
+    const { socket } = request;
+    const before = underWay.get(socket);
+    if (isUnheard(socket)) return;
+    // A second request before the first is answered: it has to be repeated on a connection of its own (RFC 9112, 9.3.2).
+    if (before?.writableEnded === false) {
+      makeLast(before, socket);
+      return;
+    }
+    underWay.set(socket, response);
+    drain.take(response);
+    endUnread(request, response);
     const defect = defectOf(request);
     if (defect === undefined) app(request, response);
-    else sendError(response, new RequestError('ERROR_VALIDATION', defect), randomUUID());
+    else sendError(response, defect, randomUUID());
   });
   // An expectation that nobody knows may be ignored; Node's own refusal has no body.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -82,9 +106,16 @@ export function createHttpServer(app: RequestListener, limits: ServerLimits = {}
   };
 }
 
-/** What Node's parser lets pass and an app cannot route. */
-function defectOf({ headersDistinct, httpVersion, url = '' }: IncomingMessage): string | undefined {
+/** What Node's parser lets pass and an app cannot route, or should not have to read. */
+function defectOf(request: IncomingMessage): RequestError | undefined {
+  const { headersDistinct, httpVersion, url = '' } = request;
+  const long = headerTooLong(request);
+  if (long !== undefined) return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${long}`);
+  if (isTargetTooLong(request)) return new RequestError('ERROR_URI_TOO_LONG', 'the target');
   const { length: hosts } = headersDistinct['host'] ?? [];
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return 'not one Host header';
-  return /^(?:\/|\*$|https?:\/\/[^/?#]+\/)/i.test(url) ? undefined : 'the target has no path';
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
+    return new RequestError('ERROR_VALIDATION', 'not one Host header');
+  return /^(?:\/|\*$|https?:\/\/[^/?#]+\/)/i.test(url)
+    ? undefined
+    : new RequestError('ERROR_VALIDATION', 'the target has no path');
 }

@@ -1,6 +1,9 @@
 export const ROLES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** Who asks without a token, where a subject would stand; no subject is called so. */
+export const ANONYMOUS = 'anonymous';
+
 /** Who asks: what a verified token says, and nothing else. */
 export interface Caller {
   /** The provider's identifier of the user, as in `sub`. */

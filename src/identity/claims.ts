@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RequestError } from '../errors.ts';
-import { ROLES } from './caller.ts';
+import { ANONYMOUS, ROLES } from './caller.ts';
 import type { Caller, Role } from './caller.ts';
 import { isUuid, subjectUuid } from './uuid.ts';
 
@@ -37,6 +37,8 @@ export function callerFrom(
 ): Caller {
   const subject = text(claims, 'sub');
   if (subject === undefined) throw refused('the "sub" claim is not a text of 1 to 255 characters');
+  // In the audit log nobody could tell it from a request without a token.
+  if (subject === ANONYMOUS) throw refused('the "sub" claim is the word for whoever has no token');
   const role = roleFrom(own(claims, names.role));
   const clientAccess = clientAccessFrom(own(claims, names.clientAccess));
   return {

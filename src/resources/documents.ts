@@ -134,7 +134,7 @@ async function receive(request: CallerRequest) {
   }
 }
 
-/** A name is data, whatever it looks like; U+FFFD is what is left of one that was not in UTF-8. */
+/** A name is data, whatever it looks like, and a folder has none; U+FFFD is what is left of one that was not in UTF-8. */
 function refuseName(name: string): string | undefined {
   if (name.trim() === '' || Array.from(name).length > 255) return 'must have a name of 1 to 255 characters';
   return /[\p{Cc}\ufffd]/u.test(name) || !name.isWellFormed()

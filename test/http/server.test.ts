@@ -113,7 +113,7 @@ describe('what is no request gets an answer in the envelope and the end of its c
   test('nothing is written into the middle of a response that has begun', async () => {
     await start();
     const socket = await open();
-    socket.write('POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n');
+    socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
     const [, response] = await requestTaken();
     response.write('begun');
     await once(socket, 'data');
@@ -139,19 +139,40 @@ describe('what is no request gets an answer in the envelope and the end of its c
   });
 });
 
-test('a connection has 15 seconds for its headers, 120 for a request and 65 between two, which the answer says', async () => {
+test('a connection has 15 seconds for its headers and 65 between two requests, which the answer says', async () => {
   await start();
   const answer = ask(port, 'GET /', { headers: { connection: 'keep-alive' } });
   const [request, response] = await requestTaken();
+  // What a body may take, bodyOf says.
   const { server: own } = request.socket as unknown as { readonly server: Server };
   const { headersTimeout, requestTimeout, keepAliveTimeout } = own;
   expect({ headersTimeout, requestTimeout, keepAliveTimeout }).toEqual({
     headersTimeout: 15_000,
-    requestTimeout: 120_000,
+    requestTimeout: 0,
     keepAliveTimeout: 65_000,
   });
   response.end('{}');
   expect((await answer).headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=65' });
+});
+
+test('beyond the connections that it keeps it ends those that say nothing, so that whoever comes next is let in', async () => {
+  await start();
+  const first = ask(port, 'GET /', { headers: { connection: 'keep-alive' } });
+  const [request, response] = await requestTaken();
+  const { server: own } = request.socket as unknown as { readonly server: Server };
+  expect(own.maxConnections).toBe(4_000);
+  own.maxConnections = 3;
+  const silent = [await open(), await open()];
+  const ended = silent.map((socket) => readToEnd(socket));
+  // Nobody answers this one: it is over when there is no room, and there is some then.
+  await readToEnd(await open()).catch(() => undefined);
+  await Promise.all(ended);
+  const second = ask(port, 'GET /');
+  (await requestTaken())[1].end('{}');
+  expect((await second).status).toBe(200);
+  // What is under way is not ended.
+  response.end('{}');
+  expect((await first).status).toBe(200);
 });
 
 describe('a server that closes', () => {

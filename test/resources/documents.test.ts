@@ -57,22 +57,26 @@ describe('an upload', () => {
   });
 
   test.each([
-    '../../x',
-    '/etc/passwd',
-    'C:\\x\\y.pdf',
-    'con',
-    '.partial',
-    'a"b%.pdf',
-    '…'.repeat(255),
-    '💶'.repeat(255),
-  ])('keeps the name %j as it is, and it leads nowhere', async (name) => {
-    const { id } = await attach({ name });
-    const { json } = await service.ask(`GET /api/documents/${id}`, { token: manager });
-    expect(json).toMatchObject({ filename: name });
-    const [row] = await service.admin('select file_path from public.documents where id = $1', [id]);
-    expect(row?.['file_path']).toMatch(/^[0-9a-f]{2}\/[0-9a-f-]{36}$/);
+    ['../../x', 'x'],
+    ['/etc/passwd', 'passwd'],
+    ['C:\\x\\y.pdf', 'y.pdf'],
+    ['a/b\\c.pdf', 'c.pdf'],
+  ])('keeps of the name %j its last component, %j', async (name, filename) => {
+    expect(await attach({ name })).toMatchObject({ filename });
     await expectNothingLoose();
   });
+
+  test.each(['con', '.partial', 'a"b%.pdf', '…'.repeat(255), '💶'.repeat(255)])(
+    'keeps the name %j as it is, and it leads nowhere',
+    async (name) => {
+      const { id } = await attach({ name });
+      const { json } = await service.ask(`GET /api/documents/${id}`, { token: manager });
+      expect(json).toMatchObject({ filename: name });
+      const [row] = await service.admin('select file_path from public.documents where id = $1', [id]);
+      expect(row?.['file_path']).toMatch(/^[0-9a-f]{2}\/[0-9a-f-]{36}$/);
+      await expectNothingLoose();
+    },
+  );
 
   test('may be as long as the limit, and not a byte longer', async () => {
     const longest = Buffer.concat([pdf, Buffer.alloc(MAX_BYTES - pdf.length)]);
@@ -89,6 +93,8 @@ describe('an upload', () => {
   });
 
   test.each<[string, Buffer, string]>([
+    ['with parts that are no fields', Buffer.concat([nothings(20), form({})]), 'body'],
+    ['with a part header without end', headers(20_000), 'body'],
     ['without any part', form(), 'file'],
     ['with a second file', form({}, {}), 'body'],
     ['with a second file of another name', form({}, { field: 'other' }), 'body'],
@@ -98,6 +104,8 @@ describe('an upload', () => {
     ['with a file without a name', form({ name: '', type: 'application/octet-stream' }), 'file'],
     ['with a file whose name is left empty', form({ name: '' }), 'body'],
     ['with a name of 256 characters', form({ name: 'x'.repeat(256) }), 'file'],
+    ['with a name that is a folder', form({ name: 'C:\\x\\' }), 'file'],
+    ['with a name that is the folder above', form({ name: 'a/..' }), 'file'],
     ['with a blank name', form({ name: '  ' }), 'file'],
     ['with a line break in the name', form({ name: 'a\r\nb.pdf' }), 'file'],
     ['with a control character in the header', form({ name: 'a\x1b.pdf' }), 'body'],
@@ -122,6 +130,7 @@ describe('an upload', () => {
   });
 
   test.each([
+    ['a form with an endless boundary', `${FORM}${'x'.repeat(70)}`, 'ERROR_VALIDATION'],
     ['a form without a boundary', 'multipart/form-data', 'ERROR_VALIDATION'],
     ['another multipart', FORM.replace('form-data', 'mixed'), 'ERROR_UNSUPPORTED_MEDIA_TYPE'],
     ['JSON', 'application/json', 'ERROR_UNSUPPORTED_MEDIA_TYPE'],
@@ -174,6 +183,17 @@ function encodedName(name: string): Buffer {
     form({}).toString('latin1').replace('filename="avis.pdf"', `filename*=UTF-8''${name}`),
     'latin1',
   );
+}
+
+/** Parts that say nothing of what they are. */
+function nothings(count: number): Buffer {
+  const [boundary = ''] = form({}).toString().split('\r\n');
+  return Buffer.from(`${boundary}\r\nX: x\r\n\r\nx\r\n`.repeat(count));
+}
+
+function headers(length: number): Buffer {
+  const [boundary = ''] = form({}).toString().split('\r\n');
+  return Buffer.from(`${boundary}\r\nX: ${'x'.repeat(length)}`);
 }
 
 function field(name: string): Buffer {

@@ -24,7 +24,7 @@ addFormats.default(ajv);
 ajv.addSchema(document, 'api');
 
 /** Statuses of answers that belong to no operation: no such path, no such method, nothing that could be a request. */
-const ELSEWHERE = new Set([400, 401, 404, 405, 408, 413, 429, 431, 503]);
+const ELSEWHERE = new Set([400, 401, 404, 405, 408, 413, 414, 429, 431, 503]);
 
 /**
  * Holds an answer against the description: the status is one of the operation's, the body is what it says.

@@ -1,0 +1,308 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { outOfReach } from '../../src/documents/content-store.ts';
+import { ANONYMOUS } from '../../src/identity/caller.ts';
+import { bodyOf } from '../../src/http/body-stream.ts';
+import { toRequestError } from '../../src/http/errors.ts';
+import { readForm } from '../../src/http/form.ts';
+import { askRaw, parseRaw } from '../support/http.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { begin, form, FORM, frame } from '../support/upload.ts';
+
+/* What a request may cost, and what becomes of those that ask for more. */
+
+let service: Service;
+let token: string;
+
+beforeAll(async () => {
+  service = await startService();
+  token = await service.token('ADMIN');
+});
+afterAll(() => service.close());
+
+const MIB = 1024 * 1024;
+const CHUNKED = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
+
+/** A chunk, as it is sent. */
+const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+/** Sends a head and then the same bytes for as long as they are taken; gives what came back until the end. */
+async function flood(head: string, piece: string): Promise<{ answer: string; sent: number }> {
+  const socket = connect(service.port, '127.0.0.1').setEncoding('utf8');
+  let answer = '';
+  let sent = 0;
+  socket.on('data', (text: string) => (answer += text));
+  socket.on('error', () => undefined);
+  socket.write(head);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const send = (): void => {
+    while (socket.writable && sent < 200 * MIB) {
+      sent += piece.length;
+      if (!socket.write(piece)) return;
+    }
+  };
+  socket.on('drain', send);
+  send();
+  await closed;
+  return { answer, sent };
+}
+
+describe('a body that nobody reads ends its connection, and the sender still has the answer:', () => {
+  test.each([
+    ['without a token', 'POST /api/clients', 401, () => ''],
+    ['of a role that may not', 'POST /api/users', 403, () => client],
+    ['of an unknown path', 'POST /api/nothing', 404, () => token],
+    ['of another method', 'DELETE /api/clients', 405, () => token],
+    ['of a health check', 'GET /health', 200, () => ''],
+    ['of the page of the description', 'GET /docs', 200, () => ''],
+    ['of a list', 'GET /api/clients', 200, () => token],
+    ['of another type', 'POST /api/clients', 415, () => token, 'Content-Type: text/plain\r\n'],
+  ])('%s', async (_what, line, status, who, type = 'Content-Type: application/json\r\n') => {
+    const authorization = who() === '' ? '' : `Authorization: Bearer ${who()}\r\n`;
+    const head = `${line} HTTP/1.1\r\nHost: x\r\n${type}${authorization}Transfer-Encoding: chunked\r\n\r\n`;
+    const { answer, sent } = await flood(head, chunk('x'.repeat(60_000)));
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toMatch(/^connection: close\r$/im);
+    expect(sent).toBeLessThan(200 * MIB);
+    // Chunks of one byte each are not parsed either: they would take longer than this test may.
+    expect((await flood(head, chunk('x').repeat(10_000))).answer).toMatch(
+      new RegExp(`^HTTP/1\\.1 ${status} `),
+    );
+  });
+
+  let client: string;
+  beforeAll(async () => {
+    client = await service.token('CLIENT');
+  });
+
+  test('one that was read ends nothing', async () => {
+    const { headers } = await service.ask('POST /api/auth/login', {
+      body: { token },
+      headers: { connection: 'keep-alive' },
+    });
+    expect(headers.connection).toBe('keep-alive');
+  });
+});
+
+describe('a body', () => {
+  const head = `POST /api/auth/login HTTP/1.1\r\n${CHUNKED}\r\n`;
+
+  test('beyond the limit is 413 and the end of its connection, while it still comes', async () => {
+    const { answer } = await flood(head, chunk(' '.repeat(60_000)));
+    expect(parseRaw(answer).answer).toMatchObject({
+      status: 413,
+      headers: { connection: 'close' },
+      json: { error: { code: 'ERROR_PAYLOAD_TOO_LARGE' } },
+    });
+  });
+
+  test('in too small pieces is refused, and the same in larger ones is not', async () => {
+    const rule = 'must not come in pieces that have less than 1024 bytes on average';
+    const small = await flood(head, chunk(' '));
+    expect(details(parseRaw(small.answer).answer)).toEqual({ body: rule });
+    const body = `${chunk('{"token":"x"').repeat(1)}${chunk(' '.repeat(1_100)).repeat(100)}${chunk('}')}0\r\n\r\n`;
+    expect(
+      await askRaw(service.port, `${head.replace('Host: x', 'Host: x\r\nConnection: close')}${body}`),
+    ).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('of a form beyond the limit is 413 while it still comes', async () => {
+    const { reclamations } = await service.tenant('Own');
+    const { answer } = await flood(
+      `POST /api/reclamations/${reclamations}/documents HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\n` +
+        `Authorization: Bearer ${token}\r\nTransfer-Encoding: chunked\r\n\r\n${chunk(frame().head.toString())}`,
+      chunk('x'.repeat(60_000)),
+    );
+    expect(parseRaw(answer).answer.status).toBe(413);
+  });
+
+  test('of a form with a mistake at its beginning is told so before the rest has come', async () => {
+    const { reclamations } = await service.tenant('Own');
+    const { request, answer } = begin(service, token, reclamations);
+    request.write(form({ field: 'attachment' }).subarray(0, 200));
+    expect((await answer).status).toBe(400);
+    request.destroy();
+  });
+
+  test('with more wrong fields than anybody reads names twenty, and says that there are more', async () => {
+    const body = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`field${index}`, 1]));
+    const answer = await service.ask('POST /api/auth/login', { body });
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(Object.keys(details(answer) as object)).toHaveLength(21);
+    expect(details(answer)).toMatchObject({ field0: 'is not known here', '…': 'and 8981 more' });
+    const long = await service.ask('POST /api/auth/login', {
+      body: { ['x'.repeat(100_000)]: 1, token: 'x' },
+    });
+    expect(long.text.length).toBeLessThan(1_000);
+  });
+});
+
+describe('a slow body', () => {
+  let server: Server;
+
+  async function serve(listener: RequestListener): Promise<number> {
+    server = createServer(listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  }
+
+  const read = async (request: IncomingMessage): Promise<number> => {
+    let size = 0;
+    for await (const piece of bodyOf(request, { maxBytes: 100 * MIB, windowMs: 200 }))
+      size += (piece as Buffer).length;
+    return size;
+  };
+
+  /** Writes pieces for as long as the server takes them. */
+  function trickle(socket: Socket, piece: Buffer): void {
+    const timer = setInterval(() => socket.write(piece), 10);
+    socket.once('close', () => {
+      clearInterval(timer);
+    });
+  }
+
+  test('is given up, however steadily it trickles, and one that brings enough in each time is read on', async () => {
+    let slow: string | undefined;
+    let whole: number | undefined;
+    const port = await serve((request, response) => {
+      void read(request).then(
+        (size) => response.end(String((whole = size))),
+        (error: unknown) => response.end((slow = toRequestError(error).code)),
+      );
+    });
+    const open = (length: number): Socket => {
+      const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+      socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`);
+      return socket;
+    };
+    const trickling = open(MIB);
+    trickle(trickling, Buffer.alloc(10));
+    await once(trickling, 'data');
+    expect(slow).toBe('ERROR_REQUEST_TIMEOUT');
+    // Of as many windows as this takes, each has its share.
+    const steady = open(40 * MIB);
+    trickle(steady, Buffer.alloc(MIB));
+    await once(steady, 'data');
+    expect(whole).toBe(40 * MIB);
+    trickling.destroy();
+    steady.destroy();
+    server.close();
+  });
+
+  test('leaves nothing waiting when its sender hangs up', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const port = await serve((request) => {
+      read(request).catch((error: unknown) => {
+        resolve(toRequestError(error).code);
+      });
+    });
+    const socket = connect(port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx');
+    socket.end();
+    expect(await promise).toBe('ERROR_VALIDATION');
+    server.close();
+  });
+
+  test('of a form whose disk is full is no mistake of the sender', async () => {
+    const port = await serve((request, response) => {
+      const stored = readForm(request, {
+        field: 'file',
+        maxBytes: MIB,
+        refuseName: () => undefined,
+        // The device that is always full.
+        store: async (content) => {
+          await pipeline(content, createWriteStream('/dev/full')).catch((error: unknown) => {
+            throw outOfReach(error);
+          });
+        },
+        discard: () => Promise.resolve(),
+      });
+      stored.catch((error: unknown) => {
+        response.statusCode = toRequestError(error).status;
+        response.end(String(error));
+      });
+    });
+    const body = form({ bytes: Buffer.alloc(500_000) });
+    const answer = await fetch(`http://127.0.0.1:${port}/`, {
+      method: 'POST',
+      headers: { 'content-type': FORM },
+      body: new Uint8Array(body),
+    });
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain('ENOSPC');
+    server.close();
+  });
+});
+
+describe('a connection', () => {
+  test('answers one request at a time: a second before the answer to the first is left to be repeated', async () => {
+    const request = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
+    const answer = await askRaw(service.port, request.repeat(1_000));
+    expect(answer.match(/^HTTP\/1\.1 200 /gm)).toHaveLength(1);
+    expect(answer).toMatch(/^connection: close\r$/im);
+    expect((await service.ask('GET /health')).status).toBe(200);
+  });
+});
+
+describe('longer than anything that it could mean', () => {
+  test('a header is 431, and as long as it may be it is read', async () => {
+    const tags = (count: number) => ({ 'if-none-match': Array(count).fill('"x"').join(',') });
+    expectError(
+      await service.ask('GET /api/clients', { token, headers: tags(3_000) }),
+      'ERROR_HEADERS_TOO_LARGE',
+    );
+    expect((await service.ask('GET /api/clients', { token, headers: tags(2_000) })).status).toBe(200);
+  });
+
+  test('more header lines than any caller sends are 431, and as many as it may send are read to the last', async () => {
+    const lines = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, 'x']));
+    const ask = (count: number) =>
+      service.ask('GET /api/clients', { headers: { ...lines(count), authorization: `Bearer ${token}` } });
+    for (const count of [101, 300, 3_000]) expectError(await ask(count), 'ERROR_HEADERS_TOO_LARGE');
+    expect((await ask(90)).status).toBe(200);
+  });
+
+  test('a path and query are 414, and as long as they may be they are read', async () => {
+    expectError(await service.ask(`GET /api/clients?${'a&'.repeat(5_000)}`, { token }), 'ERROR_URI_TOO_LONG');
+    expectError(await service.ask(`GET /api/${'x'.repeat(8_000)}`, { token }), 'ERROR_NOT_FOUND');
+  });
+
+  test('a query is read to its end, however many parameters it has', async () => {
+    const answer = await service.ask(`GET /api/clients?${'&'.repeat(1_500)}colour=red`, { token });
+    expect(details(answer)).toEqual({ colour: 'is not known here' });
+  });
+});
+
+test('health is told with whatever query a probe adds', async () => {
+  for (const line of ['GET /health?now=1&now=2', 'GET /?x', 'HEAD /health?probe'])
+    expect((await service.ask(line)).status).toBe(200);
+});
+
+test('a subject that is called like whoever has no token is refused', async () => {
+  const nobody = await service.token('ADMIN', [], { sub: ANONYMOUS });
+  const record = await expectRefusal(
+    service,
+    await service.ask('GET /api/clients', { token: nobody }),
+    'ERROR_UNAUTHORIZED',
+  );
+  expect(record).toMatchObject({ actor: ANONYMOUS, error_message: expect.stringContaining('"sub"') });
+  const named = await service.token('ADMIN', [], { sub: 'anonymous2' });
+  expect((await service.ask('GET /api/clients', { token: named })).status).toBe(200);
+});
+
+test('what a caller says of itself is kept to a bounded length', async () => {
+  const answer = await service.ask(`GET /api/${'x'.repeat(8_000)}`, {
+    headers: { 'user-agent': 'u'.repeat(200_000) },
+  });
+  const record = await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED');
+  expect(record['user_agent']).toBe(`${'u'.repeat(1_000)}… (200000 characters)`);
+  expect(String(record['action'])).toHaveLength(100);
+});

@@ -1,0 +1,293 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { z } from 'zod';
+import { excessOf } from '../../src/http/json-budget.ts';
+import { ifMatchOf, isNotModified } from '../../src/http/preconditions.ts';
+import { KNOWN_HEADERS, longestOf } from '../../src/http/request-headers.ts';
+import { mediaTypeOf } from '../../src/http/body.ts';
+import { cursorOf } from '../../src/records/cursor.ts';
+import { checkHeader } from '../../src/identity/signature.ts';
+import { allEndpoints } from '../../src/resources/index.ts';
+import { user } from '../../src/resources/users.ts';
+import { excessiveGrowth, hostileTexts } from '../support/growth.ts';
+import type { Feed } from '../support/growth.ts';
+import { ask } from '../support/http.ts';
+import { startService } from '../support/service.ts';
+import type { Service, Tenant } from '../support/service.ts';
+import { frame, upload } from '../support/upload.ts';
+
+/* Twice the input is twice the work, whatever a stranger sends: of every parser, which stand here by name. */
+
+/** A square of it takes seconds. */
+const LONG = 64 * 1024;
+
+/** Names those of the feeds whose work grows too fast. */
+async function tooFast(feeds: Iterable<readonly [string, Feed]>, length: number): Promise<string[]> {
+  const found: string[] = [];
+  for (const [name, feed] of feeds) {
+    const excess = await excessiveGrowth(feed, length);
+    if (excess !== undefined) found.push(`${name}: ${excess}`);
+  }
+  return found;
+}
+
+function* feedsOf(parse: (text: string) => unknown, ...beginnings: string[]): Generator<[string, Feed]> {
+  for (const [name, of] of hostileTexts(...beginnings)) {
+    yield [
+      name,
+      (length) => {
+        try {
+          return parse(of(length));
+        } catch {
+          // Refused, then: what counts is how long it took.
+          return undefined;
+        }
+      },
+    ];
+  }
+}
+
+const incoming = (name: string, value: string) =>
+  ({ headers: { [name]: value } }) as unknown as IncomingMessage;
+
+test('a square is noticed, and what is linear passes', async () => {
+  const square = (length: number) => {
+    let sum = 0;
+    for (let one = 0; one < length; one += 1) for (let two = 0; two < length; two += 1) sum += one ^ two;
+    return sum;
+  };
+  expect(await excessiveGrowth(square, 16_384)).toMatch(/ times an eighth's$/);
+  expect(
+    await excessiveGrowth((length) => square(128) + 'x'.repeat(length).length, 1_000_000),
+  ).toBeUndefined();
+  expect(
+    await excessiveGrowth((length) => JSON.stringify(Array(length * 8).fill('x')), 300_000),
+  ).toBeUndefined();
+});
+
+describe('without any bound, the work is linear of', () => {
+  test.each<[string, (text: string) => unknown, string[]]>([
+    ['a Content-Type', mediaTypeOf, ['application/json;', 'multipart/form-data; boundary=']],
+    ['If-Match', (text) => ifMatchOf(incoming('if-match', text)), ['"', '"a"']],
+    ['If-None-Match', (text) => isNotModified(incoming('if-none-match', text), '"x"'), ['"', '"a"']],
+    ['the numbers, depth and values of a body', (text) => excessOf(JSON.stringify([text, 1])), []],
+    [
+      'a number of a body',
+      (text) => excessOf(JSON.stringify(JSON.parse(text)) && text),
+      ['1', '0.', '[', '[1'],
+    ],
+    ['the header of a token', checkHeader, ['eyJ', 'e30.', 'eyJhbGciOiJFUzI1NiJ9.']],
+    ['a cursor', (text) => cursorOf(user, '-created_at', 'created_at').read(text), ['["users",']],
+  ])('%s', async (_what, parse, beginnings) => {
+    expect(await tooFast(feedsOf(parse, ...beginnings), LONG)).toEqual([]);
+  });
+
+  test('a number of many digits, wherever the zeros stand', async () => {
+    const numbers: [string, Feed][] = ['1', '0', '-0.', '1.', '0.0', '1e'].flatMap((beginning) =>
+      ['0', '1', '10'].map((unit): [string, Feed] => [
+        beginning + unit,
+        (length) => excessOf(`[${beginning}${unit.repeat(length / unit.length)}1]`),
+      ]),
+    );
+    expect(await tooFast(numbers, LONG)).toEqual([]);
+  });
+
+  /** Each once, though many endpoints share a field. */
+  const fields = new Map<z.ZodType, string>();
+  for (const { method, path, params, query, body, form } of allEndpoints) {
+    for (const part of [params, query, body, form])
+      for (const [name, schema] of Object.entries(part?.shape ?? {}) as [string, z.ZodType][])
+        if (!fields.has(schema)) fields.set(schema, `${method} ${path} ${name}`);
+  }
+
+  test('every parameter and every field of every endpoint', async () => {
+    expect(fields.size).toBeGreaterThan(100);
+    for (const [schema, name] of fields) {
+      const found = await tooFast(
+        feedsOf((text) => schema.safeParse(text), 'a@'),
+        16_384,
+      );
+      expect([name, found]).toEqual([name, []]);
+    }
+  }, 120_000);
+
+  test('every field that takes a list', async () => {
+    for (const [schema, name] of fields) {
+      const found = await tooFast(
+        [1, null, {}, '', '11111111-1111-4111-8111-111111111111'].map((item): [string, Feed] => [
+          JSON.stringify(item),
+          (length) => schema.safeParse(Array(length).fill(item)),
+        ]),
+        10_000,
+      );
+      expect([name, found]).toEqual([name, []]);
+    }
+  });
+});
+
+describe('within the bounds, the work of the whole service is linear of', () => {
+  let service: Service;
+  let own: Tenant;
+  let token: string;
+  let document: string;
+
+  beforeAll(async () => {
+    service = await startService({ corsOrigins: ['https://app.example'], trustProxy: 1 });
+    own = await service.tenant('Own');
+    token = await service.token('ADMIN');
+    const { json } = await upload(service, token, own.reclamations);
+    document = (json as { id: string }).id;
+  });
+  afterAll(() => service.close());
+
+  const isSendable = (text: string) => !/[^\t\x20-\x7e]/.test(text);
+
+  /** Requests that reach whatever reads a header. */
+  const lines = () => [
+    `GET /api/documents/${document}/content`,
+    'GET /docs/docs.css',
+    'OPTIONS /api/clients',
+    'POST /api/auth/login',
+  ];
+
+  test.each([...KNOWN_HEADERS].filter((name) => name !== 'content-length' && name !== 'transfer-encoding'))(
+    'the header %s',
+    async (name) => {
+      const beginnings: Record<string, string> = {
+        authorization: 'Bearer ',
+        range: 'bytes=',
+        'content-type': 'a/b;',
+      };
+      const length = Math.min(longestOf(name), 200_000);
+      for (const line of lines()) {
+        const feeds = [...hostileTexts(beginnings[name] ?? '"a",')]
+          .filter(([, of]) => isSendable(of(100)))
+          .map(([what, of]): [string, Feed] => [
+            what,
+            (size) =>
+              ask(service.port, line, {
+                headers: {
+                  authorization: `Bearer ${token}`,
+                  origin: 'https://app.example',
+                  [name]: of(size).trim(),
+                },
+              }),
+          ]);
+        expect(await tooFast(feeds, length)).toEqual([]);
+      }
+    },
+    120_000,
+  );
+
+  test('the path and the query', async () => {
+    const feeds = [...hostileTexts('/api/clients/', '/api/clients?', '/api/clients?limit=', '/docs/')].map(
+      ([what, of]): [string, Feed] => [
+        what,
+        (size) =>
+          ask(
+            service.port,
+            `GET /${encodeURI(of(size))
+              .replaceAll(/%25|^\//g, '%')
+              .slice(0, 8_000)}`,
+            { token },
+          ),
+      ],
+    );
+    expect(await tooFast(feeds, 8_000)).toEqual([]);
+  }, 120_000);
+
+  test('a JSON body', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const feeds = [...hostileTexts('{"token":"', '{"token":', '[', '"')].map(([what, of]): [string, Feed] => [
+      what,
+      (size) => ask(service.port, 'POST /api/auth/login', { headers, body: Buffer.from(of(size)) }),
+    ]);
+    expect(await tooFast(feeds, 200_000)).toEqual([]);
+  }, 120_000);
+
+  test('a form: its preamble, its boundary, its headers, its content', async () => {
+    const { head, tail } = frame();
+    const [boundary = ''] = head.toString().split('\r\n');
+    const wholes: readonly ((text: string) => string)[] = [
+      (text) => `${text}\r\n${head.toString()}${tail.toString()}`,
+      (text) => `${boundary}\r\n${text}`,
+      (text) => `${boundary}\r\nContent-Disposition: form-data; ${text}\r\n\r\n${tail.toString()}`,
+      (text) => `${head.toString()}${text}${tail.toString()}`,
+    ];
+    for (const whole of wholes) {
+      const feeds = [...hostileTexts('name="', 'filename*=', boundary, '\r\n', '\r\n--')].map(
+        ([what, of]): [string, Feed] => [
+          what,
+          (size) => upload(service, token, own.reclamations, {}, Buffer.from(whole(of(size)))),
+        ],
+      );
+      expect(await tooFast(feeds, 200_000)).toEqual([]);
+    }
+  }, 300_000);
+});
+
+describe('the list of headers is closed:', () => {
+  test('whatever src/ reads by name stands in it', async () => {
+    const src = join(import.meta.dirname, '..', '..', 'src');
+    const reads: string[] = [];
+    for (const path of await readdir(src, { recursive: true })) {
+      // The embedded provider is another server, and no part of a deployment.
+      if (!path.endsWith('.ts') || path.startsWith('embedded')) continue;
+      const text = (await readFile(join(src, path), 'utf8')).replaceAll(/ from '.*'/g, '');
+      const patterns =
+        /headers(?:Distinct)?(?:\??\.(\w+)|(?:\?\.)?\['([^']+)'\])|request\.(?:get|header)\('([^']+)'\)/g;
+      for (const [, ...names] of text.matchAll(patterns))
+        reads.push(
+          ...names.filter((name: string | undefined) => name !== undefined).map((name) => name.toLowerCase()),
+        );
+    }
+    expect(reads.length).toBeGreaterThan(8);
+    expect(reads.filter((name) => !KNOWN_HEADERS.has(name) && !WRITTEN.includes(name))).toEqual([]);
+  });
+
+  test('whatever the packages read while requests are answered stands in it', async () => {
+    const read = new Set<string>();
+    const watch = (message: unknown): void => {
+      const { request } = message as { readonly request: IncomingMessage };
+      const value = new Proxy(request.headers, {
+        get: (headers, name, receiver) => {
+          if (typeof name === 'string') read.add(name);
+          return Reflect.get(headers, name, receiver) as unknown;
+        },
+      });
+      Object.defineProperty(request, 'headers', { value });
+    };
+    subscribe('http.server.request.start', watch);
+    const service = await startService({ corsOrigins: ['https://app.example'], trustProxy: 1 });
+    try {
+      const own = await service.tenant('Own');
+      const token = await service.token('ADMIN');
+      const headers = { origin: 'https://app.example', range: 'bytes=0-0', 'if-none-match': '"x"' };
+      const { json } = await upload(service, token, own.reclamations);
+      const path = `/api/documents/${(json as { id: string }).id}/content`;
+      for (const line of [
+        `GET ${path}`,
+        'GET /docs/docs.css',
+        'GET /docs',
+        'OPTIONS /api/sites',
+        'GET /health',
+      ])
+        await ask(service.port, line, { token, headers });
+      await ask(service.port, 'GET /docs/docs.css', {
+        headers: { 'if-modified-since': new Date().toUTCString() },
+      });
+      await ask(service.port, 'POST /api/auth/login', { body: { token }, headers });
+    } finally {
+      await service.close();
+      unsubscribe('http.server.request.start', watch);
+    }
+    expect(read.size).toBeGreaterThan(10);
+    expect([...read].filter((name) => !KNOWN_HEADERS.has(name))).toEqual([]);
+  });
+});
+
+/** Of answers, whose headers have the same name in the sources; and of a list of headers, how long it is. */
+const WRITTEN: readonly string[] = ['etag', 'length'];
