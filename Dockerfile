@@ -21,7 +21,8 @@ COPY --from=build /app/dist ./dist
 # Beside dist, where they are looked for.
 COPY db ./db
 COPY public ./public
-# Where documents lie, unless they go to S3; uploads are written here in any case.
+# Where documents lie, unless they go to S3; uploads, and refusals that the database could not take yet, lie here in any
+# case: a volume, or a container that ends during an outage takes its refusals along.
 RUN install --directory --owner=node --group=node --mode=700 /data
 USER node
 EXPOSE 3000

@@ -3,8 +3,8 @@ import express from 'express';
 import type { Express } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
-import type { AuditWriter } from './db/audit-writer.ts';
 import type { Database } from './db/database.ts';
+import type { AuditWriter } from './db/refusals/audit-writer.ts';
 import type { Documents } from './documents/documents.ts';
 import { authenticate } from './http/authenticate.ts';
 import { cors } from './http/cors.ts';
@@ -19,6 +19,8 @@ import { endpoints, probes, publicEndpoints } from './resources/index.ts';
 
 export interface AppOptions {
   readonly database: Database;
+  /** The same database on a connection that no request ever has: a probe waits for none. */
+  readonly probed: Database;
   readonly documents: Documents;
   readonly verifier: TokenVerifier;
   readonly audit: AuditWriter;
@@ -33,6 +35,7 @@ export interface AppOptions {
 /** What happens to a request, in this order. */
 export function createApp({
   database,
+  probed,
   documents,
   verifier,
   audit,
@@ -54,7 +57,7 @@ export function createApp({
   app.use(helmet({ contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } } }));
   app.use(cors(corsOrigins));
   // Before the limits: a health check shares the address of a load balancer, and so of everybody.
-  mountPublic(app, probes, { database, documents, verifier });
+  mountPublic(app, probes, { database: probed, documents, verifier });
   app.use(limitByAddress(limits.perIp));
   mountDocs(app);
   mountPublic(app, publicEndpoints, { database, documents, verifier });

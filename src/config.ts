@@ -11,6 +11,7 @@ export class ConfigError extends Error {
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Refusals that wait for the database, uploads under way, and what the embedded parts keep. */
   readonly dataDir: string;
   readonly logLevel: string;
   readonly database: DatabaseConfig;

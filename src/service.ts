@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
-import { createAuditWriter } from './db/audit-writer.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { tellObjections } from './db/objections.ts';
 import { forgetExpiredAnswers } from './db/expired-answers.ts';
+import { createAuditWriter } from './db/refusals/audit-writer.ts';
+import { openSpool } from './db/refusals/spool.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { type Documents, openDocuments } from './documents/documents.ts';
 import { placeDemonstration } from './embedded/demonstration.ts';
@@ -37,6 +38,9 @@ interface Ending {
 const CLOSING_MS = 9_000;
 const BREAKING_OFF_MS = 100;
 
+/** A connection that no request has, for what must not wait for requests; what is slow there is not worth waiting for. */
+const LANE = { poolSize: 1, statementTimeoutMs: 2_000 } as const;
+
 /**
  * Starts every part that the configuration asks for, in order; what was started is ended again when a later part
  * fails, or `ending` is aborted meanwhile.
@@ -61,14 +65,21 @@ async function startParts(
   ending?: AbortSignal,
 ): Promise<Omit<Service, 'close'>> {
   await checkBeforehand(config);
+  const spool = await openSpool(config.dataDir);
+  endings.push({ part: 'the spool of refusals', atLeastMs: 200, end: () => spool.close() });
   const provider = await embeddedProvider(config, endings);
   const embedded = await embeddedDatabase(config, log, endings, ending);
   const { database: settings, identity } = config;
-  const database = openDatabase({ ...settings, url: settings.url ?? embedded?.apiUrl ?? '', log });
-  endings.push({ part: 'the database', atLeastMs: 500, end: (withinMs) => database.close(withinMs) });
+  const open = (part: string, lane: Partial<typeof LANE> = {}): Database => {
+    const opened = openDatabase({ ...settings, url: settings.url ?? embedded?.apiUrl ?? '', log, ...lane });
+    endings.push({ part, atLeastMs: 200, end: (withinMs) => opened.close(withinMs) });
+    return opened;
+  };
+  const database = open('the database');
+  const probed = open('the lane of the health check', LANE);
   // Not waited for: an outage at the start is one like any other.
   void tellObjections(database, log);
-  const audit = createAuditWriter({ database, log });
+  const audit = createAuditWriter({ database: open('the lane of refusals', LANE), spool, log });
   endings.push({ part: 'the refusals', atLeastMs: 1_000, end: () => audit.close() });
   const forgetting = forgetExpiredAnswers({ database, log });
   endings.push({ part: 'the kept answers', atLeastMs: 0, end: () => forgetting.close() });
@@ -82,7 +93,7 @@ async function startParts(
   });
   const { rateLimits: limits, trustProxy, corsOrigins } = config;
   const server = createHttpServer(
-    createApp({ database, documents, verifier, audit, limits, trustProxy, corsOrigins, log }),
+    createApp({ database, probed, documents, verifier, audit, limits, trustProxy, corsOrigins, log }),
   );
   endings.push({ part: 'the server', atLeastMs: 5_000, end: (withinMs) => server.close(withinMs) });
   const port = await listening(server.listen(config.port, config.host), config);
@@ -94,8 +105,7 @@ async function startParts(
 
 /** Nothing is made for a start that cannot succeed. */
 async function checkBeforehand(config: Config): Promise<void> {
-  const { database, identity, dataDir, port, host } = config;
-  if (database.url !== undefined && identity.provider !== undefined) return;
+  const { database, dataDir, port, host } = config;
   const folder = await openDataDir(dataDir);
   if (database.url !== undefined) return;
   assertUnused(folder);

@@ -26,7 +26,7 @@ const FLOORS = [
   'errors',
   'log',
 ];
-const SAME_FLOOR: Readonly<Record<string, string>> = { 'config-values': 'config', within: 'errors' };
+const SAME_FLOOR: Readonly<Record<string, string>> = { 'config-values': 'config', within: 'errors', 'make-folder': 'errors' };
 
 /** Where SQL stands all the same: each file, and why there. */
 const SQL_ELSEWHERE: Readonly<Record<string, string>> = {

@@ -5,6 +5,12 @@ import { CLIENT, FOREIGN_CLIENT, idOf } from './rows.ts';
 const SITE = idOf('d1', 1);
 const CLAIM_COLUMNS = `r.id, r.client_id, r.site_id, r.claim_type, r.amount, r.status, r.grounds, r.created_at, r.updated_at`;
 
+const REFUSAL = {
+  ...{ request_id: 'bench', actor: 'idp|bench', action: 'GET /api/reclamations/x', age_ms: 1 },
+  ...{ resource_type: 'reclamations', resource_id: idOf('e1', 1), client_context: FOREIGN_CLIENT },
+  ...{ error_message: 'foreign', ip_address: '192.0.2.1', user_agent: 'bench' },
+};
+
 /** One call: the statements of a request as an account manager, or one of the API's own functions. */
 export interface Work {
   readonly own?: true;
@@ -83,10 +89,7 @@ export const WORK: Readonly<Record<string, Work>> = {
   'record a refusal': {
     own: true,
     statements: () =>
-      one(
-        `select app.record_refusal($1, 'bench', 'idp|bench', 'GET /api/reclamations/x', 'reclamations', $2, $3, 'foreign', '192.0.2.1', 'bench')`,
-        [randomUUID(), idOf('e1', 1), FOREIGN_CLIENT],
-      ),
+      one('select app.record_refusals($1)', [JSON.stringify([{ ...REFUSAL, id: randomUUID() }])]),
   },
   'the contents that are due': {
     own: true,

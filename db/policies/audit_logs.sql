@@ -28,7 +28,7 @@ create policy audit_logs_select_tenant on public.audit_logs
     for select to taxclaims_scoped_admin
     using (client_context = any ((select app.client_access())::uuid[]));
 
--- app.record_refusal writes refusals, app.record_change writes from within a write.
+-- app.record_refusals writes refusals, app.record_change writes from within a write.
 grant insert (
     id,
     user_id,

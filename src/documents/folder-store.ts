@@ -1,9 +1,9 @@
 import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder, syncFolder } from '../make-folder.ts';
 import { within } from '../within.ts';
 import { ANSWER_MS, codeOf, isContentPath, outOfReach, STALL_MS } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
-import { makeFolder } from './make-folder.ts';
 
 /** Where a folder store's contents are written aside: on the same file system, so that a rename is enough. */
 export function spoolFolderOf(folder: string): string {
@@ -45,22 +45,12 @@ export function createFolderStore(folder: string): ContentStore {
   };
 }
 
-/** A rename is for good once the folder that names the file is synced, and the one that names a new folder. */
+/** A rename is for good once the folder that names the file is synced. */
 async function move(file: string, target: string): Promise<void> {
   const folder = dirname(target);
-  const created = await makeFolder(folder, 0o700);
-  if (created !== undefined) await sync(dirname(created));
+  await makeFolder(folder, 0o700);
   await rename(file, target);
-  await sync(folder);
-}
-
-async function sync(folder: string): Promise<void> {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await syncFolder(folder);
 }
 
 /** A disk behind a network may say nothing at all. What it does late is as good as undone: a plan stands for it. */

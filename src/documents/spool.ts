@@ -4,8 +4,8 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../make-folder.ts';
 import { outOfReach } from './content-store.ts';
-import { makeFolder } from './make-folder.ts';
 
 /** A content that was written aside, whole and synced to the disk. */
 export interface SpooledFile {

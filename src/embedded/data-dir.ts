@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../documents/make-folder.ts';
+import { makeFolder } from '../make-folder.ts';
 
 /** What one file of the smallest kind takes, so that a full disk is noticed before anything is begun on it. */
 const PROBE = Buffer.alloc(4_096);

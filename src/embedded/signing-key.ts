@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { JWK_EC_Private } from 'jose';
-import { makeFolder } from '../documents/make-folder.ts';
+import { makeFolder } from '../make-folder.ts';
 import { dataDirError, isOfTheSystem, openDataDir } from './data-dir.ts';
 
 export const SIGNING_ALGORITHM = 'ES256';

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from 'express';
-import type { AuditWriter } from '../db/audit-writer.ts';
 import { DatabaseUnavailable, sqlState } from '../db/errors.ts';
+import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import { RequestError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
@@ -19,9 +19,8 @@ const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
 export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
   return async (thrown: unknown, request, response, next) => {
     const state = stateOf(request);
-    const error = toRequestError(thrown, request.method);
+    const error = await recorded(audit, state, toRequestError(thrown, request.method));
     state.error = error;
-    if (error.status === 401 || error.status === 403) await recordRefusal(audit, state, error);
     if (!response.headersSent) sendError(response, error, state.requestId);
     // A reply that failed half-way is broken off already.
     else if (!response.destroyed) next(thrown);
@@ -53,6 +52,19 @@ function codeOfStatus(thrown: unknown): ErrorCode {
   const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
   if (!(status >= 400 && status < 500)) return 'ERROR_INTERNAL';
   return STATUS_CODES[status] ?? 'ERROR_VALIDATION';
+}
+
+/** A refusal without a record would be one that nobody ever hears of: the caller is told to come back instead. */
+async function recorded(audit: AuditWriter, state: RequestState, error: RequestError): Promise<RequestError> {
+  if (error.status !== 401 && error.status !== 403) return error;
+  try {
+    await recordRefusal(audit, state, error);
+    return error;
+  } catch (cause) {
+    return new RequestError('ERROR_UNAVAILABLE', `this refusal could not be recorded: ${error.message}`, {
+      cause,
+    });
+  }
 }
 
 async function recordRefusal(audit: AuditWriter, state: RequestState, error: RequestError): Promise<void> {

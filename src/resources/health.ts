@@ -1,19 +1,24 @@
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
+import { DatabaseUnavailable } from '../db/errors.ts';
 import { objections } from '../db/objections.ts';
 import { RequestError } from '../errors.ts';
 import { publicEndpoint } from '../http/endpoint.ts';
 import type { PublicEndpoint } from '../http/endpoint.ts';
+import { within } from '../within.ts';
 
 const health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' });
 
 const checks = new WeakMap<Database, Promise<void>>();
 
-/** Whoever asks while a check is under way waits for that one: probes are not limited, the pool is. */
-function check(database: Database): Promise<void> {
+/** A load balancer waits for a second or two; a database that takes longer for so little is no place to send it to. */
+const PATIENCE_MS = 800;
+
+/** Whoever asks while a check is under way waits for that one: probes are not limited, and have one connection. */
+async function check(database: Database): Promise<void> {
   const running = checks.get(database) ?? unobjectionable(database).finally(() => checks.delete(database));
   checks.set(database, running);
-  return running;
+  await within(PATIENCE_MS, running, () => new DatabaseUnavailable('The database did not answer in time.'));
 }
 
 /** A service whose database would show one tenant another's rows, or takes no writes, must get no traffic. */

@@ -1,25 +1,53 @@
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
-import { createAuditWriter } from '../../src/db/audit-writer.ts';
-import type { AuditWriter, Refusal } from '../../src/db/audit-writer.ts';
+import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
+import type { AuditWriter } from '../../src/db/refusals/audit-writer.ts';
+import type { Refusal } from '../../src/db/refusals/refusal.ts';
+import { openSpool } from '../../src/db/refusals/spool.ts';
 import { withAdmin } from '../support/database.ts';
 import { MINE, openProbe } from '../support/probe.ts';
 import type { Probe } from '../support/probe.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { filesIn, until } from '../support/upload.ts';
 
 let probe: Probe;
+let dataDir: string;
 
 beforeAll(async () => {
   probe = await openProbe();
 });
-
+beforeEach(async () => {
+  dataDir = await createScratchFolder();
+});
+afterEach(() => rm(dataDir, { recursive: true }));
 afterAll(() => probe.close());
 
-/** A writer of its own for each test, with what it logged. */
-function writer(): { audit: AuditWriter; logged: Record<string, unknown>[] } {
-  const logged: Record<string, unknown>[] = [];
-  const log = pino({}, { write: (line) => logged.push(JSON.parse(line) as Record<string, unknown>) });
-  return { audit: createAuditWriter({ database: probe.database, log }), logged };
+interface Writer extends AuditWriter {
+  /** The level and the words of what was logged. */
+  readonly said: readonly string[];
+}
+
+/** A service's writer of its own on the test's folder, as one start after another has it. */
+async function openWriter(): Promise<Writer> {
+  const said: string[] = [];
+  const write = (line: string): void => {
+    const { level, msg } = JSON.parse(line) as { level: number; msg: string };
+    said.push(`${level} ${msg}`);
+  };
+  const log = pino({}, { write });
+  const spool = await openSpool(dataDir);
+  const writer = createAuditWriter({ database: probe.database, spool, log });
+  return {
+    said,
+    record: (one) => writer.record(one),
+    close: async () => {
+      await writer.close();
+      await spool.close();
+    },
+  };
 }
 
 function refusal(changes: Partial<Refusal> = {}): Refusal {
@@ -39,6 +67,9 @@ async function recorded({ requestId }: Refusal): Promise<Record<string, unknown>
   return probe.admin('select * from public.audit_logs where request_id = $1', [requestId]);
 }
 
+const spooled = (): Promise<string[]> =>
+  filesIn(join(dataDir, 'refusals')).then((names) => names.filter((name) => name.endsWith('.refusals')));
+
 async function outage(): Promise<void> {
   await probe.admin(`alter database ${probe.postgres.name} connection limit 0`);
   await probe.terminate();
@@ -49,8 +80,8 @@ async function recovery(): Promise<void> {
 }
 
 describe('a refusal', () => {
-  test('is stored once it is recorded, with all that is known of it', async () => {
-    const { audit } = writer();
+  test('is stored once it is recorded, with all that is known of it, and never touches the disk', async () => {
+    const audit = await openWriter();
     const full = refusal({ resourceId: MINE, clientContext: MINE });
     await audit.record(full);
     expect(await recorded(full)).toEqual([
@@ -68,6 +99,8 @@ describe('a refusal', () => {
         user_agent: 'a browser',
       }),
     ]);
+    expect(await spooled()).toEqual([]);
+    await audit.close();
   });
 
   test.each<[string, Partial<Refusal>, Record<string, unknown>]>([
@@ -78,55 +111,50 @@ describe('a refusal', () => {
       { resourceId: 'x', clientContext: '' },
       { resource_id: null, client_context: null },
     ],
+    ['more than an id', { resourceId: `${MINE}0` }, { resource_id: null }],
     ['an address with a port', { ipAddress: '192.0.2.1:80' }, { ip_address: null }],
     ['half a surrogate pair', { userAgent: '\uD800' }, { user_agent: '\uFFFD' }],
-  ])('is stored whatever is in it: %s', async (_case, hostile, expected) => {
-    const { audit, logged } = writer();
-    const one = refusal(hostile);
-    await audit.record(one);
-    expect(await recorded(one)).toEqual([expect.objectContaining(expected)]);
-    expect(logged).toEqual([]);
+    [
+      'a pair that is cut in half',
+      { userAgent: `${'x'.repeat(1_999)}\u{1F600}` },
+      { user_agent: `${'x'.repeat(1_999)}\uFFFD` },
+    ],
+    ['quotes and lines', { reason: '"\\\r\n\u2028{}' }, { error_message: '"\\\r\n\u2028{}' }],
+  ])('is stored whatever is in it, through the disk as well: %s', async (_case, hostile, expected) => {
+    const audit = await openWriter();
+    const direct = refusal(hostile);
+    await audit.record(direct);
+    await outage();
+    const through = refusal(hostile);
+    await audit.record(through);
+    await recovery();
+    await until(async () => (await spooled()).length === 0);
+    for (const one of [direct, through])
+      expect(await recorded(one)).toEqual([expect.objectContaining(expected)]);
+    await audit.close();
   });
 });
 
 describe('a refusal during an outage', () => {
-  afterEach(() => {
-    jest.useRealTimers();
-  });
-
-  test('is logged whole at once, and stored once when the database is back, with no other to wait for', async () => {
-    const { audit, logged } = writer();
-    const first = refusal({ clientContext: MINE });
-    const second = refusal();
+  test('is on disk when it is recorded, and stored once when the database is back, with no other to wait for', async () => {
+    const audit = await openWriter();
+    const both = [refusal({ clientContext: MINE }), refusal()];
     await outage();
-    await audit.record(first);
-    await audit.record(second);
-    expect(logged).toEqual([
-      expect.objectContaining({ level: 50, refusal: expect.objectContaining(first) }),
-      expect.objectContaining({ level: 50, refusal: expect.objectContaining(second) }),
+    for (const one of both) await audit.record(one);
+    expect(await spooled()).toHaveLength(1);
+    await recovery();
+    await until(async () => (await spooled()).length === 0);
+    for (const one of both) expect(await recorded(one)).toHaveLength(1);
+    expect(audit.said).toEqual([
+      '50 the database takes no refusals: they are kept on disk until it does',
+      '30 the database takes refusals again',
+      '30 refusals that were kept on disk are in the database',
     ]);
-    await recovery();
-    while ((await recorded(second)).length === 0);
-    expect(await recorded(first)).toHaveLength(1);
-    expect(await recorded(second)).toHaveLength(1);
     await audit.close();
-  });
-
-  test('is stored with the next one that the database takes, not only when its own time has come', async () => {
-    stopTheClock();
-    const { audit } = writer();
-    const kept = refusal();
-    await outage();
-    await audit.record(kept);
-    await recovery();
-    await audit.record(refusal());
-    while ((await recorded(kept)).length === 0);
-    await audit.close();
-    expect(await recorded(kept)).toHaveLength(1);
   });
 
   test('is stored when the service ends after it', async () => {
-    const { audit } = writer();
+    const audit = await openWriter();
     const kept = refusal();
     await outage();
     await audit.record(kept);
@@ -135,65 +163,160 @@ describe('a refusal during an outage', () => {
     expect(await recorded(kept)).toHaveLength(1);
   });
 
-  test('does not keep the service from ending before the database is back', async () => {
-    const { audit, logged } = writer();
+  test('is stored by the next start when the service ends before the database is back', async () => {
+    const before = await openWriter();
+    const kept = refusal();
+    await outage();
+    await before.record(kept);
+    await before.close();
+    expect(before.said.at(-1)).toBe('40 refusals wait on disk for the next start');
+    await recovery();
+    const after = await openWriter();
+    await until(async () => (await spooled()).length === 0);
+    expect(await recorded(kept)).toHaveLength(1);
+    await after.close();
+  });
+
+  test('is recorded by nobody where the disk is away as well, which it says; with the database, the disk is not missed', async () => {
+    const audit = await openWriter();
     await outage();
     await audit.record(refusal());
-    await audit.close();
-    expect(logged.at(-1)).toMatchObject({ level: 50, refusals: 1 });
+    await rm(join(dataDir, 'refusals'), { recursive: true });
+    await writeFile(join(dataDir, 'refusals'), '');
+    const files = Array.from({ length: 3 }, () => refusal({ userAgent: 'x'.repeat(2_000) }));
+    const outcomes = await Promise.allSettled(files.map((one) => audit.record(one)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     await recovery();
+    const healthy = refusal();
+    await until(async () => {
+      await audit.record(healthy).catch(() => undefined);
+      return (await recorded(healthy)).length > 0;
+    });
+    await audit.close();
   });
 });
 
-/** A clock for timers alone, which a test moves: the database goes on in real time beside it. */
-function stopTheClock(): void {
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
-}
-
 describe('a refusal whose record the database holds up', () => {
+  test('is answered all the same, with every other, and stored once', async () => {
+    const audit = await openWriter();
+    const many = Array.from({ length: 40 }, () => refusal());
+    await withAdmin(probe.postgres.adminUrl, async (admin) => {
+      await admin.query('begin');
+      await admin.query('lock table public.audit_logs');
+      await Promise.all(many.map((one) => audit.record(one)));
+      // By now it is known: this one does not even wait.
+      await audit.record(refusal());
+      await admin.query('commit');
+    });
+    await until(async () => (await spooled()).length === 0);
+    for (const one of many) expect(await recorded(one)).toHaveLength(1);
+    await audit.close();
+  });
+});
+
+test('a record that the database refuses for its own sake keeps out no other, and is set aside', async () => {
+  await probe.admin(
+    `alter table public.audit_logs add constraint no_teapot check (action <> 'BREW /') not valid`,
+  );
+  const audit = await openWriter();
+  const many = Array.from({ length: 20 }, (_, index) => refusal(index === 7 ? { action: 'BREW /' } : {}));
+  await Promise.all(many.map((one) => audit.record(one)));
+  await until(async () => (await spooled()).length === 0);
+  const stored = await Promise.all(many.map(recorded));
+  expect(stored.map(({ length }) => length)).toEqual(many.map((_, index) => (index === 7 ? 0 : 1)));
+  expect(await readdir(join(dataDir, 'refusals'))).toContain('set-aside');
+  expect(audit.said).toContain(
+    '50 refusals that the database does not take were set aside in DATA_DIR/refusals/set-aside',
+  );
+  await probe.admin('alter table public.audit_logs drop constraint no_teapot');
+  await audit.close();
+});
+
+describe('a record says when the refusal was', () => {
   afterEach(() => {
     jest.useRealTimers();
   });
 
-  /** What has settled, once all that needs no time to pass has happened. */
-  async function settled(work: Promise<void>, afterMs: number): Promise<boolean> {
-    let isSettled = false;
-    void work.then(() => (isSettled = true));
-    await jest.advanceTimersByTimeAsync(afterMs);
-    return isSettled;
+  /** The machine's clock, which somebody has set. */
+  function setClock(time: string): void {
+    jest.useFakeTimers({ now: new Date(time), doNotFake: EVERYTHING_BUT_DATE });
   }
 
-  test('is answered after two seconds, the next after a tenth of one, and the service ends after two', async () => {
-    const { audit, logged } = writer();
-    await withAdmin(probe.postgres.adminUrl, async (admin) => {
-      await admin.query('begin');
-      await admin.query('lock table public.audit_logs');
-      stopTheClock();
-      for (const patience of [2_000, 100]) {
-        const recording = audit.record(refusal());
-        expect(await settled(recording, patience - 1)).toBe(false);
-        expect(await settled(recording, 1)).toBe(true);
-      }
-      expect(logged).toHaveLength(2);
-      const closing = audit.close();
-      expect(await settled(closing, 1_999)).toBe(false);
-      expect(await settled(closing, 1)).toBe(true);
-      expect(logged.at(-1)).toMatchObject({ refusals: 2 });
-      await admin.query('commit');
-    });
+  /** Records a refusal between two looks at the database's clock. */
+  async function recordBetween(audit: AuditWriter): Promise<{ one: Refusal; from: Date; to: Date }> {
+    const now = async (): Promise<Date> =>
+      (await probe.admin('select clock_timestamp() as now'))[0]?.['now'] as Date;
+    const [one, from] = [refusal(), await now()];
+    await audit.record(one);
+    return { one, from, to: await now() };
+  }
+
+  async function expectDated({ one, from, to }: { one: Refusal; from: Date; to: Date }): Promise<void> {
+    const [row] = await recorded(one);
+    const at = (row?.['created_at'] as Date).getTime();
+    // What a busy machine may take to hear of the database's clock.
+    expect(at).toBeGreaterThanOrEqual(from.getTime() - 1_000);
+    expect(at).toBeLessThanOrEqual(to.getTime() + 1_000);
+  }
+
+  /** Of the database's clock, so that a record that says when it was stored would be seen. */
+  const passed = async (): Promise<void> => {
+    await probe.admin('select pg_sleep(2)');
+  };
+
+  test('by the database’s clock, whatever the machine’s says, also when it was stored later', async () => {
+    setClock('2001-01-01T00:00:00Z');
+    const audit = await openWriter();
+    const direct = await recordBetween(audit);
+    await outage();
+    const late = await recordBetween(audit);
+    setClock('2050-01-01T00:00:00Z');
+    await passed();
+    await recovery();
+    await until(async () => (await spooled()).length === 0);
+    await expectDated(direct);
+    await expectDated(late);
+    await audit.close();
+  });
+
+  test('also when another process stores it, by the database’s clock as the first had known it', async () => {
+    const before = await openWriter();
+    await before.record(refusal());
+    setClock('2001-01-01T00:00:00Z');
+    await outage();
+    const late = await recordBetween(before);
+    await before.close();
+    setClock('2050-01-01T00:00:00Z');
+    await passed();
+    await recovery();
+    const after = await openWriter();
+    await until(async () => (await spooled()).length === 0);
+    await expectDated(late);
+    await after.close();
+  });
+
+  test('or by how long ago the machine’s clock makes it, where the first had never seen the database', async () => {
+    await outage();
+    const before = await openWriter();
+    const late = await recordBetween(before);
+    await before.close();
+    await passed();
+    await recovery();
+    const after = await openWriter();
+    await until(async () => (await spooled()).length === 0);
+    await expectDated(late);
+    await after.close();
   });
 });
 
-test('a refusal that the database takes too long to store is stored exactly once after all', async () => {
-  const { audit, logged } = writer();
-  const slow = refusal();
-  await withAdmin(probe.postgres.adminUrl, async (admin) => {
-    await admin.query('begin');
-    await admin.query('lock table public.audit_logs');
-    await audit.record(slow);
-    expect(logged).toEqual([expect.objectContaining({ level: 50 })]);
-    await admin.query('commit');
-  });
-  await audit.close();
-  expect(await recorded(slow)).toHaveLength(1);
-});
+const EVERYTHING_BUT_DATE = [
+  ...([
+    'nextTick',
+    'setImmediate',
+    'clearImmediate',
+    'setInterval',
+    'clearInterval',
+    'queueMicrotask',
+  ] as const),
+  ...(['setTimeout', 'clearTimeout', 'performance', 'hrtime'] as const),
+];

@@ -110,22 +110,3 @@ test('a body of another type is told so in our own words', async () => {
     body: 'must be an object',
   });
 });
-
-test('a refusal that is recorded late says when it was, and not when it could be written', async () => {
-  const [row] = await service.admin("select now() - interval '1 hour' as at, gen_random_uuid() as id");
-  const record = (id: unknown, at: unknown) =>
-    service.database.callAsLogin({
-      text: `select app.record_refusal($1, 'late', 'late', 'GET /x', 'sites', null, null, 'x', null, null, $2)`,
-      values: [String(id), at as Date],
-    });
-  await record(row?.['id'], row?.['at']);
-  const [kept] = await service.admin('select created_at as at from audit_logs where id = $1', [row?.['id']]);
-  expect(kept).toEqual({ at: row?.['at'] });
-  // A clock that is ahead writes nothing into the future.
-  const [ahead] = await service.admin("select now() + interval '1 hour' as at, gen_random_uuid() as id");
-  await record(ahead?.['id'], ahead?.['at']);
-  const [now] = await service.admin('select created_at <= now() as past from audit_logs where id = $1', [
-    ahead?.['id'],
-  ]);
-  expect(now).toEqual({ past: true });
-});

@@ -31,6 +31,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.locate': 'api',
   'app.authenticate': 'api',
   'app.unclaimed_id': 'api',
+  'app.record_refusals': 'api',
   'app.record_refusal': 'api',
   'app.claim_key': REQUESTS,
   'app.keep_answer': REQUESTS,
@@ -140,20 +141,82 @@ export const functionChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'a refusal is recorded once, whatever it is made of, with the user where the subject is known',
+    title:
+      'refusals are recorded once each, whatever they are made of, with the user where the subject is known',
     run: async ({ api, admin }) => {
-      const id = 'e0000000-0000-4000-8000-0000000000aa';
-      await api.query('begin');
-      const record = `select app.record_refusal($1, 'request', $2, $3, 'clients', 'no uuid', 'no uuid', 'reason', '10.0.0.1:443', null)`;
-      const values = [id, 'subject-a', `GET /${'x'.repeat(300)}`];
-      await api.query(record, values);
-      await api.query(record, values);
-      await api.query('commit');
+      const id = 'e0000000-0000-4000-8000-0000000000ab';
+      const whole = {
+        ...{ id, request_id: 'batch', actor: 'subject-a', action: `GET /${'x'.repeat(300)}` },
+        ...{ resource_type: 'clients', resource_id: 'no uuid', client_context: 'no uuid' },
+        ...{ error_message: 'reason', ip_address: '10.0.0.1:443', user_agent: null },
+      };
+      const hostile = [
+        {},
+        { id: 'no uuid' },
+        { age_ms: 1e308 },
+        { age_ms: -1e308 },
+        { refused_at_ms: 1e308 },
+        { refused_at_ms: -1e308 },
+        { resource_type: 'x'.repeat(300), actor: 'x'.repeat(3_000), user_agent: 'x'.repeat(30_000) },
+      ].map((refusal) => ({ request_id: 'batch', ...refusal }));
+      const record = 'select app.record_refusals($1)';
+      await api.query(record, [JSON.stringify([whole, whole, ...hostile])]);
+      await api.query(record, [JSON.stringify([whole])]);
+      await api.query(record, ['[]']);
       const { rows } = await admin.query(
         'select user_id, length(action) as length, success, ip_address from audit_logs where id = $1',
         [id],
       );
       deepEqual(rows, [{ user_id: idOf('a', 'users'), length: 100, success: false, ip_address: null }]);
+      const counted = await admin.query(
+        `select count(*) filter (where created_at <= clock_timestamp()) as count from audit_logs where request_id = 'batch'`,
+      );
+      deepEqual(counted.rows, [{ count: String(1 + hostile.length) }]);
+    },
+  },
+  {
+    title: 'a refusal says when it was, and is never dated later than now',
+    run: async ({ api, admin }) => {
+      const dated = async (time: object): Promise<unknown> => {
+        const { rows: made } = await admin.query<{ id: string }>('select gen_random_uuid() as id');
+        const [id] = made.map((row) => row.id);
+        await api.query('select app.record_refusals($1)', [JSON.stringify([{ id, ...time }])]);
+        const { rows } = await admin.query<{ age: number }>(
+          `select round(extract(epoch from clock_timestamp() - created_at) / 3600)::integer as age
+           from audit_logs where id = $1`,
+          [id],
+        );
+        return rows[0]?.age;
+      };
+      const { rows } = await admin.query<{ ms: number }>(
+        `select extract(epoch from now() - interval '5 hours')::float8 * 1000 as ms`,
+      );
+      const ms = Number(rows[0]?.ms);
+      deepEqual(
+        [
+          await dated({}),
+          await dated({ age_ms: 7_200_000 }),
+          await dated({ refused_at_ms: ms }),
+          await dated({ age_ms: -7_200_000 }),
+          await dated({ refused_at_ms: ms + 36_000_000 }),
+        ],
+        [0, 2, 5, 0, 0],
+      );
+    },
+  },
+  {
+    title: 'the release before records its refusals, once each, while a deploy is under way',
+    run: async ({ api, admin }) => {
+      const id = 'e0000000-0000-4000-8000-0000000000aa';
+      const record = `select app.record_refusal($1, 'request', 'subject-a', 'GET /', 'clients', null, null, 'reason', '10.0.0.1', null, now() - interval '1 hour')`;
+      await api.query(record, [id]);
+      await api.query(record, [id]);
+      const { rows } = await admin.query(
+        `select user_id, host(ip_address) as address, created_at < now() - interval '50 minutes' as late
+         from audit_logs where id = $1`,
+        [id],
+      );
+      deepEqual(rows, [{ user_id: idOf('a', 'users'), address: '10.0.0.1', late: true }]);
     },
   },
   {

@@ -153,6 +153,39 @@ export const keptAnswerChecks: readonly Check[] = [
   },
   {
     title:
+      'idempotency_keys: a function of the definer may read and create those of its subject alone, and remove expired ones',
+    run: async (world) => {
+      await takenBack(world, async (admin) => {
+        const rows = async (sql: string) => (await admin.query(sql)).rowCount;
+        await become(admin, MANAGER, 'somebody');
+        await keep(admin);
+        await become(admin, 'taxclaims_definer', 'somebody');
+        equal(await rows('select body from app.idempotency_keys'), 1);
+        equal(await rows('delete from app.idempotency_keys'), 0);
+        await become(admin, 'taxclaims_definer', 'somebody else');
+        equal(await rows('select body from app.idempotency_keys'), 0);
+        await admin.query('savepoint tried');
+        const forged = `insert into app.idempotency_keys
+            (subject, key_digest, request_digest, resource_type, resource_id, body, location)
+            values ('another', $1, $1, 'sites', $2, '{}', '/')`;
+        await admin.query(forged, [KEY, idOf('a', 'sites')]).then(
+          () => {
+            throw new Error('an answer was kept for another');
+          },
+          (error: unknown) => {
+            equal((error as { code?: string }).code, '42501');
+          },
+        );
+        await admin.query('rollback to savepoint tried');
+        await become(admin, 'none', '');
+        await admin.query(`update app.idempotency_keys set created_at = now() - interval '25 hours'`);
+        await become(admin, 'taxclaims_definer', '');
+        equal(await rows('delete from app.idempotency_keys'), 1);
+      });
+    },
+  },
+  {
+    title:
       'idempotency_keys: a client that the caller created is told as theirs while the stored rights say so',
     run: async (world) => {
       const client = idOf('a', 'clients');

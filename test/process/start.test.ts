@@ -68,6 +68,11 @@ describe('a start is refused in one line that names the variable or the folder, 
       /^DATA_DIR \/proc\/data cannot be used: E\w+: .*\n$/,
     ],
     [
+      'where the folder for refusals and for the embedded parts is none, whatever the database is',
+      () => ({ ...NOWHERE, DATA_DIR: join(folder, 'file') }),
+      /^DATA_DIR \S+\/file cannot be used: ENOTDIR: .*\n$/,
+    ],
+    [
       'where somebody listens already, after its own parts were started',
       () => ({ ...NOWHERE, PORT: String((taken.address() as AddressInfo).port) }),
       /^PORT \d+ of HOST 127\.0\.0\.1 cannot be listened on: EADDRINUSE\n$/,

@@ -7,9 +7,10 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { createApp } from '../../src/app.ts';
 import type { AppOptions } from '../../src/app.ts';
-import { createAuditWriter } from '../../src/db/audit-writer.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
+import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
+import { openSpool } from '../../src/db/refusals/spool.ts';
 import { openDocuments } from '../../src/documents/documents.ts';
 import type { Documents, DocumentsOptions } from '../../src/documents/documents.ts';
 import { ERRORS } from '../../src/errors.ts';
@@ -45,6 +46,8 @@ export interface Service {
   readonly documents: Documents;
   /** Where the contents of documents lie, unless the store is another. */
   readonly documentFolder: string;
+  /** Where all of it lies that is no database. */
+  readonly dataDir: string;
   /** How often a request went to the database as its caller. */
   readonly runs: number;
   /** Sends a request, and holds the answer against the description of the interface. */
@@ -73,17 +76,17 @@ export async function startService(options: Options = {}): Promise<Service> {
   const log = options.log ?? pino({ level: 'silent' });
   const postgres = await createTestDatabase();
   const identity = await startTestIdentity();
-  const { database, counts } = counting(
+  const open = (poolSize: number, statementTimeoutMs: number): Database =>
     openDatabase({
       url: options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl,
-      poolSize: 4,
-      statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
-      preparedStatements: true,
-      log,
-    }),
-  );
-  const audit = createAuditWriter({ database, log });
+      ...{ poolSize, statementTimeoutMs, preparedStatements: true, log },
+    });
+  const { database, counts } = counting(open(4, options.statementTimeoutMs ?? 10_000));
+  // So long that what ends the wait of a probe is the probe itself.
+  const [probed, lane] = [open(1, 120_000), open(1, 2_000)];
   const dataDir = await createScratchFolder();
+  const spool = await openSpool(dataDir);
+  const audit = createAuditWriter({ database: lane, spool, log });
   const documentFolder = join(dataDir, 'documents');
   const documents = await openDocuments({
     ...{ store: { kind: 'folder', path: documentFolder }, endpoint: undefined, maxBytes: 25 * 1024 * 1024 },
@@ -97,7 +100,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     clientAccessClaim: 'client_access',
   });
   const parts = {
-    ...{ database, documents, verifier, audit, log },
+    ...{ database, probed, documents, verifier, audit, log },
     limits: options.limits ?? { perUser: 100_000, perIp: 100_000 },
     trustProxy: options.trustProxy ?? 0,
     corsOrigins: options.corsOrigins ?? [],
@@ -113,7 +116,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     });
 
   return {
-    ...{ port, identity, postgres, database, documents, documentFolder, admin },
+    ...{ port, identity, postgres, database, documents, documentFolder, dataDir, admin },
     get runs() {
       return counts.runs;
     },
@@ -138,9 +141,10 @@ export async function startService(options: Options = {}): Promise<Service> {
     close: async () => {
       await server.close();
       await documents.close();
-      await rm(dataDir, { recursive: true });
       await audit.close();
-      await database.close();
+      for (const one of [lane, probed, database]) await one.close();
+      await spool.close();
+      await rm(dataDir, { recursive: true });
       await identity.stop();
       await postgres.close();
     },

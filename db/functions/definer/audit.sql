@@ -1,8 +1,74 @@
 -- The writers of the audit log. No request role may insert there: a record comes from a refusal or from a write.
 
--- One record of a refusal, in a transaction of its own. For the API alone. Never fails because of what it is
--- given: long texts are cut to their column, a malformed id or address is left out, and a record that was
--- written before under the same id is not written again.
+-- Records of refusals, all in one statement, in a transaction of their own. For the API alone. `refusals` is an array of
+-- objects. Never fails because of what it is given: long texts are cut to their column, a malformed id or address is
+-- left out, and a record that was written before under the same id is not written again.
+-- A refusal says how long ago it was, which this clock then tells the time of, or else when it was by this clock; never
+-- later than now. Gives the time of now, so that the API learns this clock.
+create or replace function app.record_refusals(refusals jsonb)
+    returns timestamp with time zone
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    uuid_form constant text := '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+    longest_age constant double precision := 1e12;
+    latest constant double precision := 1e13;
+begin
+    insert into public.audit_logs (
+        id, request_id, user_id, actor, action, resource_type, resource_id, client_context,
+        success, error_message, ip_address, user_agent, created_at
+    )
+    select
+        case when r.id ~ uuid_form then r.id::uuid else pg_catalog.gen_random_uuid() end,
+        pg_catalog."left"(r.request_id, 100),
+        (select u.id from public.users as u where u.subject = r.actor),
+        pg_catalog."left"(coalesce(r.actor, 'anonymous'), 255),
+        pg_catalog."left"(coalesce(r.action, ''), 100),
+        pg_catalog."left"(coalesce(r.resource_type, ''), 50),
+        case when r.resource_id ~ uuid_form then r.resource_id::uuid end,
+        case when r.client_context ~ uuid_form then r.client_context::uuid end,
+        false,
+        pg_catalog."left"(r.error_message, 2000),
+        app.address(r.ip_address),
+        pg_catalog."left"(r.user_agent, 2000),
+        least(
+            case
+                when r.refused_at_ms is null then
+                    -- When this was asked, and not when a lock let it go on.
+                    pg_catalog.statement_timestamp()
+                    - pg_catalog.make_interval(
+                        secs => greatest(0, least(coalesce(r.age_ms, 0), longest_age)) / 1000
+                    )
+                else pg_catalog.to_timestamp(greatest(0, least(r.refused_at_ms, latest)) / 1000)
+            end,
+            pg_catalog.clock_timestamp()
+        )
+    from pg_catalog.jsonb_to_recordset(record_refusals.refusals) as r (
+        id text,
+        request_id text,
+        actor text,
+        action text,
+        resource_type text,
+        resource_id text,
+        client_context text,
+        error_message text,
+        ip_address text,
+        user_agent text,
+        age_ms double precision,
+        refused_at_ms double precision
+    )
+    on conflict do nothing;
+    return pg_catalog.clock_timestamp();
+end
+$function$;
+
+revoke execute on function app.record_refusals(jsonb) from public;
+grant execute on function app.record_refusals(jsonb) to taxclaims_api;
+
+-- One record of a refusal, as the API's release before calls it, which goes on serving while a deploy is under way.
 create or replace function app.record_refusal(
     id uuid,
     request_id text,
@@ -22,30 +88,20 @@ create or replace function app.record_refusal(
     security definer
     set search_path = ''
 as $function$
-declare
-    uuid_form constant text := '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 begin
-    insert into public.audit_logs (
-        id, request_id, user_id, actor, action, resource_type, resource_id, client_context,
-        success, error_message, ip_address, user_agent, created_at
-    )
-    values (
-        record_refusal.id,
-        pg_catalog."left"(record_refusal.request_id, 100),
-        (select u.id from public.users as u where u.subject = record_refusal.actor),
-        pg_catalog."left"(coalesce(record_refusal.actor, 'anonymous'), 255),
-        pg_catalog."left"(coalesce(record_refusal.action, ''), 100),
-        pg_catalog."left"(coalesce(record_refusal.resource_type, ''), 50),
-        case when record_refusal.resource_id ~ uuid_form then record_refusal.resource_id::uuid end,
-        case when record_refusal.client_context ~ uuid_form then record_refusal.client_context::uuid end,
-        false,
-        pg_catalog."left"(record_refusal.error_message, 2000),
-        app.address(record_refusal.ip_address),
-        pg_catalog."left"(record_refusal.user_agent, 2000),
-        -- Later than the refusal where the database was away; never in the future, whatever the API's clock says.
-        least(record_refusal.refused_at, pg_catalog.clock_timestamp())
-    )
-    on conflict do nothing;
+    perform app.record_refusals(pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object(
+        'id', record_refusal.id,
+        'request_id', record_refusal.request_id,
+        'actor', record_refusal.actor,
+        'action', record_refusal.action,
+        'resource_type', record_refusal.resource_type,
+        'resource_id', record_refusal.resource_id,
+        'client_context', record_refusal.client_context,
+        'error_message', record_refusal.error_message,
+        'ip_address', record_refusal.ip_address,
+        'user_agent', record_refusal.user_agent,
+        'refused_at_ms', extract(epoch from record_refusal.refused_at) * 1000
+    )));
 end
 $function$;
 

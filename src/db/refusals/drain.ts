@@ -1,0 +1,61 @@
+import type { Logger } from 'pino';
+import { BATCH } from './recorder.ts';
+import type { Recorder } from './recorder.ts';
+import { fromLine } from './refusal.ts';
+import type { KeptRefusal } from './refusal.ts';
+import type { Spool } from './spool.ts';
+
+/**
+ * Moves the oldest file of the spool into the database. Gives how many refusals it held; undefined where nothing waits.
+ * The file goes only when all of it is stored or set aside: to do it again after a crash stores nothing twice.
+ */
+export async function drainOldest(
+  spool: Spool,
+  recorder: Recorder,
+  log: Logger,
+): Promise<number | undefined> {
+  const file = await spool.oldest();
+  if (file === undefined) return undefined;
+  try {
+    const { lines, torn } = await file.read();
+    if (torn !== '')
+      log.warn({ bytes: torn.length }, 'a crash has cut off a refusal that was never answered');
+    const { refusals, damaged } = parse(lines);
+    const refused: KeptRefusal[] = [];
+    for (let next = 0; next < refusals.length; next += BATCH) {
+      refused.push(...(await recorder.recordEach(refusals.slice(next, next + BATCH))));
+    }
+    if (damaged.length + refused.length > 0) {
+      await spool.setAside([...damaged, ...refused.map((refusal) => JSON.stringify(refusal))]);
+      const details = {
+        damaged: damaged.length,
+        refused: refused.map(({ id, requestId }) => ({ id, requestId })),
+      };
+      log.error(
+        details,
+        'refusals that the database does not take were set aside in DATA_DIR/refusals/set-aside',
+      );
+    }
+    await file.remove();
+    return refusals.length - refused.length;
+  } catch (error) {
+    if (isOfTheDisk(error)) file.postpone();
+    throw error;
+  }
+}
+
+function parse(lines: readonly string[]): { refusals: KeptRefusal[]; damaged: string[] } {
+  const refusals: KeptRefusal[] = [];
+  const damaged: string[] = [];
+  for (const line of lines) {
+    const refusal = fromLine(line);
+    if (refusal === undefined) damaged.push(line);
+    else refusals.push(refusal);
+  }
+  return { refusals, damaged };
+}
+
+/** Only what the operating system refused has the name of a system call. */
+export function isOfTheDisk(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'syscall' in error;
+}

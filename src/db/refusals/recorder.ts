@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../database.ts';
+import { sqlState } from '../errors.ts';
+import { keep } from './refusal.ts';
+import type { KeptRefusal, Refusal } from './refusal.ts';
+
+/** Writes refusals into the audit log, dated by the database's clock. */
+export interface Recorder {
+  /** Gives a refusal its id and the time of now. */
+  date(refusal: Refusal): KeptRefusal;
+  /** All of them in one statement, or none; those that are stored already are left as they are. */
+  record(refusals: readonly KeptRefusal[]): Promise<void>;
+  /** The same, but one that the database refuses for what is in it does not keep out the others; gives those. */
+  recordEach(refusals: readonly KeptRefusal[]): Promise<readonly KeptRefusal[]>;
+}
+
+/** So many are one statement: some hundred milliseconds at most, for which a new refusal would wait. */
+export const BATCH = 500;
+
+/**
+ * The classes of what Postgres says of a value: a malformed one, a broken constraint, one too large for an index, and
+ * what a trigger that somebody has added raises. Anything else would meet every record, and is waited out.
+ */
+const OF_A_VALUE: readonly unknown[] = ['22', '23', '54', 'P0'];
+
+export function createRecorder(database: Pick<Database, 'callAsLogin'>): Recorder {
+  const run = randomUUID();
+  /** What the database's clock showed when this process's own, which nobody sets, showed `monotonicMs`. */
+  let known: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
+
+  async function record(refusals: readonly KeptRefusal[]): Promise<void> {
+    const { rows } = await database.callAsLogin({
+      text: 'select extract(epoch from app.record_refusals($1)) * 1000',
+      values: [JSON.stringify(refusals.map((refusal) => recordOf(refusal, timeOf(refusal))))],
+    });
+    known = { databaseMs: Number(rows[0]?.[0]), monotonicMs: performance.now() };
+  }
+
+  /**
+   * How long ago it was, for the database to count back from its clock: never before what was done before. Of another
+   * process's refusal only clocks that somebody may have set can tell: the database's, as that process knew it, or else
+   * the machine's.
+   */
+  function timeOf({ run: refusedBy, monotonicMs, databaseMs, machineMs }: KeptRefusal): Time {
+    if (refusedBy === run) return { age_ms: performance.now() - monotonicMs };
+    return databaseMs === null ? { age_ms: Date.now() - machineMs } : { refused_at_ms: databaseMs };
+  }
+
+  async function recordEach(refusals: readonly KeptRefusal[]): Promise<readonly KeptRefusal[]> {
+    try {
+      await record(refusals);
+      return [];
+    } catch (error) {
+      if (!OF_A_VALUE.includes(sqlState(error)?.slice(0, 2))) throw error;
+      if (refusals.length === 1) return refusals;
+      const middle = Math.ceil(refusals.length / 2);
+      const first = await recordEach(refusals.slice(0, middle));
+      return [...first, ...(await recordEach(refusals.slice(middle)))];
+    }
+  }
+
+  return {
+    date: (refusal) => {
+      const monotonicMs = performance.now();
+      const databaseMs = known === undefined ? null : known.databaseMs + monotonicMs - known.monotonicMs;
+      return keep(refusal, { run, monotonicMs, machineMs: Date.now(), databaseMs });
+    },
+    record,
+    recordEach,
+  };
+}
+
+type Time = { readonly age_ms: number } | { readonly refused_at_ms: number };
+
+/** As `app.record_refusals` reads it. */
+function recordOf(refusal: KeptRefusal, time: Time): object {
+  return {
+    id: refusal.id,
+    request_id: refusal.requestId,
+    actor: refusal.actor,
+    action: refusal.action,
+    resource_type: refusal.resourceType,
+    resource_id: refusal.resourceId,
+    client_context: refusal.clientContext,
+    error_message: refusal.reason,
+    ip_address: refusal.ipAddress,
+    user_agent: refusal.userAgent,
+    ...time,
+  };
+}

@@ -1,0 +1,169 @@
+import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { createAppender } from './appender.ts';
+import type { SealedFile } from './appender.ts';
+import { makeFolder, syncFolder } from '../../make-folder.ts';
+import { within } from '../../within.ts';
+import { takeAbandonedSlots, takeSlot } from './slots.ts';
+import type { Slot } from './slots.ts';
+
+/**
+ * Where refusals wait on disk for the database: files of lines, for the owner alone, removed as soon as the database
+ * has what they hold. Each process writes in a folder of its own; those of processes that have ended are taken over.
+ */
+export interface Spool {
+  /** Resolves once the line is on the disk. Rejects where it is not: the disk is full or away, or the spool is full. */
+  append(line: string): Promise<void>;
+  /** The oldest file, to which nothing is added any more; undefined where nothing waits. */
+  oldest(): Promise<SpooledFile | undefined>;
+  /** Keeps lines for somebody to look at, which the database will never take. */
+  setAside(lines: readonly string[]): Promise<void>;
+  /** Whether nothing waits but what was postponed. */
+  readonly isEmpty: boolean;
+  /** Takes over what ended processes have left, and what was postponed. */
+  adopt(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SpooledFile {
+  read(): Promise<{
+    readonly lines: readonly string[];
+    /** What a crash has cut off: its request was never answered. */
+    readonly torn: string;
+  }>;
+  remove(): Promise<void>;
+  /** Lets others go before it, until `adopt` is called the next time. */
+  postpone(): void;
+}
+
+const SUFFIX = '.refusals';
+/** A refusal takes about 600 bytes. */
+const SPOOL_BYTES = 256 * 1024 * 1024;
+/** The lines themselves are synced already. */
+const CLOSING_MS = 1_000;
+
+/** @throws Error in one line that names DATA_DIR, where it cannot be written to */
+export async function openSpool(dataDir: string, maxBytes = SPOOL_BYTES): Promise<Spool> {
+  try {
+    return await openIn(join(dataDir, 'refusals'), maxBytes);
+  } catch (error) {
+    throw new Error(`DATA_DIR cannot be written to: ${String(error)}`, { cause: error });
+  }
+}
+
+async function openIn(folder: string, maxBytes: number): Promise<Spool> {
+  await makeFolder(dirname(folder));
+  await makeFolder(folder, 0o700);
+  const own = await takeSlot(folder);
+  const aside = join(folder, 'set-aside');
+  const sealed: SealedFile[] = await filesOf(own);
+  const adopted = new Map<Slot, SealedFile[]>();
+  const postponed: (() => void)[] = [];
+  let number = Math.max(0, ...sealed.map(({ path }) => Number.parseInt(basename(path), 10)));
+  const nextPath = (): string => join(own.folder, `${String((number += 1)).padStart(12, '0')}${SUFFIX}`);
+  const appender = createAppender({
+    nextPath,
+    onSealed: (file) => {
+      sealed.push(file);
+    },
+  });
+  let bytes = sizeOf(sealed) + (await stat(aside).catch(() => ({ size: 0 }))).size;
+  /** Lines that are in no sealed file yet. */
+  let unsealed = 0;
+  await provesWritable(own.folder);
+
+  const spool: Spool = {
+    async append(line) {
+      const size = Buffer.byteLength(line);
+      if (bytes + size > maxBytes) throw new Error(`${folder} holds ${maxBytes} bytes of refusals already`);
+      bytes += size;
+      unsealed += 1;
+      await appender.append(line).catch((error: unknown) => {
+        bytes -= size;
+        throw error;
+      });
+    },
+    async oldest() {
+      const files = [...adopted.values(), sealed].find(({ length }) => length > 0) ?? sealed;
+      if (files.length === 0) {
+        unsealed = 0;
+        const file = await appender.seal();
+        if (file !== undefined) sealed.push(file);
+      }
+      const [file] = files;
+      if (file === undefined) return undefined;
+      return {
+        async read() {
+          const lines = (await readFile(file.path, 'utf8')).split('\n');
+          return { lines, torn: lines.pop() ?? '' };
+        },
+        async remove() {
+          await rm(file.path);
+          files.splice(files.indexOf(file), 1);
+          bytes -= file.size;
+          releaseEmptied();
+        },
+        postpone() {
+          files.splice(files.indexOf(file), 1);
+          postponed.push(() => files.push(file));
+        },
+      };
+    },
+    async setAside(lines) {
+      const text = lines.map((line) => `${line}\n`).join('');
+      await appendFile(aside, text, { mode: 0o600, flush: true });
+      await syncFolder(folder);
+      bytes += Buffer.byteLength(text);
+    },
+    get isEmpty() {
+      return unsealed === 0 && sealed.length === 0 && adopted.size === 0;
+    },
+    async adopt() {
+      for (const putBack of postponed.splice(0)) putBack();
+      for (const slot of await takeAbandonedSlots(folder)) {
+        const files = await filesOf(slot);
+        adopted.set(slot, files);
+        bytes += sizeOf(files);
+      }
+      releaseEmptied();
+    },
+    async close() {
+      await within(CLOSING_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
+        () => undefined,
+      );
+      for (const slot of [...adopted.keys(), own]) slot.release();
+    },
+  };
+
+  function releaseEmptied(): void {
+    for (const [slot, { length }] of adopted) {
+      if (length > 0) continue;
+      adopted.delete(slot);
+      slot.release();
+    }
+  }
+
+  await spool.adopt();
+  return spool;
+}
+
+/** A folder that is there already may still take no files. */
+async function provesWritable(folder: string): Promise<void> {
+  const path = join(folder, 'probe');
+  await writeFile(path, '', { mode: 0o600, flush: true });
+  await rm(path);
+}
+
+async function filesOf({ folder }: Slot): Promise<SealedFile[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      return { path, size: (await stat(path)).size };
+    }),
+  );
+}
+
+function sizeOf(files: readonly SealedFile[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
+}

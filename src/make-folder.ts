@@ -1,0 +1,53 @@
+import { mkdir, open, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+
+/**
+ * Makes a folder and those above it that are not there; each is on the disk when this resolves. Node's own recursive
+ * mkdir never ends where the system refuses a name for want of its parent though that is there, as everything below
+ * /proc is.
+ * @throws the error of the system, also where something other than a folder is in the way
+ */
+export async function makeFolder(path: string, mode = 0o777): Promise<void> {
+  const missing: string[] = [];
+  let there = resolve(path);
+  while (!(await isFolder(there))) {
+    missing.unshift(there);
+    there = dirname(there);
+  }
+  for (const folder of missing) {
+    await mkdir(folder, { mode }).catch(unlessMadeMeanwhile(folder));
+    await syncFolder(dirname(folder));
+  }
+}
+
+/** The names of new files are on the disk once their folder is synced. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch((error: unknown) => {
+    if (!isCode(error, 'ENOENT')) throw error;
+  });
+  if (found !== undefined && !found.isDirectory()) throw notAFolder(path);
+  return found !== undefined;
+}
+
+function unlessMadeMeanwhile(folder: string): (error: unknown) => Promise<void> {
+  return async (error) => {
+    if (!isCode(error, 'EEXIST') || !(await isFolder(folder))) throw error;
+  };
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+function notAFolder(path: string): Error {
+  return Object.assign(new Error(`ENOTDIR: ${path} is no folder`), { code: 'ENOTDIR', syscall: 'mkdir' });
+}

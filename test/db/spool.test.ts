@@ -1,0 +1,209 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { fromLine, keep, toLine } from '../../src/db/refusals/refusal.ts';
+import { openSpool } from '../../src/db/refusals/spool.ts';
+import type { Spool } from '../../src/db/refusals/spool.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+
+let dataDir: string;
+const open: Spool[] = [];
+
+beforeEach(async () => {
+  dataDir = await createScratchFolder();
+});
+afterEach(async () => {
+  for (const spool of open.splice(0)) await spool.close();
+  await rm(dataDir, { recursive: true });
+});
+
+async function opened(maxBytes?: number): Promise<Spool> {
+  const spool = await openSpool(dataDir, maxBytes);
+  open.push(spool);
+  return spool;
+}
+
+async function close(spool: Spool): Promise<void> {
+  open.splice(open.indexOf(spool), 1);
+  await spool.close();
+}
+
+/** Reads and removes all that waits. */
+async function emptied(spool: Spool): Promise<string[]> {
+  const lines: string[] = [];
+  for (let file = await spool.oldest(); file !== undefined; file = await spool.oldest()) {
+    lines.push(...(await file.read()).lines);
+    await file.remove();
+  }
+  return lines;
+}
+
+/** Another process with a spool in the same folder, which holds `held` and never lets go of it by itself. */
+async function otherProcess(...held: string[]): Promise<{ kill: () => Promise<void> }> {
+  const module = join(import.meta.dirname, '../../src/db/refusals/spool.ts');
+  const code = `
+    const { openSpool } = await import(${JSON.stringify(module)});
+    const spool = await openSpool(${JSON.stringify(dataDir)});
+    for (const line of ${JSON.stringify(held)}) await spool.append(line);
+    process.stdout.write('holds');
+    process.stdin.resume().on('end', () => process.exit());`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return {
+    kill: async () => {
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    },
+  };
+}
+
+describe('the spool of one process', () => {
+  test('gives back each line once, in order, over many files, and leaves none', async () => {
+    const spool = await opened();
+    const lines = Array.from({ length: 3_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}\n`);
+    await Promise.all(lines.map((line) => spool.append(line)));
+    expect((await readdir(join(dataDir, 'refusals', '0'))).length).toBeGreaterThan(1);
+    expect(spool.isEmpty).toBe(false);
+    expect(await emptied(spool)).toEqual(lines.map((line) => line.slice(0, -1)));
+    expect(spool.isEmpty).toBe(true);
+    expect(await readdir(join(dataDir, 'refusals', '0'))).toEqual(['lock']);
+  });
+
+  test('is for its owner alone', async () => {
+    const spool = await opened();
+    await spool.append('line\n');
+    await spool.setAside(['line']);
+    const folder = join(dataDir, 'refusals');
+    const modes = new Map<string, string>();
+    for (const name of ['.', ...(await readdir(folder, { recursive: true }))])
+      modes.set(name, ((await stat(join(folder, name))).mode & 0o777).toString(8));
+    expect(Object.fromEntries(modes)).toEqual({
+      ...{ '.': '700', '0': '700', '0/lock': '600' },
+      ...{ '0/000000000001.refusals': '600', 'set-aside': '600' },
+    });
+  });
+
+  test('leaves a DATA_DIR that it has to make open for others to pass', async () => {
+    const path = join(dataDir, 'new', 'data');
+    open.push(await openSpool(path));
+    for (const folder of [path, join(path, '..')]) expect((await stat(folder)).mode & 0o005).toBe(0o005);
+    expect((await stat(join(path, 'refusals'))).mode & 0o777).toBe(0o700);
+  });
+
+  test('holds so much and no more, and takes again when that is gone', async () => {
+    const spool = await opened(100);
+    await spool.append(`${'x'.repeat(59)}\n`);
+    await expect(spool.append(`${'y'.repeat(59)}\n`)).rejects.toThrow('holds 100 bytes');
+    await emptied(spool);
+    await spool.append(`${'z'.repeat(59)}\n`);
+    expect(await emptied(spool)).toEqual(['z'.repeat(59)]);
+  });
+
+  test('counts what it finds at the start', async () => {
+    const before = await opened(100);
+    await before.append(`${'x'.repeat(59)}\n`);
+    await close(before);
+    await expect((await opened(100)).append(`${'y'.repeat(59)}\n`)).rejects.toThrow('holds 100 bytes');
+  });
+
+  test('loses only the line that a crash has cut off', async () => {
+    const before = await opened();
+    await before.append('whole\n');
+    await before.append('never answered\n');
+    await close(before);
+    const path = join(dataDir, 'refusals', '0', '000000000001.refusals');
+    await truncate(path, (await stat(path)).size - 3);
+    const after = await opened();
+    await after.append('later\n');
+    const file = await after.oldest();
+    expect(await file?.read()).toEqual({ lines: ['whole'], torn: 'never answer' });
+    await file?.remove();
+    expect(await emptied(after)).toEqual(['later']);
+  });
+
+  test('goes on in another file where one was removed, and says so to whoever wrote there', async () => {
+    const spool = await opened();
+    await spool.append('first\n');
+    await rm(join(dataDir, 'refusals', '0', '000000000001.refusals'));
+    await expect(spool.append('second\n')).rejects.toThrow('was removed');
+    await spool.append('third\n');
+    const removed = await spool.oldest();
+    await expect(removed?.read()).rejects.toThrow('ENOENT');
+    removed?.postpone();
+    expect(await emptied(spool)).toEqual(['third']);
+  });
+
+  test.each<[string, () => Promise<string>]>([
+    [
+      'a file',
+      async () => {
+        await writeFile(join(dataDir, 'file'), '');
+        return join(dataDir, 'file');
+      },
+    ],
+    ['in a file system that takes none', () => Promise.resolve('/dev/null/data')],
+    [
+      'without its folder for refusals',
+      async () => {
+        await writeFile(join(dataDir, 'refusals'), '');
+        return dataDir;
+      },
+    ],
+  ])('names DATA_DIR where that is %s', async (_what, make) => {
+    await expect(openSpool(await make())).rejects.toThrow(/^DATA_DIR cannot be written to: [^\n]*$/);
+  });
+});
+
+describe('two processes on one folder', () => {
+  test('have each its own, and none takes from the other while that lives', async () => {
+    const other = await otherProcess('of the other\n');
+    const spool = await opened();
+    await spool.append('own\n');
+    await spool.adopt();
+    expect(await emptied(spool)).toEqual(['own']);
+    await other.kill();
+    await spool.adopt();
+    expect(await emptied(spool)).toEqual(['of the other']);
+    expect(await readFile(join(dataDir, 'refusals', '0', 'lock'), 'utf8')).toBe('');
+  });
+
+  test('the next one to start has what a killed one has left, and takes its place', async () => {
+    const first = await otherProcess('one\n', 'two\n');
+    const second = await otherProcess('three\n');
+    await first.kill();
+    await second.kill();
+    const spool = await opened();
+    expect((await emptied(spool)).sort()).toEqual(['one', 'three', 'two']);
+    expect((await readdir(join(dataDir, 'refusals'))).sort()).toEqual(['0', '1']);
+  });
+});
+
+describe('a line', () => {
+  const clock = { run: 'run', monotonicMs: 1.5, machineMs: 2, databaseMs: null };
+  const refusal = keep(
+    {
+      ...{ requestId: 'request', actor: 'élève|学生', action: 'GET /\u2028"\\\n', resourceType: 'clients' },
+      ...{ reason: 'x'.repeat(9_000), ipAddress: '192.0.2.1', userAgent: '\uD800' },
+    },
+    clock,
+  );
+
+  test('is one line of some kilobytes whatever is in it, and is read as it was written', () => {
+    const line = toLine(refusal);
+    expect(line.indexOf('\n')).toBe(line.length - 1);
+    expect(line.length).toBeLessThan(4_000);
+    expect(fromLine(line.slice(0, -1))).toEqual(refusal);
+  });
+
+  test('that is not as it was written is none, wherever it was changed or cut', () => {
+    const line = toLine(refusal).slice(0, -1);
+    for (let at = 0; at < line.length; at += 7) {
+      expect(fromLine(line.slice(0, at))).toBeUndefined();
+      expect(fromLine(`${line.slice(0, at)}\0${line.slice(at + 1)}`)).toBeUndefined();
+    }
+  });
+});

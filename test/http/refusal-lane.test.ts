@@ -1,0 +1,101 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { waiting } from '../support/held-row.ts';
+import { expectError, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { until } from '../support/upload.ts';
+
+/* What never waits for what other requests hold: refusals and the health check. Each test ends while that is held. */
+
+let service: Service;
+let holder: pg.Client;
+
+beforeEach(async () => {
+  service = await startService();
+  holder = new pg.Client({ connectionString: service.postgres.adminUrl });
+  await holder.connect();
+});
+afterEach(async () => {
+  await holder.end();
+  await service.close();
+});
+
+/** Against whoever writes there or, by default, whoever even reads. */
+const hold = (table: string, mode = 'access exclusive') =>
+  holder.query(`begin; lock table ${table} in ${mode} mode`);
+
+/** How many records each refusal has; every answer is one for a stranger. */
+async function recordsOf(answers: readonly { readonly headers: object }[]): Promise<unknown[]> {
+  const ids = answers.map(({ headers }) => String(Reflect.get(headers, 'x-request-id')));
+  const rows = await service.admin(
+    'select request_id, count(*)::integer as records from public.audit_logs where request_id = any ($1) group by 1',
+    [ids],
+  );
+  const counts = new Map(rows.map((row) => [row['request_id'], row['records']]));
+  return ids.map((id) => counts.get(id) ?? 0);
+}
+
+describe('while the audit log is locked', () => {
+  test('forty strangers are refused, readers are served, and each refusal is recorded once afterwards', async () => {
+    const { clients } = await service.tenant('Own');
+    const token = await service.token('CLIENT', [clients]);
+    await hold('public.audit_logs', 'exclusive');
+    const strangers = Array.from({ length: 40 }, () => service.ask('GET /api/clients'));
+    const readers = Array.from({ length: 20 }, () => service.ask('GET /api/clients', { token }));
+    const foreign = service.ask(`GET /api/clients/${'0'.repeat(8)}-0000-4000-8000-000000000000`, { token });
+    const refused = await Promise.all(strangers);
+    for (const answer of refused) expectError(answer, 'ERROR_UNAUTHORIZED');
+    for (const answer of await Promise.all(readers)) expect(answer.status).toBe(200);
+    expectError(await foreign, 'ERROR_FORBIDDEN');
+    expect((await service.ask('GET /health')).status).toBe(200);
+    const all = [...refused, await foreign];
+    expect(await recordsOf(all)).toEqual(all.map(() => 0));
+    await holder.query('rollback');
+    await until(async () => (await recordsOf(all)).every((count) => count !== 0));
+    expect(await recordsOf(all)).toEqual(all.map(() => 1));
+  });
+
+  test('and the disk is away, a stranger is told to come back', async () => {
+    await hold('public.audit_logs');
+    await rm(join(service.dataDir, 'refusals'), { recursive: true });
+    await writeFile(join(service.dataDir, 'refusals'), '');
+    const answer = await service.ask('GET /api/clients');
+    expectError(answer, 'ERROR_UNAVAILABLE');
+    expect(answer.headers).not.toHaveProperty('www-authenticate');
+    await holder.query('rollback');
+    await until(async () => (await service.ask('GET /api/clients')).status === 401);
+  });
+});
+
+describe('while every connection for requests waits for a locked table', () => {
+  test('refusals that the token decides are recorded before they are answered, and probes are told that all is well', async () => {
+    const { clients } = await service.tenant('Own');
+    const token = await service.token('CLIENT', [clients]);
+    await hold('public.clients');
+    const readers = Array.from({ length: 10 }, () => service.ask('GET /api/clients', { token }));
+    // As many as there are connections; the others wait for one.
+    await until(async () => (await waiting(service)) === 4);
+    const refused = await Promise.all([
+      service.ask('GET /api/clients'),
+      service.ask('POST /api/clients', { token, body: {} }),
+      service.ask(`GET /api/clients/${'0'.repeat(8)}-0000-4000-8000-000000000000`, { token }),
+    ]);
+    expect(refused.map(({ status }) => status)).toEqual([401, 403, 403]);
+    expect(await recordsOf(refused)).toEqual([1, 1, 1]);
+    expect((await service.ask('GET /health')).status).toBe(200);
+    expect((await service.ask('GET /')).status).toBe(200);
+    await holder.query('rollback');
+    for (const answer of await Promise.all(readers)) expect(answer.status).toBe(200);
+  });
+});
+
+test('a probe that the database keeps waiting is told so while it still waits, and all others beside it', async () => {
+  await service.ask('GET /health');
+  await hold('pg_catalog.pg_class');
+  const answers = await Promise.all(Array.from({ length: 20 }, () => service.ask('GET /health')));
+  for (const answer of answers) expectError(answer, 'ERROR_UNAVAILABLE');
+  await holder.query('rollback');
+  await until(async () => (await service.ask('GET /health')).status === 200);
+});

@@ -1,0 +1,180 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { keep, toLine } from '../../src/db/refusals/refusal.ts';
+import { createTestDatabase, withAdmin } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { ask } from '../support/http.ts';
+import type { Answer } from '../support/http.ts';
+import { addressOf, start } from '../support/process.ts';
+import type { Started } from '../support/process.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { filesIn, until } from '../support/upload.ts';
+
+/* Refusals of the real process, which is killed or has no disk left: as many records as there were answers. */
+
+let folder: string;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  folder = await createScratchFolder();
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await database.close();
+  await rm(folder, { recursive: true });
+});
+
+const admin = (text: string, values?: unknown[]): Promise<Record<string, unknown>[]> =>
+  withAdmin(
+    database.adminUrl,
+    async (client) => (await client.query<Record<string, unknown>>(text, values)).rows,
+  );
+
+const startIn = (name: string): Started =>
+  start(folder, {
+    ...{ PORT: '0', DATABASE_URL: database.apiUrl, DATA_DIR: join(folder, name), LOG_LEVEL: 'warn' },
+    ...{ AUTH_ISSUER: 'https://idp.example', AUTH_AUDIENCE: 'api', RATE_LIMIT_PER_IP: '1000000' },
+  });
+
+const portOf = async (started: Started): Promise<number> => Number(new URL(await addressOf(started)).port);
+
+const askAsStranger = (port: number, times: number): Promise<Answer[]> =>
+  Promise.all(Array.from({ length: times }, () => ask(port, 'GET /api/clients')));
+
+const idOf = ({ headers }: Answer): string => String(headers['x-request-id']);
+
+const spooled = (name: string): Promise<string[]> =>
+  filesIn(join(folder, name, 'refusals')).then((names) => names.filter((one) => one.endsWith('.refusals')));
+
+/** Holds the answers against the records, one to one; the spool is empty by then. */
+async function expectRecorded(name: string, answers: readonly Answer[]): Promise<void> {
+  expect(answers.length).toBeGreaterThan(0);
+  await until(async () => (await spooled(name)).length === 0);
+  const rows = await admin('select request_id from public.audit_logs where request_id = any ($1)', [
+    answers.map(idOf),
+  ]);
+  expect(rows.map((row) => row['request_id']).sort()).toEqual(answers.map(idOf).sort());
+}
+
+async function end(started: Started): Promise<void> {
+  started.signal('SIGTERM');
+  expect(await started.ended).toBe(0);
+}
+
+/** Nothing is written to the audit log until `work` is done. */
+async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
+  const holder = new pg.Client({ connectionString: database.adminUrl });
+  await holder.connect();
+  await holder.query('begin; lock table public.audit_logs in exclusive mode');
+  const result = await work();
+  await holder.end();
+  return result;
+}
+
+describe('a service that is killed', () => {
+  test('has recorded every refusal that it answered, once, when it is started again', async () => {
+    const answers = await whileLocked(async () => {
+      const killed = startIn('killed');
+      const refused = await askAsStranger(await portOf(killed), 200);
+      killed.signal('SIGKILL');
+      await killed.ended;
+      return refused;
+    });
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    const again = startIn('killed');
+    await addressOf(again);
+    await expectRecorded('killed', answers);
+    await end(again);
+  });
+
+  test('while it refuses, has recorded what it answered, and another that lives on its folder does so for it', async () => {
+    const [killed, other] = [startIn('shared'), startIn('shared')];
+    const [port, otherPort] = [await portOf(killed), await portOf(other)];
+    const answers = await whileLocked(async () => {
+      const refused = await askAsStranger(otherPort, 20);
+      const heard: Answer[] = [];
+      const asking = Array.from({ length: 400 }, () =>
+        ask(port, 'GET /api/clients').then(
+          (answer) => heard.push(answer),
+          () => undefined,
+        ),
+      );
+      await Promise.race(asking);
+      killed.signal('SIGKILL');
+      await Promise.all(asking);
+      return [...refused, ...heard];
+    });
+    await expectRecorded('shared', answers);
+    await end(other);
+  });
+});
+
+test('a service that starts without its database refuses, and records it once the database is there', async () => {
+  await admin(`alter database ${database.name} connection limit 0`);
+  const started = startIn('away');
+  const port = await portOf(started);
+  expect((await ask(port, 'GET /health')).status).toBe(503);
+  const answers = await askAsStranger(port, 20);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+  await admin(`alter database ${database.name} connection limit -1`);
+  await expectRecorded('away', answers);
+  await end(started);
+});
+
+test('a service whose disk is full answers 503 where the database does not record a refusal, and 401 where it does', async () => {
+  // Files may grow to 16 blocks of 1,024 bytes.
+  const child = spawn('bash', ['-c', `ulimit -f 16; exec "$0" "$1"`, process.execPath, MAIN], {
+    env: {
+      ...{ PATH: process.env['PATH'], PORT: '0', DATABASE_URL: database.apiUrl, LOG_LEVEL: 'silent' },
+      ...{ DATA_DIR: join(folder, 'full'), AUTH_ISSUER: 'https://idp.example', AUTH_AUDIENCE: 'api' },
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  await until(() => /^API /m.test(out));
+  const port = Number(new URL(/^API +(\S+)/m.exec(out)?.[1] ?? '').port);
+  const answers = await whileLocked(async () => {
+    const all: Answer[] = [];
+    while (!all.some(({ status }) => status === 503)) all.push(...(await askAsStranger(port, 5)));
+    return all;
+  });
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 503]));
+  const refused = answers.filter(({ status }) => status === 401);
+  await until(async () => {
+    const [last] = await askAsStranger(port, 1);
+    if (last?.status === 401) refused.push(last);
+    return (await spooled('full')).length === 0;
+  });
+  await expectRecorded('full', refused);
+  child.kill('SIGTERM');
+  await once(child, 'close');
+});
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+
+test('twelve thousand refusals that wait on disk are moved into the database, and their files are gone', async () => {
+  const slot = join(folder, 'many', 'refusals', '0');
+  await mkdir(slot, { recursive: true });
+  const clock = { run: 'before', monotonicMs: 0, machineMs: Date.now(), databaseMs: null };
+  const refusal = {
+    ...{ requestId: 'many', actor: 'anonymous', action: 'GET /api/clients', resourceType: 'unknown' },
+    ...{ reason: 'no token', ipAddress: '192.0.2.1', userAgent: 'x'.repeat(100) },
+  };
+  for (const file of ['1', '2', '3']) {
+    const lines = Array.from({ length: 4_000 }, () => toLine(keep(refusal, clock)));
+    await writeFile(join(slot, `${file}.refusals`), lines.join(''));
+  }
+  const started = startIn('many');
+  await addressOf(started);
+  await until(async () => (await spooled('many')).length === 0);
+  expect(await admin(`select count(*)::integer from public.audit_logs where request_id = 'many'`)).toEqual([
+    { count: 12_000 },
+  ]);
+  expect(await readFile(join(slot, 'lock'), 'utf8')).toBe('');
+  await end(started);
+});
