@@ -86,7 +86,13 @@ export async function check(admin: Client): Promise<Violation[]> {
 /** What the load writes, itself or through what it writes, and what the service keeps for its own work. */
 const WRITTEN = [
   ...['public.sites', 'public.reclamations', 'public.documents', 'public.clients', 'public.partners'],
-  ...['public.client_partners', 'public.reclamation_history', 'public.audit_logs'],
+  ...[
+    'public.client_partners',
+    'public.reclamation_history',
+    'public.factures',
+    'public.invoice_counters',
+    'public.audit_logs',
+  ],
   ...['app.content_removals', 'app.created_clients', 'app.idempotency_keys'],
 ];
 

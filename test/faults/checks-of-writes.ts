@@ -37,7 +37,7 @@ export const WRITES: Checks = {
     from (
         select
             l.record, l.kind, l.last, s."table",
-            case l.kind when 'change' then t.address else c.status end as value
+            case l.kind when 'change' then t.address else coalesce(c.status, i.status) end as value
         from (
             select record, kind, max(serial) filter (where is_acknowledged) as last
             from requests
@@ -47,6 +47,7 @@ export const WRITES: Checks = {
         join stored as s on s.id = l.record
         left join public.sites as t on t.id = l.record
         left join public.reclamations as c on c.id = l.record
+        left join public.factures as i on i.id = l.record
     ) as w
     where not exists (
             select
@@ -66,10 +67,23 @@ export const WRITES: Checks = {
             count(*) filter (where r.is_unknown) as unknown,
             (select count(*) from public.reclamation_history as h where h.reclamation_id = r.record) as found
         from requests as r
-        where r.kind = 'move'
+        where r.kind = 'move' and r."table" = 'reclamations'
         group by r.record
     ) as m
     where m.found not between m.known and m.known + m.unknown`,
+  'the numbers of invoices have no gap': `
+    select format('%s: %s invoices with numbers up to %s, the counter at %s', year, n.invoices, n.last, k.last_number)
+    from public.invoice_counters as k
+    full join (
+        select
+            split_part(i.number, '-', 1)::integer as year,
+            count(*) as invoices,
+            max(split_part(i.number, '-', 2)::integer) as last
+        from public.factures as i
+        where i.number is not null
+        group by 1
+    ) as n using (year)
+    where (n.invoices = n.last and n.last = k.last_number) is not true`,
   'a request with a key is answered in the end': `
     select format('%s %s after %s attempts', operation, marker, attempts)
     from requests as r

@@ -28,7 +28,8 @@ export const STORED = `
     union all select 'reclamations', id, grounds from public.reclamations
     union all select 'documents', id, filename from public.documents
     union all select 'clients', id, company_name from public.clients
-    union all select 'partners', id, name from public.partners`;
+    union all select 'partners', id, name from public.partners
+    union all select 'factures', id, amount_excl_tax::text from public.factures`;
 
 export const VIEWS = `
 create index on attempts (serial);

@@ -8,7 +8,7 @@ import { superuserUrl } from '../../src/embedded/postgres/connect.ts';
 import { freePort } from '../../src/embedded/postgres/free-port.ts';
 import { startPostmaster } from '../../src/embedded/postgres/postmaster.ts';
 import type { Postmaster } from '../../src/embedded/postgres/postmaster.ts';
-import { isAlive, killTree, signalTree } from './processes.ts';
+import { isAlive, killTree, sendTo, signalTree } from './processes.ts';
 
 /** A Postgres that can be hurt: its processes are stopped, killed and started again as an operator's would be. */
 export interface Cluster {
@@ -47,6 +47,10 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
     await postmaster?.stop();
   };
   await start();
+  // Also where the run is ended in the middle.
+  process.on('exit', () => {
+    sendTo(pid, 'SIGQUIT');
+  });
 
   return {
     port,

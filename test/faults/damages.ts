@@ -62,6 +62,11 @@ export const DAMAGES: readonly Damage[] = [
           where reclamation_id = (select record from requests where serial = ${ACKNOWLEDGED('move', 'reclamations')})`,
   },
   {
+    check: 'the numbers of invoices have no gap',
+    what: 'an invoice with a number is lost',
+    sql: `delete from public.factures where number in (select min(number) from public.factures)`,
+  },
+  {
     check: 'a request with a key is answered in the end',
     what: 'a request with a key was 503 to the last',
     sql: `update attempts set status = 503 where serial = (select serial from attempts where keyed limit 1)`,
@@ -138,7 +143,8 @@ export const DAMAGES: readonly Damage[] = [
   },
   {
     check: 'a table that nobody writes is as it was',
-    what: 'an invoice that nobody made',
-    sql: `insert into public.factures (client_id, amount_excl_tax) select id, 1 from public.clients limit 1`,
+    what: 'a parcel that nobody sent',
+    sql: `insert into public.cadastres (site_id, commune_code, section, number)
+          select id, '75056', 'AB', '0001' from public.sites limit 1`,
   },
 ];

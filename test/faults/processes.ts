@@ -14,15 +14,15 @@ export async function treeOf(pid: number): Promise<number[]> {
 
 /** The parent first, so that it makes no more children meanwhile. */
 export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<void> {
-  send(pid, signal);
-  for (const child of await childrenOf(pid)) send(child, signal);
+  sendTo(pid, signal);
+  for (const child of await childrenOf(pid)) sendTo(child, signal);
 }
 
 /** Gives the children that there were. */
 export async function killTree(pid: number, whom: 'root alone' | 'all'): Promise<number[]> {
   const children = await childrenOf(pid);
-  send(pid, 'SIGKILL');
-  if (whom === 'all') for (const child of children) send(child, 'SIGKILL');
+  sendTo(pid, 'SIGKILL');
+  if (whom === 'all') for (const child of children) sendTo(child, 'SIGKILL');
   return children;
 }
 
@@ -36,7 +36,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** One that has ended meanwhile needs no signal. */
-function send(pid: number, signal: NodeJS.Signals): void {
+export function sendTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

@@ -11,6 +11,8 @@ import type { Outcome } from './trial.ts';
  * where something does not, with 2 where a name is of no fault.
  */
 
+/** A fault and what it begins must be over by then. */
+const BOUND_MS = 180_000;
 const SHOWN = 8;
 const OUTPUT_SHOWN = 3_000;
 
@@ -31,11 +33,19 @@ const chosen = known.filter(
   (fault) => positionals.length === 0 || positionals.some((name) => isMeant(fault, name)),
 );
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => process.exit(1));
+}
 const run = await openRun();
 const outcomes: Outcome[] = [];
 try {
   for (const fault of chosen) {
+    const bound = setTimeout(() => {
+      console.log(`NOT  ${fault.name}\n     it is not over after ${BOUND_MS / 1000} s`);
+      process.exit(1);
+    }, BOUND_MS);
     const outcome = await tryFault(run.cluster, fault, seed);
+    clearTimeout(bound);
     outcomes.push(outcome);
     tell(outcome);
   }

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,10 +13,19 @@ export interface SmallDisk {
 
 const run = promisify(execFile);
 const SIZE = '24m';
+const UNMOUNT = ['umount', '--lazy'] as const;
+
+const mounted = new Set<string>();
+
+// Also where the run is ended in the middle: nobody could remove what is mounted.
+process.on('exit', () => {
+  for (const folder of mounted) spawnSync(UNMOUNT[0], [UNMOUNT[1], folder]);
+});
 
 /** @throws Error where this machine lets nobody mount: it takes root, on Linux. */
 export async function mountSmallDisk(folder: string): Promise<SmallDisk> {
   await run('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=0700`, 'tmpfs', folder]);
+  mounted.add(folder);
   const ballast = join(folder, '.ballast');
   return {
     async fill() {
@@ -38,7 +47,8 @@ export async function mountSmallDisk(folder: string): Promise<SmallDisk> {
     empty: () => rm(ballast, { force: true }),
     async unmount() {
       // Lazily: what a killed process held open is given free a moment later.
-      await run('umount', ['--lazy', folder]);
+      await run(UNMOUNT[0], [UNMOUNT[1], folder]);
+      mounted.delete(folder);
     },
   };
 }

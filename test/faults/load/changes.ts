@@ -11,7 +11,7 @@ function take<T>(from: T[], random: () => number, isGood: (one: T) => boolean = 
 }
 
 const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
-const DELETERS: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER'];
+const MANAGERS: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER'];
 
 const FEW = 5;
 
@@ -56,7 +56,22 @@ export const CHANGES: readonly Operation[] = [
     prepare: move,
   },
   {
-    ...{ name: 'delete site', kind: 'delete', table: 'sites', weight: 2, roles: DELETERS },
+    // Each takes its number from the one row that all tenants share.
+    ...{ name: 'issue invoice', kind: 'move', table: 'factures', weight: 3, roles: MANAGERS },
+    prepare: ({ own, random }) => {
+      const record = take(own.drafts, random);
+      if (record === undefined) return undefined;
+      return {
+        line: `PUT /api/invoices/${record}`,
+        body: { status: 'ISSUED' },
+        record,
+        marker: 'ISSUED',
+        expects: [200],
+      };
+    },
+  },
+  {
+    ...{ name: 'delete site', kind: 'delete', table: 'sites', weight: 2, roles: MANAGERS },
     prepare: ({ own, random }) => {
       const record = own.sites.length > FEW ? take(own.sites, random) : undefined;
       if (record === undefined) return undefined;

@@ -71,6 +71,21 @@ export const CREATIONS: readonly Operation[] = [
     }),
   },
   {
+    // An invoice has no text of its own: what it is about tells it from others.
+    ...{ name: 'create invoice', kind: 'create', table: 'factures', weight: 3, keyed: 70 },
+    roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+    prepare: ({ person: { tenant }, own, serial }) => ({
+      line: 'POST /api/invoices',
+      body: { client_id: tenant.client, amount_excl_tax: serial },
+      marker: `${serial}.00`,
+      expects: [201],
+      answered: (body) => {
+        own.drafts.push(idOf(body));
+        return null;
+      },
+    }),
+  },
+  {
     ...{ name: 'upload', kind: 'create', table: 'documents', weight: 5, roles: STAFF, keyed: 70 },
     prepare: ({ own, random, marker }) => {
       const claim = anyOf(random, own.claims);

@@ -14,7 +14,8 @@ export interface Situation {
   readonly own: Belongings;
   readonly others: readonly LoadTenant[];
   readonly random: Random;
-  /** A text that no other request has. */
+  /** A number, and a text, that no other request has. */
+  readonly serial: number;
   readonly marker: string;
   /** A token that was signed with a key of which the service may not know yet. */
   readonly newToken: string | undefined;

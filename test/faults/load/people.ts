@@ -33,6 +33,8 @@ export interface Belongings {
   readonly sites: string[];
   readonly claims: Claim[];
   readonly uploads: Upload[];
+  /** Drafts of invoices. */
+  readonly drafts: string[];
 }
 
 /** What the load is told before it begins. */

@@ -34,7 +34,7 @@ export class Worker {
   readonly #person: Person;
   readonly #random: Random;
   readonly #agent = new Agent({ keepAlive: true, keepAliveMsecs: 1_000 });
-  readonly #own: Belongings = { sites: [], claims: [], uploads: [] };
+  readonly #own: Belongings = { sites: [], claims: [], uploads: [], drafts: [] };
   readonly #operations: readonly Operation[];
   readonly #secrets: readonly string[];
 
@@ -103,7 +103,7 @@ export class Worker {
     const marker = `${this.#person.tenant.word} ${serial}`;
     const { newToken } = this.#shared;
     const [person, own, random] = [this.#person, this.#own, this.#random];
-    return { person, own, random, others: this.#others(), marker, newToken };
+    return { person, own, random, others: this.#others(), serial, marker, newToken };
   }
 
   #exchange(
