@@ -17,7 +17,7 @@ export interface Line {
   close(): void;
 }
 
-const LATE_MS = 40;
+const LATE_MS = 20;
 const FAILURE = 'HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
 export async function layLine(target: { readonly port: number }): Promise<Line> {
