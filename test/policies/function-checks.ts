@@ -178,7 +178,7 @@ export const functionChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a refusal says when it was, and is never dated later than now',
+    title: 'a refusal says when it was, and is never dated later than now, nor than when it was sent',
     run: async ({ api, admin }) => {
       const dated = async (time: object): Promise<unknown> => {
         const { rows: made } = await admin.query<{ id: string }>('select gen_random_uuid() as id');
@@ -202,8 +202,11 @@ export const functionChecks: readonly Check[] = [
           await dated({ refused_at_ms: ms }),
           await dated({ age_ms: -7_200_000 }),
           await dated({ refused_at_ms: ms + 36_000_000 }),
+          await dated({ age_ms: 0, refused_at_ms: ms }),
+          await dated({ age_ms: 7_200_000, refused_at_ms: ms + 36_000_000 }),
+          await dated({ age_ms: 7_200_000, refused_at_ms: null }),
         ],
-        [0, 2, 5, 0, 0],
+        [0, 2, 5, 0, 0, 5, 2, 2],
       );
     },
   },

@@ -10,6 +10,7 @@ const PRELOADED = join(import.meta.dirname, 'end-with-parent.ts');
 
 /** `npm start`, as a process with an environment of its own. */
 export interface Started {
+  readonly pid: number;
   /** All that it has written to its standard output so far. */
   readonly out: string;
   readonly err: string;
@@ -33,6 +34,7 @@ export function start(folder: string, environment: Readonly<Record<string, strin
   // Not at the exit: what was written before it may still be on its way.
   const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
   return {
+    pid: child.pid ?? 0,
     get out() {
       return written.out;
     },
