@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { startEmbeddedServer } from '../src/embedded/postgres/server.ts';
-import { migrate } from '../src/db/migrate.ts';
+import { migrate } from '../src/db/deploy/migrate.ts';
 import { asDatabase, withAdmin } from '../test/support/database.ts';
 
 /** The server of the benchmarks, and how to reach it. */

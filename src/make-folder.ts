@@ -45,7 +45,7 @@ function unlessMadeMeanwhile(folder: string): (error: unknown) => Promise<void> 
 }
 
 function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
 
 function notAFolder(path: string): Error {

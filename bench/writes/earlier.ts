@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { MigrateOptions } from '../../src/db/migrate.ts';
+import type { MigrateOptions } from '../../src/db/deploy/migrate.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { ConfigError, loadAdminConfig } from '../config.ts';
-import { migrate } from '../db/migrate.ts';
-import { DeployHeldUp, reasonOf } from '../db/migration-error.ts';
+import { migrate } from '../db/deploy/migrate.ts';
+import { DeployHeldUp, reasonOf } from '../db/deploy/migration-error.ts';
 
 const USAGE = `usage: npm run db:migrate -- [options]
 Brings the database at DATABASE_ADMIN_URL to the present: roles, migrations, functions, triggers, policies, rights.

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { directory } from './apply.ts';
+import { sqlFolder } from './sql-folder.ts';
 import type { Database } from './database.ts';
 import { sqlState } from './errors.ts';
 
@@ -17,7 +17,7 @@ let known: Promise<readonly string[]> | undefined;
 
 /** The migrations that this release was written for. */
 function migrations(): Promise<readonly string[]> {
-  known ??= readdir(directory('migrations')).then((files) =>
+  known ??= readdir(sqlFolder('migrations')).then((files) =>
     files.filter((file) => file.endsWith('.sql')).map((file) => file.replace(/\.sql$/, '')),
   );
   return known;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Logger } from 'pino';
-import { directory } from '../db/apply.ts';
+import { sqlFolder } from '../db/sql-folder.ts';
 import type { Documents } from '../documents/documents.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function placeDemonstration(
   documents: Pick<Documents, 'restore' | 'size'>,
   log: Logger,
 ): Promise<void> {
-  const folder = directory('demonstration/documents');
+  const folder = sqlFolder('demonstration/documents');
   try {
     for (const path of paths) {
       if ((await documents.size(path)) !== undefined) continue;

@@ -51,15 +51,21 @@ export async function sendReply(response: ServerResponse, { status, body, header
   else await pipeline(body, (chunks) => inFull(chunks, headers?.['Content-Length']), response);
 }
 
-/** A body that ends early breaks the connection, too, instead of letting the caller wait for the rest. */
+/**
+ * A body that ends early breaks the connection, too, instead of letting the caller wait for the rest. The last piece
+ * waits for the end of the stream: whoever has the whole body may ask again at once, and finds the answer ended.
+ */
 async function* inFull(chunks: AsyncIterable<Buffer>, length: string | undefined): AsyncGenerator<Buffer> {
-  let sent = 0;
+  let read = 0;
+  let last: Buffer | undefined;
   for await (const chunk of chunks) {
-    sent += chunk.length;
-    yield chunk;
+    if (last !== undefined) yield last;
+    last = chunk;
+    read += chunk.length;
   }
-  if (length !== undefined && sent !== Number(length))
-    throw new Error(`a body of ${length} bytes had ${sent}`);
+  if (length !== undefined && read !== Number(length))
+    throw new Error(`a body of ${length} bytes had ${read}`);
+  if (last !== undefined) yield last;
 }
 
 /** Sends the error in its envelope. */

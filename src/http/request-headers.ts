@@ -17,6 +17,7 @@ const LONGEST: Readonly<Record<string, number>> = {
   'content-encoding': 100,
   'transfer-encoding': 100,
 
+  'idempotency-key': 1_000,
   'if-match': 8_192,
   'if-none-match': 8_192,
   'if-range': 1_000,

@@ -11,7 +11,7 @@ import { openWorld } from './world.ts';
  * area.
  */
 
-const SHOWN = 40;
+const SHOWN = 12;
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !AREAS.some((area) => area.name === name));

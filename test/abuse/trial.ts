@@ -68,7 +68,7 @@ function hasFallen({ attack, heard, leaked }: Tried): boolean {
 }
 
 function describe({ attack: { tries, source, must }, heard: { result, text }, leaked }: Tried): string {
-  const told = leaked.length > 0 ? `told ${leaked.join(', ')}: ` : '';
+  const told = leaked.length > 0 ? `told ${leaked.slice(0, 3).join(', ')}: ` : '';
   return `${tries} (${source}): ${result} instead of ${must.join(' or ')}; ${told}${text.slice(-SHOWN)}`;
 }
 

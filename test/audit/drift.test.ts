@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/deploy/migrate.ts';
 import { findingsBeside } from '../support/durability.ts';
 import type { Found } from '../support/durability.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

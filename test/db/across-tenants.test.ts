@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { directory } from '../../src/db/apply.ts';
+import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { createTestDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   admin = new pg.Client({ connectionString: database.adminUrl });
   await admin.connect();
-  const readme = await readFile(directory('README.md'), 'utf8');
+  const readme = await readFile(sqlFolder('README.md'), 'utf8');
   explained = /\n## What knows no tenants\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
 });
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
-import { directory } from '../../src/db/apply.ts';
+import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { FIXTURE } from '../policies/fixture.ts';
 import { TABLES } from '../policies/rights.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
@@ -104,7 +104,7 @@ const LISTS: Readonly<Record<keyof typeof ABSENT, () => Promise<readonly string[
   'the two firms on whom the rights are tried': () => filledBy(FIXTURE),
   'the tenant that the endpoints are tried on': () =>
     filledBy(tenantSql(tenant, 'Boulangerie Martin') + furnitureSql(tenant)),
-  'the demonstration': async () => filledBy(await readFile(directory('demonstration/data.sql'), 'utf8')),
+  'the demonstration': async () => filledBy(await readFile(sqlFolder('demonstration/data.sql'), 'utf8')),
 };
 
 describe('every table of the database, or the reason why not, is in', () => {

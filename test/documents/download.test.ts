@@ -1,6 +1,7 @@
 import { readdir, readlink, rename, truncate } from 'node:fs/promises';
 import { get } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -49,6 +50,28 @@ describe('a download', () => {
     expect(answer.headers.get('content-disposition')).toMatch(
       /^attachment; filename=.*; filename\*=UTF-8''relev%C3%A9%20%22%E2%82%AC%22\.pdf$/,
     );
+  });
+
+  test('is over when its last byte is there: whoever asks again at once, on the same connection, is answered', async () => {
+    const { id } = await attach();
+    const head = `Host: here\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    const asked = `GET /api/documents/${id}/content HTTP/1.1\r\n${head}`;
+    const socket = connect(service.port, '127.0.0.1');
+    const whole = 200;
+    let answers = 0;
+    let text = '';
+    socket.setEncoding('latin1').on('data', (piece: string) => {
+      text += piece;
+      if (!text.endsWith(pdf.toString('latin1'))) return;
+      text = '';
+      answers += 1;
+      if (answers < whole) socket.write(asked);
+      else socket.end();
+    });
+    socket.on('error', () => undefined);
+    socket.write(asked);
+    await once(socket, 'close');
+    expect(answers).toBe(whole);
   });
 
   test.each([

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/deploy/migrate.ts';
 import { createApiLogin } from '../../src/embedded/postgres/api-login.ts';
 import { dataDirectory } from '../../src/embedded/postgres/cluster.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';

@@ -82,6 +82,20 @@ describe('a body that nobody reads ends its connection, and the sender still has
     client = await service.token('CLIENT');
   });
 
+  test('what still comes when all is said is taken, and no reset takes the answer away', async () => {
+    const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
+    let failure: unknown;
+    socket.on('error', (error) => (failure = error));
+    socket.resume();
+    socket.write(`POST /api/clients HTTP/1.1\r\n${CHUNKED}\r\n${chunk('x'.repeat(60_000))}`);
+    await once(socket, 'end');
+    for (let piece = 0; piece < 20; piece += 1)
+      await new Promise((resolve) => socket.write(chunk('x'.repeat(60_000)), resolve));
+    socket.end();
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(failure).toBeUndefined();
+  });
+
   test('one that was read ends nothing', async () => {
     const { headers } = await service.ask('POST /api/auth/login', {
       body: { token },

@@ -70,7 +70,11 @@ test('a square is noticed, and what is linear passes', async () => {
 
 describe('without any bound, the work is linear of', () => {
   test.each<[string, (text: string) => unknown, string[]]>([
-    ['a Content-Type', mediaTypeOf, ['application/json;', 'multipart/form-data; boundary=']],
+    [
+      'a Content-Type',
+      mediaTypeOf,
+      ['application/json', 'application/json;', 'application/json; a=b', 'multipart/form-data; boundary='],
+    ],
     ['If-Match', (text) => ifMatchOf(incoming('if-match', text)), ['"', '"a"']],
     ['If-None-Match', (text) => isNotModified(incoming('if-none-match', text), '"x"'), ['"', '"a"']],
     ['the numbers, depth and values of a body', (text) => excessOf(JSON.stringify([text, 1])), []],

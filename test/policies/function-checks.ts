@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Check } from './checks.ts';
 import { idOf, SELF } from './fixture.ts';
@@ -144,9 +145,10 @@ export const functionChecks: readonly Check[] = [
     title:
       'refusals are recorded once each, whatever they are made of, with the user where the subject is known',
     run: async ({ api, admin }) => {
-      const id = 'e0000000-0000-4000-8000-0000000000ab';
+      // Another batch each time: audit records stay, and the mutation run tries every check more than once.
+      const [id, batch] = [randomUUID(), randomUUID()];
       const whole = {
-        ...{ id, request_id: 'batch', actor: 'subject-a', action: `GET /${'x'.repeat(300)}` },
+        ...{ id, request_id: batch, actor: 'subject-a', action: `GET /${'x'.repeat(300)}` },
         ...{ resource_type: 'clients', resource_id: 'no uuid', client_context: 'no uuid' },
         ...{ error_message: 'reason', ip_address: '10.0.0.1:443', user_agent: null },
       };
@@ -158,7 +160,7 @@ export const functionChecks: readonly Check[] = [
         { refused_at_ms: 1e308 },
         { refused_at_ms: -1e308 },
         { resource_type: 'x'.repeat(300), actor: 'x'.repeat(3_000), user_agent: 'x'.repeat(30_000) },
-      ].map((refusal) => ({ request_id: 'batch', ...refusal }));
+      ].map((refusal) => ({ request_id: batch, ...refusal }));
       const record = 'select app.record_refusals($1)';
       await api.query(record, [JSON.stringify([whole, whole, ...hostile])]);
       await api.query(record, [JSON.stringify([whole])]);
@@ -169,13 +171,14 @@ export const functionChecks: readonly Check[] = [
       );
       deepEqual(rows, [{ user_id: idOf('a', 'users'), length: 100, success: false, ip_address: null }]);
       const counted = await admin.query(
-        `select count(*) filter (where created_at <= clock_timestamp()) as count from audit_logs where request_id = 'batch'`,
+        `select count(*) filter (where created_at <= clock_timestamp()) as count from audit_logs where request_id = $1`,
+        [batch],
       );
       deepEqual(counted.rows, [{ count: String(1 + hostile.length) }]);
     },
   },
   {
-    title: 'a refusal says when it was, and is never dated later than now',
+    title: 'a refusal says when it was, and is never dated later than now, nor than when it was sent',
     run: async ({ api, admin }) => {
       const dated = async (time: object): Promise<unknown> => {
         const { rows: made } = await admin.query<{ id: string }>('select gen_random_uuid() as id');
@@ -199,8 +202,11 @@ export const functionChecks: readonly Check[] = [
           await dated({ refused_at_ms: ms }),
           await dated({ age_ms: -7_200_000 }),
           await dated({ refused_at_ms: ms + 36_000_000 }),
+          await dated({ age_ms: 0, refused_at_ms: ms }),
+          await dated({ age_ms: 7_200_000, refused_at_ms: ms + 36_000_000 }),
+          await dated({ age_ms: 7_200_000, refused_at_ms: null }),
         ],
-        [0, 2, 5, 0, 0],
+        [0, 2, 5, 0, 0, 5, 2, 2],
       );
     },
   },

@@ -71,7 +71,7 @@ test('a start that is told to end while it makes its database ends well, and lea
   while (!(await names()).some((name) => name.includes('draft'))) await nextTurn();
   begun.signal('SIGINT');
   expect([await begun.ended, begun.err]).toEqual([0, '']);
-  expect((await names()).sort()).toEqual(['identity', 'postgres.lock']);
+  expect((await names()).sort()).toEqual(['identity', 'postgres.lock', 'refusals']);
 });
 
 test('a service that is told to end, and later again, leaves no Postgres running', async () => {

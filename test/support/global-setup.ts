@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/deploy/migrate.ts';
 import { asDatabase, type TestRun, withAdmin } from './database.ts';
 import tearDown from './global-teardown.ts';
 import { dropAbandoned } from './leftovers.ts';

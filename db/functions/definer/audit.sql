@@ -4,7 +4,9 @@
 -- objects. Never fails because of what it is given: long texts are cut to their column, a malformed id or address is
 -- left out, and a record that was written before under the same id is not written again.
 -- A refusal says how long ago it was, which this clock then tells the time of, or else when it was by this clock; never
--- later than now. Gives the time of now, so that the API learns this clock.
+-- later than now. Where it says both and the first is much later, the statement was long on its way, over a line that
+-- was mute or to a server that stood still, and the second is right. Gives the time of now, so that the API learns this
+-- clock.
 create or replace function app.record_refusals(refusals jsonb)
     returns timestamp with time zone
     language plpgsql
@@ -16,6 +18,7 @@ declare
     uuid_form constant text := '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
     longest_age constant double precision := 1e12;
     latest constant double precision := 1e13;
+    on_its_way constant interval := '2 seconds';
 begin
     insert into public.audit_logs (
         id, request_id, user_id, actor, action, resource_type, resource_id, client_context,
@@ -36,13 +39,9 @@ begin
         pg_catalog."left"(r.user_agent, 2000),
         least(
             case
-                when r.refused_at_ms is null then
-                    -- When this was asked, and not when a lock let it go on.
-                    pg_catalog.statement_timestamp()
-                    - pg_catalog.make_interval(
-                        secs => greatest(0, least(coalesce(r.age_ms, 0), longest_age)) / 1000
-                    )
-                else pg_catalog.to_timestamp(greatest(0, least(r.refused_at_ms, latest)) / 1000)
+                when t.said is null or (r.age_ms is not null and t.counted_back <= t.said + on_its_way)
+                    then t.counted_back
+                else t.said
             end,
             pg_catalog.clock_timestamp()
         )
@@ -60,6 +59,17 @@ begin
         age_ms double precision,
         refused_at_ms double precision
     )
+    cross join lateral (
+        select
+            -- When this was asked, and not when a lock let it go on.
+            pg_catalog.statement_timestamp() - pg_catalog.make_interval(
+                secs => greatest(0, least(coalesce(r.age_ms, 0), longest_age)) / 1000
+            ) as counted_back,
+            case
+                when r.refused_at_ms is not null
+                    then pg_catalog.to_timestamp(greatest(0, least(r.refused_at_ms, latest)) / 1000)
+            end as said
+    ) as t
     on conflict do nothing;
     return pg_catalog.clock_timestamp();
 end

@@ -37,12 +37,12 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>): Recorde
   }
 
   /**
-   * How long ago it was, for the database to count back from its clock: never before what was done before. Of another
-   * process's refusal only clocks that somebody may have set can tell: the database's, as that process knew it, or else
+   * How long ago it was, for the database to count back from its clock: never before what was done before; and when it
+   * was by that clock as far as it is known, for a statement that is long on its way. Of another process's refusal only clocks that somebody may have set can tell: the database's, as that process knew it, or else
    * the machine's.
    */
   function timeOf({ run: refusedBy, monotonicMs, databaseMs, machineMs }: KeptRefusal): Time {
-    if (refusedBy === run) return { age_ms: performance.now() - monotonicMs };
+    if (refusedBy === run) return { age_ms: performance.now() - monotonicMs, refused_at_ms: databaseMs };
     return databaseMs === null ? { age_ms: Date.now() - machineMs } : { refused_at_ms: databaseMs };
   }
 
@@ -70,7 +70,9 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>): Recorde
   };
 }
 
-type Time = { readonly age_ms: number } | { readonly refused_at_ms: number };
+type Time =
+  | { readonly age_ms: number; readonly refused_at_ms?: number | null }
+  | { readonly refused_at_ms: number };
 
 /** As `app.record_refusals` reads it. */
 function recordOf(refusal: KeptRefusal, time: Time): object {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { directory } from '../../db/apply.ts';
-import { migrate } from '../../db/migrate.ts';
+import { sqlFolder } from '../../db/sql-folder.ts';
+import { migrate } from '../../db/deploy/migrate.ts';
 import { createApiLogin } from './api-login.ts';
 import { withClient } from './connect.ts';
 import { startEmbeddedServer } from './server.ts';
@@ -53,7 +53,7 @@ async function loadDemonstration(adminUrl: string): Promise<string[]> {
       `select exists (select from public.audit_logs) or exists (select from public.users) as used`,
     );
     if (rows[0]?.used !== true) {
-      await client.query(await readFile(directory('demonstration/data.sql'), 'utf8'));
+      await client.query(await readFile(sqlFolder('demonstration/data.sql'), 'utf8'));
     }
     const documents = await client.query<{ path: string }>(
       `select file_path as path from public.documents where starts_with(file_path, 'demonstration/')`,

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { FileLock } from '../../file-lock.ts';
 import { openDataDir } from '../data-dir.ts';
 import { chooseAccount } from './account.ts';
 import { findBinaries } from './binaries.ts';
@@ -9,7 +10,7 @@ import { dataDirectory, openCluster, type Cluster } from './cluster.ts';
 import { superuserUrl, withClient } from './connect.ts';
 import { freePort } from './free-port.ts';
 import { clearLeftover, forgetServer } from './leftover.ts';
-import { takeLock, type Lock } from './lock.ts';
+import { takeLock } from './lock.ts';
 import { StartFailed, startPostmaster, type Postmaster, type PostmasterOptions } from './postmaster.ts';
 import { supervise, type Supervised } from './supervise.ts';
 
@@ -67,7 +68,7 @@ function lockIn(dataDir: string): string {
 
 async function startLocked(
   folder: string,
-  lock: Lock,
+  lock: FileLock,
   options: EmbeddedServerOptions,
 ): Promise<EmbeddedServer> {
   const { settings = {}, log, ending } = options;
@@ -96,7 +97,12 @@ async function startLocked(
   }
 }
 
-function runningServer(cluster: Cluster, supervised: Supervised, port: number, lock: Lock): EmbeddedServer {
+function runningServer(
+  cluster: Cluster,
+  supervised: Supervised,
+  port: number,
+  lock: FileLock,
+): EmbeddedServer {
   let stopped: Promise<void> | undefined;
   const stop = async (withinMs?: number): Promise<void> => {
     await supervised.stop(withinMs);

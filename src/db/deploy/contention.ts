@@ -1,6 +1,6 @@
 import pRetry from 'p-retry';
 import type { Logger } from 'pino';
-import { sqlState } from './errors.ts';
+import { sqlState } from '../errors.ts';
 
 /** lock_not_available, deadlock_detected, serialization_failure: others were faster, and will be done soon. */
 const CONTENTION = new Set(['55P03', '40P01', '40001']);

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/deploy/migrate.ts';
 import {
   asDatabase,
   createEmptyDatabase,
@@ -138,7 +138,7 @@ describe('db:migrate', () => {
 
   test('a role of the house that may log in stops the run with its name', async () => {
     const { adminUrl } = await opened(createTestDatabase());
-    const { applyRoles } = await import('../../src/db/apply.ts');
+    const { applyRoles } = await import('../../src/db/deploy/apply.ts');
     await withAdmin(adminUrl, async (admin) => {
       // Roles belong to the whole server, where other tests run: the change is never committed.
       await admin.query('begin; alter role taxclaims_client login');

@@ -1,19 +1,14 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 import { MigrationError, reasonOf } from './migration-error.ts';
+import { sqlFolder } from '../sql-folder.ts';
 
 /** What audit.drift holds the database against from now on. */
 const RECORD_APPLIED = `
   delete from audit.applied;
   insert into audit.applied (kind, object, definition) select kind, object, definition from audit.state()`;
-
-/** Where the SQL of a kind lies: beside `src` in a checkout, beside `dist` in an image. */
-export function directory(kind: string): string {
-  return fileURLToPath(new URL(`../../db/${kind}`, import.meta.url));
-}
 
 /** Makes the roles and the rights on the database itself, as the administrator. */
 export async function applyRoles(client: pg.Client): Promise<void> {
@@ -108,14 +103,14 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
 }
 
 async function runAll(client: pg.Client, kind: string): Promise<void> {
-  const entries = await readdir(directory(kind));
+  const entries = await readdir(sqlFolder(kind));
   for (const file of entries.filter((entry) => entry.endsWith('.sql')).sort()) {
     await run(client, join(kind, file));
   }
 }
 
 async function run(client: pg.Client, file: string): Promise<void> {
-  const text = await readFile(directory(file), 'utf8');
+  const text = await readFile(sqlFolder(file), 'utf8');
   try {
     await client.query(text);
   } catch (error) {

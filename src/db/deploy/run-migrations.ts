@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { runner } from 'node-pg-migrate';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { directory, refusedAt, shortPatience } from './apply.ts';
+import { refusedAt, shortPatience } from './apply.ts';
+import { sqlFolder } from '../sql-folder.ts';
 
 /**
  * Works as the owner of the tables, waiting as briefly for each lock as a deploy does. Whatever a failure leaves open
@@ -32,7 +33,7 @@ export async function runMigration(client: pg.Client, name: string, log: Logger)
   try {
     await runner({
       dbClient: client,
-      dir: directory('migrations'),
+      dir: sqlFolder('migrations'),
       direction: 'up',
       file: name,
       migrationsTable: 'migrations',
@@ -44,6 +45,6 @@ export async function runMigration(client: pg.Client, name: string, log: Logger)
     });
   } catch (error) {
     const file = `migrations/${name}.sql`;
-    throw refusedAt(file, await readFile(directory(file), 'utf8'), error);
+    throw refusedAt(file, await readFile(sqlFolder(file), 'utf8'), error);
   }
 }

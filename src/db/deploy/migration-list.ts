@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { directory } from './apply.ts';
+import { sqlFolder } from '../sql-folder.ts';
 import { MigrationError } from './migration-error.ts';
 import { ownerHas } from './migration-lock.ts';
 
@@ -15,9 +15,9 @@ interface Applied {
 }
 
 export async function readMigrationFiles(): Promise<MigrationFiles> {
-  const entries = (await readdir(directory('migrations'))).filter((entry) => entry.endsWith('.sql')).sort();
+  const entries = (await readdir(sqlFolder('migrations'))).filter((entry) => entry.endsWith('.sql')).sort();
   const texts = await Promise.all(
-    entries.map((entry) => readFile(join(directory('migrations'), entry), 'utf8')),
+    entries.map((entry) => readFile(join(sqlFolder('migrations'), entry), 'utf8')),
   );
   return new Map(entries.map((entry, index) => [entry.replace(/\.sql$/, ''), digestOf(texts[index] ?? '')]));
 }

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { withAdmin } from '../support/database.ts';
+import { until } from '../support/upload.ts';
+import { check, fill, fixtureOf, UNTOUCHED } from './account.ts';
+import { CHECKS } from './checks.ts';
+import { DAMAGES } from './damages.ts';
+import { readJournal } from './journal.ts';
+import type { Entry } from './journal.ts';
+import { startLoad } from './load-process.ts';
+import { OPERATIONS } from './load/operations.ts';
+import { openRun } from './server-of-the-run.ts';
+import type { FaultRun } from './server-of-the-run.ts';
+import { SERVES, serving } from './serving.ts';
+import { openWorld } from './world.ts';
+import type { World } from './world.ts';
+
+/* The accounts of a load to which nothing happens; and each check of them sees what it is there for. */
+
+const SEED = 7;
+
+let run: FaultRun;
+let world: World;
+let admin: pg.Client;
+let entries: readonly Entry[];
+
+beforeAll(async () => {
+  run = await openRun();
+  world = await openWorld(run.cluster);
+  const fixture = await withAdmin(world.adminUrl, fixtureOf);
+  const { port } = world.service;
+  const load = await startLoad(world.folder, { port, seed: SEED, people: world.people, without: [] });
+  const expected = OPERATIONS.filter(({ weight, name }) => weight > 0 && name !== 'read with a new key');
+  await until(async () => {
+    const names = new Set((await readJournal(load.journal)).map(({ operation }) => operation));
+    return expected.every(({ name }) => names.has(name));
+  });
+  entries = await load.finish();
+  admin = new pg.Client({ connectionString: world.adminUrl });
+  await admin.connect();
+  await fill(admin, { fixture, entries, contents: await world.contents(), spared: [] });
+});
+
+afterAll(async () => {
+  await admin.end();
+  await world.close();
+  await run.close();
+});
+
+describe('the accounts of the faults', () => {
+  test('find nothing wrong where nothing happened, and the load has sent everything it can', async () => {
+    expect(await check(admin)).toEqual([]);
+    expect(entries.length).toBeGreaterThan(100);
+  });
+
+  test('have a damage for each check', () => {
+    const checked = new Set(DAMAGES.map((damage) => damage.check));
+    expect([...checked].sort()).toEqual([...Object.keys(CHECKS), UNTOUCHED].sort());
+  });
+
+  test.each(DAMAGES.map((damage) => [damage.what, damage] as const))('see %s', async (_what, damage) => {
+    const session = new pg.Client({ connectionString: world.adminUrl, application_name: 'taxclaims-api' });
+    await session.connect();
+    await admin.query('begin; set local session_replication_role = replica');
+    if (damage.session !== undefined) await session.query(damage.session);
+    if (damage.sql !== undefined) await admin.query(damage.sql);
+    const found = await check(admin);
+    await admin.query('rollback');
+    await session.end();
+    expect(found.map((violation) => violation.check)).toContain(damage.check);
+  });
+
+  test('see a service that has ended', async () => {
+    const { pid } = world.service;
+    expect(await serving(world, { pid, endsService: false })).toEqual([]);
+    world.service.signal('SIGKILL');
+    await world.service.ended();
+    expect((await serving(world, { pid, endsService: false })).map((one) => one.check)).toContain(SERVES);
+  });
+});

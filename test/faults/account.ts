@@ -1,0 +1,115 @@
+import type { Client } from 'pg';
+import { CHECKS, STORED, TABLES, VIEWS } from './checks.ts';
+import type { Entry } from './journal.ts';
+
+export interface Violation {
+  readonly check: string;
+  readonly detail: string;
+}
+
+/** What was there before anything was sent, which is not the load's. */
+export interface Fixture {
+  readonly ids: readonly { readonly id: string }[];
+  readonly counts: readonly Count[];
+}
+
+interface Count {
+  readonly name: string;
+  readonly number: string;
+}
+
+/** What is held against the database. */
+export interface Ledger {
+  readonly fixture: Fixture;
+  readonly entries: readonly Entry[];
+  readonly contents: readonly { readonly path: string; readonly size: number }[];
+  /** The operations that must all have been answered. */
+  readonly spared: readonly string[];
+}
+
+export async function fixtureOf(admin: Client): Promise<Fixture> {
+  const { rows: ids } = await admin.query<{ id: string }>(STORED);
+  const { rows: counts } = await admin.query<Count>(await countsSql(admin));
+  return { ids, counts };
+}
+
+/** Puts the journal beside what is stored, for this session; `check` may then be asked more than once. */
+export async function fill(admin: Client, ledger: Ledger): Promise<void> {
+  await admin.query(TABLES);
+  await insert(admin, 'attempts', COLUMNS, ledger.entries);
+  await insert(admin, 'contents', ['path', 'size'], ledger.contents);
+  await insert(admin, 'fixture', ['id'], ledger.fixture.ids);
+  await insert(admin, 'counts', ['name', 'number'], ledger.fixture.counts);
+  const spared = ledger.spared.map((operation) => ({ operation }));
+  await insert(admin, 'spared', ['operation'], spared);
+  await admin.query(VIEWS);
+}
+
+const COLUMNS: readonly (keyof Entry)[] = [
+  ...(['serial', 'attempt', 'operation', 'kind', 'table', 'record', 'marker', 'keyed', 'status'] as const),
+  ...(['lost', 'requestId', 'expected', 'retryAfter', 'foreign', 'defect', 'at', 'ms'] as const),
+];
+
+const PIECE = 2_000;
+
+async function insert(
+  admin: Client,
+  table: string,
+  columns: readonly string[],
+  rows: readonly object[],
+): Promise<void> {
+  const names = columns.map((name) => `"${name}"`).join();
+  for (let from = 0; from < rows.length; from += PIECE) {
+    await admin.query(
+      `insert into pg_temp.${table} (${names})
+       select ${names} from jsonb_populate_recordset(null::pg_temp.${table}, $1)`,
+      [JSON.stringify(rows.slice(from, from + PIECE))],
+    );
+  }
+}
+
+export const UNTOUCHED = 'a table that nobody writes is as it was';
+
+/** Everything that does not hold. */
+export async function check(admin: Client): Promise<Violation[]> {
+  const untouched = `
+    select format('%s: %s rows before, %s after', name, c.number, n.number)
+    from counts as c
+    full join (${await countsSql(admin)}) as n using (name)
+    where n.number is distinct from c.number`;
+  const all = Object.entries({ ...CHECKS, [UNTOUCHED]: untouched }).map(
+    ([name, sql]) => `select '${name}' as "check", detail from (${sql}) as v (detail)`,
+  );
+  return (await admin.query<Violation>(all.join('\nunion all\n'))).rows;
+}
+
+/** What the load writes, itself or through what it writes, and what the service keeps for its own work. */
+const WRITTEN = [
+  ...['public.sites', 'public.reclamations', 'public.documents', 'public.clients', 'public.partners'],
+  ...[
+    'public.client_partners',
+    'public.reclamation_history',
+    'public.factures',
+    'public.invoice_counters',
+    'public.audit_logs',
+  ],
+  ...['app.content_removals', 'app.created_clients', 'app.idempotency_keys'],
+];
+
+/** How many rows every table has but those, by the catalog. */
+async function countsSql(admin: Client): Promise<string> {
+  const { rows } = await admin.query<{ name: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as name
+     from pg_class as c
+     join pg_namespace as n on n.oid = c.relnamespace
+     where c.relkind = 'r'
+         and n.nspname not in ('pg_catalog', 'information_schema')
+         and n.nspname not like 'pg\\_t%'
+         and format('%s.%s', n.nspname, c.relname) <> all ($1)
+     order by 1`,
+    [WRITTEN],
+  );
+  return rows
+    .map(({ name }) => `select '${name}' as name, count(*) as number from ${name}`)
+    .join('\nunion all\n');
+}

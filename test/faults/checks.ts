@@ -1,0 +1,104 @@
+import { RECORDS } from './checks-of-records.ts';
+import { WRITES } from './checks-of-writes.ts';
+
+/** A check by its name: a query that gives the details of where it does not hold. */
+export type Checks = Readonly<Record<string, string>>;
+
+/*
+ * The journal, as the database holds it against what is stored: `attempts` are the requests that were sent, `requests`
+ * what was wanted by one or several of them with the same key, `stored` the rows of the tables that the load writes.
+ * A request is unknown where an attempt of it had no answer, or one that leaves open whether it was stored.
+ */
+export const TABLES = `
+create temporary table attempts (
+    serial integer, attempt integer, operation text, kind text, "table" text, record uuid, marker text, keyed boolean,
+    status integer, lost text, "requestId" text, expected boolean, "retryAfter" boolean, "foreign" jsonb, defect text,
+    at double precision, ms integer,
+    agent text generated always as ('faults/' || serial || '.' || attempt) stored,
+    is_unknown boolean generated always as (lost is not null or status is null or status = 503) stored
+);
+create temporary table contents (path text, size bigint);
+create temporary table fixture (id uuid);
+create temporary table counts (name text, number bigint);
+create temporary table spared (operation text);`;
+
+/** The rows of the tables that the load writes. */
+export const STORED = `
+    select 'sites' as "table", id, site_name::text as marker from public.sites
+    union all select 'reclamations', id, grounds from public.reclamations
+    union all select 'documents', id, filename from public.documents
+    union all select 'clients', id, company_name from public.clients
+    union all select 'partners', id, name from public.partners
+    union all select 'factures', id, amount_excl_tax::text from public.factures`;
+
+export const VIEWS = `
+create index on attempts (serial);
+create index on attempts (agent);
+create index on attempts ("requestId");
+create temporary view stored as
+    select s.* from (${STORED}) as s where not exists (select from fixture as f where f.id = s.id);
+create temporary view requests as
+    select
+        serial, min(operation) as operation, min(kind) as kind, min("table") as "table", min(marker) as marker,
+        bool_or(keyed) as keyed, (array_agg(record) filter (where record is not null))[1] as record,
+        bool_or(status between 200 and 299 and lost is null) as is_acknowledged,
+        bool_or(is_unknown) as is_unknown, max(attempt) as attempts
+    from attempts
+    group by serial;
+create temporary view records as
+    select a.* from public.audit_logs as a where a.request_id is not null;
+analyze attempts`;
+
+/** What was answered. */
+const ANSWERS: Checks = {
+  'an answer is one that was to be expected, or 503': `
+    select format('%s was answered %s: %s', operation, status, defect)
+    from attempts
+    where not expected`,
+  'an answer is whole and the right one': `
+    select format('%s: %s', operation, defect)
+    from attempts
+    where expected and defect is not null`,
+  'no answer holds anything of another tenant': `
+    select format('%s held %s', operation, "foreign")
+    from attempts
+    where "foreign" <> '[]'`,
+  'a 503 says when to come again': `
+    select format('%s at %s', operation, to_timestamp(at / 1000))
+    from attempts
+    where status = 503 and not "retryAfter"`,
+  'nobody waits without end': `
+    select format('%s was given up after %s ms', operation, ms)
+    from attempts
+    where lost = 'hung'`,
+  'what the fault must leave alone is answered': `
+    select format('%s: %s', operation, coalesce(lost, status::text))
+    from attempts
+    where is_unknown and operation in (select s.operation from spared as s)`,
+};
+
+/** What is left in the end. */
+const REMAINS: Checks = {
+  'each document has its content, and each content its document or its end': `
+    select format('%s: %s bytes, and %s are stored', d.file_path, d.file_size, coalesce(c.size::text, 'none'))
+    from public.documents as d
+    left join contents as c on c.path = d.file_path
+    where c.size is distinct from d.file_size::bigint and not exists (select from fixture as f where f.id = d.id)
+    union all
+    select format('%s has no document and is not to be removed', c.path)
+    from contents as c
+    where not exists (select from public.documents as d where d.file_path = c.path)
+        and not exists (select from app.content_removals as p where p.file_path = c.path)
+        and c.path not like '%demonstration/%'`,
+  'no connection is left in a transaction': `
+    select format('%s since %s: %s', state, xact_start, left(query, 100))
+    from pg_stat_activity
+    where datname = current_database() and application_name like 'taxclaims%' and xact_start is not null`,
+  'no lock is left': `
+    select format('%s %s %s of %s', l.locktype, l.mode, coalesce(l.relation::regclass::text, l.objid::text), s.application_name)
+    from pg_locks as l
+    join pg_stat_activity as s using (pid)
+    where s.datname = current_database() and s.application_name like 'taxclaims%' and l.locktype <> 'virtualxid'`,
+};
+
+export const CHECKS: Checks = { ...WRITES, ...RECORDS, ...ANSWERS, ...REMAINS };

@@ -1,0 +1,79 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { chooseAccount } from '../../src/embedded/postgres/account.ts';
+import { findBinaries } from '../../src/embedded/postgres/binaries.ts';
+import { dataDirectory, openCluster } from '../../src/embedded/postgres/cluster.ts';
+import { superuserUrl } from '../../src/embedded/postgres/connect.ts';
+import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { startPostmaster } from '../../src/embedded/postgres/postmaster.ts';
+import type { Postmaster } from '../../src/embedded/postgres/postmaster.ts';
+import { isAlive, killTree, sendTo, signalTree } from './processes.ts';
+
+/** A Postgres that can be hurt: its processes are stopped, killed and started again as an operator's would be. */
+export interface Cluster {
+  readonly port: number;
+  /** The superuser's address of the database `postgres`. */
+  readonly adminUrl: string;
+  /** Stops every process where it stands, until `thaw`. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** kill -9 of the postmaster; its children end by themselves. */
+  killPostmaster(): Promise<void>;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Stops it and starts it as a standby of nobody, which only reads. */
+  startAsStandby(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function createScratchCluster(folder: string): Promise<Cluster> {
+  await mkdir(folder, { recursive: true });
+  const place = join(folder, 'postgres');
+  const binaries = findBinaries();
+  const account = await chooseAccount(dataDirectory(place), binaries);
+  const cluster = await openCluster(place, binaries, account, undefined);
+  const port = await freePort(0);
+  // An acknowledged write must survive a killed server, so nothing of that is switched off, as it is in other tests.
+  const settings = { max_connections: '60', autovacuum: 'off' };
+  let postmaster: Postmaster | undefined;
+  let pid = 0;
+
+  const start = async (): Promise<void> => {
+    postmaster = await startPostmaster({ cluster, binaries, account, port, settings });
+    pid = Number((await readFile(join(cluster.data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+  };
+  const stop = async (): Promise<void> => {
+    await postmaster?.stop();
+  };
+  await start();
+  // Also where the run is ended in the middle.
+  process.on('exit', () => {
+    sendTo(pid, 'SIGQUIT');
+  });
+
+  return {
+    port,
+    adminUrl: superuserUrl(port, cluster.password, 'postgres'),
+    freeze: () => signalTree(pid, 'SIGSTOP'),
+    thaw: () => signalTree(pid, 'SIGCONT'),
+    async killPostmaster() {
+      const children = await killTree(pid, 'root alone');
+      await postmaster?.ended;
+      // Until they are gone their shared memory keeps the next one from starting.
+      while (children.some(isAlive)) await delay(10);
+      await rm(join(cluster.data, 'postmaster.pid'), { force: true });
+    },
+    stop,
+    start,
+    async startAsStandby() {
+      await stop();
+      await writeFile(join(cluster.data, 'standby.signal'), '', { mode: 0o600 });
+      await start();
+    },
+    async remove() {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const COMMAND = join(import.meta.dirname, '..', '..', 'src', 'commands', 'db-migrate.ts');
+
+/**
+ * `npm run db:migrate` on a database, killed after so long where that is given; gives the code with which it ended, or
+ * the signal.
+ * @throws Error with what it wrote where it ends with another code than 0 by itself
+ */
+export async function migrateWithCommand(adminUrl: string, killAfterMs?: number): Promise<number | string> {
+  const child = spawn(process.execPath, [COMMAND], {
+    env: { PATH: process.env['PATH'], DATABASE_ADMIN_URL: adminUrl },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let written = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (written += text));
+  }
+  const killing =
+    killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  clearTimeout(killing);
+  if (code !== null && code !== 0) throw new Error(`db:migrate ended with ${code}: ${written}`);
+  return code ?? String(signal);
+}

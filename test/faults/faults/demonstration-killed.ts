@@ -1,0 +1,62 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { withAdmin } from '../../support/database.ts';
+import { addressOf, start } from '../../support/process.ts';
+import { nothing } from '../fault.ts';
+import type { Fault } from '../fault.ts';
+import { layLine } from '../line.ts';
+import { embeddedAdminUrl } from '../embedded-admin.ts';
+import { storeInS3 } from '../stored-contents.ts';
+
+const PREFIX = 'first-start';
+
+/** What the demonstration has stored of documents; nothing as long as there is no database yet. */
+async function documentsIn(data: string): Promise<{ path: string; size: number }[]> {
+  try {
+    return await withAdmin(await embeddedAdminUrl(data), async (admin) => {
+      const { rows } = await admin.query<{ path: string; size: number }>(
+        'select file_path as path, file_size as size from public.documents',
+      );
+      return rows;
+    });
+  } catch {
+    return [];
+  }
+}
+
+export const fault: Fault = {
+  name: 'demonstration-killed',
+  what: 'a first npm start is killed when the demonstration is committed and its files are not there',
+  must: 'the next start puts them where their rows say',
+  world: { store: 's3' },
+  holdMs: 0,
+  spares: () => true,
+  async begin({ folder, identity, s3Port, contents }) {
+    const data = join(folder, PREFIX);
+    await mkdir(data);
+    const line = await layLine({ port: s3Port });
+    // No content can be placed, so that the moment lasts.
+    line.become('mute');
+    const environment = {
+      ...{ PORT: '0', DATA_DIR: data, LOG_LEVEL: 'warn', ...storeInS3(line.port, `/${PREFIX}`) },
+      ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
+    };
+    const first = start(folder, environment);
+    while ((await documentsIn(data)).length === 0) await delay(50);
+    first.signal('SIGKILL');
+    await first.ended;
+    line.become('whole');
+    const second = start(folder, environment);
+    await addressOf(second);
+    const kept = new Map((await contents()).map(({ path, size }) => [path, size]));
+    const without = (await documentsIn(data)).filter(
+      ({ path, size }) => kept.get(`${PREFIX}/${path}`) !== size,
+    );
+    second.signal('SIGTERM');
+    await second.ended;
+    line.close();
+    if (without.length > 0) throw new Error(`${without.map(({ path }) => path).join(', ')} has no content`);
+    return nothing;
+  },
+};

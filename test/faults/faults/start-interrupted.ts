@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { nothing } from '../fault.ts';
+import type { Fault } from '../fault.ts';
+import { processesIn } from '../processes.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const CTRL_C = '\x03';
+/** After the start: while the cluster is made, while it is migrated, and once it serves. */
+const MOMENTS_MS = [400, 1_200, 2_500, 500, 1_500, undefined, undefined];
+const PATIENCE_MS = 12_000;
+
+/** `npm start` in a terminal of its own. */
+function startInTerminal(data: string): ChildProcess {
+  return spawn('script', ['--quiet', '--return', '--command', `npm start --prefix ${ROOT}`, '/dev/null'], {
+    env: { PATH: process.env['PATH'], TERM: 'dumb', PORT: '0', DATA_DIR: data, LOG_LEVEL: 'warn' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+}
+
+async function untilItServes({ stdout }: ChildProcess): Promise<void> {
+  let written = '';
+  while (stdout !== null && !/^API /m.test(written)) {
+    const [piece] = (await once(stdout, 'data')) as [Buffer];
+    written += piece.toString();
+  }
+}
+
+/** @throws Error where something of the start lives on */
+async function interrupt(child: ChildProcess, data: string): Promise<void> {
+  const ended = once(child, 'close').then(() => true);
+  child.stdin?.write(CTRL_C);
+  const isOver = await Promise.race([ended, delay(PATIENCE_MS, false)]);
+  const left = await processesIn(data);
+  if (isOver && left.length === 0) return;
+  for (const pid of left) process.kill(pid, 'SIGKILL');
+  child.kill('SIGKILL');
+  throw new Error(isOver ? `${left.length} processes of Postgres live on` : 'Ctrl-C does not end it');
+}
+
+export const fault: Fault = {
+  name: 'start-interrupted',
+  what: 'npm start in a terminal, and Ctrl-C at seven moments of its first and later starts',
+  must: 'it ends, and no process of Postgres lives on',
+  holdMs: 0,
+  spares: () => true,
+  async begin({ folder }) {
+    const data = join(folder, 'interrupted');
+    await mkdir(data);
+    for (const moment of MOMENTS_MS) {
+      const child = startInTerminal(data);
+      child.stdout?.resume();
+      await (moment === undefined ? untilItServes(child) : delay(moment));
+      await interrupt(child, data);
+    }
+    return nothing;
+  },
+};

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+/**
+ * How a line carries what is sent: whole; nothing, while it stays connected; nothing back, so that what was asked for is
+ * done and nobody hears of it; each piece late; not at all; or as a server of HTTP that answers all with 500.
+ */
+export type State = 'whole' | 'mute' | 'deaf' | 'slow' | 'cut' | 'failing';
+
+/** A line to a server, which can be spoiled and mended. */
+export interface Line {
+  readonly port: number;
+  become(state: State): void;
+  /** Breaks each connection off once so many bytes have come back on it; undefined for never. */
+  cutAfter(bytes: number | undefined): void;
+  close(): void;
+}
+
+const LATE_MS = 20;
+const FAILURE = 'HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
+
+export async function layLine(target: { readonly port: number }): Promise<Line> {
+  let state: State = 'whole';
+  let limit: number | undefined;
+  const pairs = new Set<Pair>();
+
+  const server = createServer((near) => {
+    if (state === 'cut') {
+      near.destroy();
+      return;
+    }
+    if (state === 'failing') {
+      near.on('error', () => undefined).once('data', () => near.end(FAILURE));
+      return;
+    }
+    const pair = new Pair(near, connect(target.port, '127.0.0.1'), () => limit);
+    pairs.add(pair);
+    pair.onEnd(() => pairs.delete(pair));
+    pair.become(state);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    become(next) {
+      state = next;
+      for (const pair of pairs) pair.become(next);
+    },
+    cutAfter(bytes) {
+      limit = bytes;
+    },
+    close() {
+      for (const pair of pairs) pair.become('cut');
+      server.close();
+    },
+  };
+}
+
+/** The two ends of one connection. */
+class Pair {
+  readonly #near: Socket;
+  readonly #far: Socket;
+  #state: State = 'whole';
+  #back = 0;
+  #ends: (() => void)[] = [];
+
+  constructor(near: Socket, far: Socket, limit: () => number | undefined) {
+    this.#near = near;
+    this.#far = far;
+    for (const socket of [near, far]) socket.setNoDelay(true);
+    this.#carry(near, far);
+    this.#carry(far, near, (length) => {
+      this.#back += length;
+      return this.#back > (limit() ?? Infinity);
+    });
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      socket.on('error', () => undefined);
+      socket.once('close', () => {
+        // A line that is mute does not tell the other end either.
+        if (this.#state === 'mute' || this.#state === 'deaf') this.#ends.push(() => other.destroy());
+        else other.destroy();
+      });
+    }
+  }
+
+  onEnd(ended: () => void): void {
+    let open = 2;
+    for (const socket of [this.#near, this.#far])
+      socket.once('close', () => {
+        open -= 1;
+        if (open === 0) ended();
+      });
+  }
+
+  become(state: State): void {
+    this.#state = state;
+    if (state === 'cut' || state === 'failing') {
+      this.#near.destroy();
+      this.#far.destroy();
+      return;
+    }
+    if (state === 'mute') this.#near.pause();
+    else this.#near.resume();
+    if (state === 'mute' || state === 'deaf') {
+      this.#far.pause();
+      return;
+    }
+    this.#far.resume();
+    for (const end of this.#ends.splice(0)) setTimeout(end, LATE_MS);
+  }
+
+  #carry(from: Socket, to: Socket, isOver: (length: number) => boolean = () => false): void {
+    from.on('data', (piece: Buffer) => {
+      if (isOver(piece.length)) {
+        this.become('cut');
+        return;
+      }
+      if (this.#state === 'slow') setTimeout(() => to.write(piece), LATE_MS);
+      else to.write(piece);
+    });
+    from.once('end', () => to.end());
+  }
+}

@@ -1,0 +1,51 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readJournal } from './journal.ts';
+import type { Entry } from './journal.ts';
+import type { Order } from './load.ts';
+import type { Plan } from './load/people.ts';
+
+/** The load generator, from outside. */
+export interface LoadProcess {
+  /** The file in which all that was answered so far is found. */
+  readonly journal: string;
+  /** Sends so many of these operations at once. */
+  burst(count: number, operations: readonly string[]): void;
+  /** From now on some ask with this token. */
+  useNewToken(token: string): void;
+  /** Resolves once nothing is under way any more, with all that was sent. */
+  finish(): Promise<readonly Entry[]>;
+}
+
+export async function startLoad(
+  folder: string,
+  options: Omit<Plan, 'journal' | 'thinkMs'>,
+): Promise<LoadProcess> {
+  const journal = join(folder, 'journal');
+  const plan = join(folder, 'plan.json');
+  await writeFile(plan, JSON.stringify({ ...options, journal, thinkMs: 60 }), { mode: 0o600 });
+  const child = fork(join(import.meta.dirname, 'load.ts'), [plan], {
+    stdio: ['pipe', 'inherit', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit');
+  const tell = (order: Order): void => {
+    child.send(order);
+  };
+  return {
+    journal,
+    burst: (burst, operations) => {
+      tell({ burst, operations });
+    },
+    useNewToken: (newToken) => {
+      tell({ newToken });
+    },
+    async finish() {
+      tell({ finish: true });
+      const [code] = (await ended) as [number | null];
+      if (code !== 0) throw new Error(`the load ended with ${String(code)}`);
+      return readJournal(journal);
+    },
+  };
+}

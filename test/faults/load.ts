@@ -1,0 +1,98 @@
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import '../support/end-with-parent.ts';
+import { HEALTH, HUNG_MS } from './journal.ts';
+import type { Entry } from './journal.ts';
+import { exchange } from './load/exchange.ts';
+import { OPERATIONS } from './load/operations.ts';
+import type { Plan } from './load/people.ts';
+import { Worker } from './load/worker.ts';
+import type { Shared } from './load/worker.ts';
+
+/*
+ * The load, as a process of its own: correct requests of several tenants, one after the other by each person, and every
+ * one of them in the journal with its answer. Its parent tells it over IPC to send many at once, or to come to an end.
+ */
+
+export type Order =
+  | { readonly burst: number; readonly operations: readonly string[] }
+  | { readonly newToken: string }
+  | { readonly finish: true };
+
+const HEALTH_EVERY_MS = 200;
+
+const [, , planFile = ''] = process.argv;
+const plan = JSON.parse(await readFile(planFile, 'utf8')) as Plan;
+const journal = createWriteStream(plan.journal, { flags: 'a' });
+let serial = 0;
+const shared: Shared = {
+  plan,
+  tenants: [...new Map(plan.people.map(({ tenant }) => [tenant.word, tenant])).values()],
+  nextSerial: () => (serial += 1),
+  newToken: undefined,
+  stoppedAt: undefined,
+  write: (entry: Entry) => journal.write(`${JSON.stringify(entry)}\n`),
+};
+const workers = plan.people.map((person, index) => new Worker(shared, person, plan.seed * 1_000 + index));
+const underWay: Promise<void>[] = workers.map((worker) => worker.run());
+underWay.push(watchHealth());
+
+process.on('message', (order: Order) => {
+  if ('newToken' in order) shared.newToken = order.newToken;
+  else if ('burst' in order) underWay.push(burst(order.burst, order.operations));
+  else void finish();
+});
+
+/** Sends so many requests at once, each on a connection of its own. */
+async function burst(count: number, names: readonly string[]): Promise<void> {
+  const operations = OPERATIONS.filter(({ name }) => names.includes(name));
+  const able = plan.people.flatMap(({ role }, index) => {
+    const worker = workers[index];
+    const its = operations.filter(({ roles }) => roles.includes(role));
+    return worker === undefined ? [] : its.map((operation) => ({ worker, operation }));
+  });
+  const sent = Array.from({ length: count }, async (_, index) => {
+    const one = able[index % able.length];
+    await one?.worker.send(one.operation, true);
+  });
+  await Promise.all(sent);
+}
+
+/** Not after the answer to the last: a probe that waits must not hide how the next ones fare. */
+async function watchHealth(): Promise<void> {
+  const asked: Promise<void>[] = [];
+  while (shared.stoppedAt === undefined) {
+    asked.push(askHealth());
+    await delay(HEALTH_EVERY_MS);
+  }
+  await Promise.all(asked);
+}
+
+async function askHealth(): Promise<void> {
+  const at = Date.now();
+  const sent = {
+    port: plan.port,
+    line: 'GET /health',
+    headers: {},
+    agent: false,
+    boundMs: HUNG_MS,
+    hangUpMs: undefined,
+  } as const;
+  const { status, lost, ms, headers } = await exchange(sent);
+  const isKnown = lost !== null || status === 200 || status === 503;
+  shared.write({
+    ...{ serial: shared.nextSerial(), attempt: 1, operation: HEALTH, kind: 'read', keyed: false },
+    ...{ table: null, record: null, marker: null, status, lost, requestId: null, expected: isKnown },
+    ...{ retryAfter: headers['retry-after'] !== undefined, foreign: [], defect: null, at, ms },
+  });
+}
+
+async function finish(): Promise<void> {
+  shared.stoppedAt ??= Date.now();
+  await Promise.all(underWay);
+  journal.end();
+  await finished(journal);
+  process.disconnect();
+}

@@ -1,0 +1,89 @@
+import type { Role } from '../../../src/identity/caller.ts';
+import type { Operation, Situation } from './operations.ts';
+import type { Claim } from './people.ts';
+
+/** A person's own record leaves the list while it is written: without an answer its state is not known. */
+function take<T>(from: T[], random: () => number, isGood: (one: T) => boolean = () => true): T | undefined {
+  const good = from.filter(isGood);
+  const one = good[Math.floor(random() * good.length)];
+  if (one !== undefined) from.splice(from.indexOf(one), 1);
+  return one;
+}
+
+const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
+const MANAGERS: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER'];
+
+const FEW = 5;
+
+function move({ own, random, person: { role } }: Situation) {
+  // Back to a draft is not a specialist's to say.
+  const isMovable = ({ status }: Claim) => role !== 'TAX_SPECIALIST' || status === 'DRAFT';
+  const claim = take(own.claims, random, isMovable);
+  if (claim === undefined) return undefined;
+  const status = claim.status === 'DRAFT' ? 'READY_FOR_REVIEW' : 'DRAFT';
+  return {
+    line: `PUT /api/reclamations/${claim.id}`,
+    body: { status },
+    record: claim.id,
+    marker: status,
+    expects: [200],
+    answered: () => {
+      own.claims.push({ ...claim, status });
+      return null;
+    },
+  };
+}
+
+export const CHANGES: readonly Operation[] = [
+  {
+    ...{ name: 'change site', kind: 'change', table: 'sites', weight: 5, roles: STAFF },
+    prepare: ({ own, random, marker }) => {
+      const record = take(own.sites, random);
+      if (record === undefined) return undefined;
+      return {
+        line: `PUT /api/sites/${record}`,
+        body: { address: marker },
+        ...{ record, marker, expects: [200] },
+        answered: () => {
+          own.sites.push(record);
+          return null;
+        },
+      };
+    },
+  },
+  {
+    ...{ name: 'move claim', kind: 'move', table: 'reclamations', weight: 4, roles: STAFF },
+    prepare: move,
+  },
+  {
+    // Each takes its number from the one row that all tenants share.
+    ...{ name: 'issue invoice', kind: 'move', table: 'factures', weight: 3, roles: MANAGERS },
+    prepare: ({ own, random }) => {
+      const record = take(own.drafts, random);
+      if (record === undefined) return undefined;
+      return {
+        line: `PUT /api/invoices/${record}`,
+        body: { status: 'ISSUED' },
+        record,
+        marker: 'ISSUED',
+        expects: [200],
+      };
+    },
+  },
+  {
+    ...{ name: 'delete site', kind: 'delete', table: 'sites', weight: 2, roles: MANAGERS },
+    prepare: ({ own, random }) => {
+      const record = own.sites.length > FEW ? take(own.sites, random) : undefined;
+      if (record === undefined) return undefined;
+      return { line: `DELETE /api/sites/${record}`, record, expects: [204] };
+    },
+  },
+  {
+    ...{ name: 'delete document', kind: 'delete', table: 'documents', weight: 2, roles: STAFF },
+    prepare: ({ own, random }) => {
+      const upload = own.uploads.length > FEW ? take(own.uploads, random) : undefined;
+      if (upload === undefined) return undefined;
+      return { line: `DELETE /api/documents/${upload.id}`, record: upload.id, expects: [204] };
+    },
+  },
+];

@@ -1,0 +1,109 @@
+import type { Role } from '../../../src/identity/caller.ts';
+import { form, FORM } from '../../support/upload.ts';
+import type { Operation } from './operations.ts';
+import { anyOf } from './random.ts';
+
+const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
+
+export const idOf = (body: Buffer): string => (JSON.parse(body.toString()) as { id: string }).id;
+
+/** Every thirtieth is large enough to come in many pieces. */
+const contentOf = (marker: string, isLarge: boolean): string => `${marker}\n`.repeat(isLarge ? 8_000 : 20);
+
+/** Nobody hears whether it was stored; at most once it is. */
+export const HUNG_UP: Operation = {
+  ...{ name: 'create site and hang up', kind: 'create', table: 'sites', weight: 0, roles: STAFF },
+  prepare: ({ person: { tenant }, random, marker }) => ({
+    line: 'POST /api/sites',
+    body: { client_id: tenant.client, site_name: marker },
+    ...{ marker, expects: [201], hangUpMs: random() * 20 },
+  }),
+};
+
+export const CREATIONS: readonly Operation[] = [
+  {
+    ...{ name: 'create site', kind: 'create', table: 'sites', weight: 8, roles: STAFF, keyed: 70 },
+    prepare: ({ person: { tenant }, own, marker }) => ({
+      line: 'POST /api/sites',
+      body: { client_id: tenant.client, site_name: marker },
+      marker,
+      expects: [201],
+      answered: (body) => {
+        own.sites.push(idOf(body));
+        return null;
+      },
+    }),
+  },
+  {
+    ...{ name: 'create claim', kind: 'create', table: 'reclamations', weight: 6, roles: STAFF, keyed: 70 },
+    prepare: ({ person: { tenant }, own, marker }) => ({
+      line: 'POST /api/reclamations',
+      body: {
+        ...{ client_id: tenant.client, site_id: tenant.site, claim_type: 'TF', amount: '1200.50' },
+        grounds: marker,
+      },
+      marker,
+      expects: [201],
+      answered: (body) => {
+        own.claims.push({ id: idOf(body), status: 'DRAFT', hasDocuments: false });
+        return null;
+      },
+    }),
+  },
+  {
+    ...{ name: 'create partner', kind: 'create', table: 'partners', weight: 2, keyed: 100 },
+    roles: ['ACCOUNT_MANAGER'],
+    prepare: ({ person: { tenant }, marker }) => ({
+      line: 'POST /api/partners',
+      body: { name: marker, client_ids: [tenant.client] },
+      marker,
+      expects: [201],
+    }),
+  },
+  {
+    ...{ name: 'create client', kind: 'create', table: 'clients', weight: 1, keyed: 100 },
+    roles: ['ADMIN'],
+    prepare: ({ marker }) => ({
+      line: 'POST /api/clients',
+      body: { company_name: marker, contact_email: 'a@b.example' },
+      marker,
+      expects: [201],
+    }),
+  },
+  {
+    // An invoice has no text of its own: what it is about tells it from others.
+    ...{ name: 'create invoice', kind: 'create', table: 'factures', weight: 3, keyed: 70 },
+    roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+    prepare: ({ person: { tenant }, own, serial }) => ({
+      line: 'POST /api/invoices',
+      body: { client_id: tenant.client, amount_excl_tax: serial },
+      marker: `${serial}.00`,
+      expects: [201],
+      answered: (body) => {
+        own.drafts.push(idOf(body));
+        return null;
+      },
+    }),
+  },
+  {
+    ...{ name: 'upload', kind: 'create', table: 'documents', weight: 5, roles: STAFF, keyed: 70 },
+    prepare: ({ own, random, marker }) => {
+      const claim = anyOf(random, own.claims);
+      if (claim === undefined) return undefined;
+      own.claims.splice(own.claims.indexOf(claim), 1, { ...claim, hasDocuments: true });
+      const content = contentOf(marker, random() < 1 / 30);
+      const name = `${marker}.txt`;
+      return {
+        line: `POST /api/reclamations/${claim.id}/documents`,
+        headers: { 'content-type': FORM },
+        body: form({ name, type: 'text/plain', bytes: content }),
+        marker: name,
+        expects: [201],
+        answered: (body) => {
+          own.uploads.push({ id: idOf(body), content });
+          return null;
+        },
+      };
+    },
+  },
+];

@@ -1,0 +1,63 @@
+import { request as send } from 'node:http';
+import type { Agent, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+
+export interface Sent {
+  readonly port: number;
+  readonly line: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: string | Buffer;
+  /** Whose connections it uses; false for one of its own. */
+  readonly agent: Agent | false;
+  /** When it is given up. */
+  readonly boundMs: number;
+  /** When the connection is ended by the sender. */
+  readonly hangUpMs: number | undefined;
+}
+
+export interface Received {
+  readonly status: number | null;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly lost: string | null;
+  readonly ms: number;
+}
+
+/** Sends one request; an answer that does not come, or not whole, is a result like any other. */
+export function exchange({ port, line, headers, body, agent, boundMs, hangUpMs }: Sent): Promise<Received> {
+  const [method = '', path = ''] = line.split(' ');
+  const started = performance.now();
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let status: number | null = null;
+    let answered: IncomingHttpHeaders = {};
+    const end = (lost: string | null): void => {
+      clearTimeout(bound);
+      const ms = Math.round(performance.now() - started);
+      resolve({ status, headers: answered, body: Buffer.concat(chunks), lost, ms });
+    };
+    const request = send({ port, host: '127.0.0.1', method, path, headers, agent }, (response) => {
+      status = response.statusCode ?? null;
+      answered = response.headers;
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('end', () => {
+        end(null);
+      });
+      response.once('error', (error) => {
+        end(`cut: ${codeOf(error)}`);
+      });
+    });
+    const bound = setTimeout(() => {
+      end('hung');
+      request.destroy();
+    }, boundMs);
+    request.once('error', (error) => {
+      end(codeOf(error));
+    });
+    if (hangUpMs !== undefined) setTimeout(() => request.destroy(new Error('hung up')), hangUpMs);
+    request.end(body);
+  });
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : error.message;
+}

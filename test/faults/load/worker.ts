@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { Agent } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HUNG_MS, HUNG_WITH_CONTENT_MS } from '../journal.ts';
+import type { Entry } from '../journal.ts';
+import { exchange } from './exchange.ts';
+import type { Received } from './exchange.ts';
+import { foreignIn, isUnanswered, judge, textOf } from './judgement.ts';
+import { OPERATIONS } from './operations.ts';
+import type { Operation, Situation, Wanted } from './operations.ts';
+import type { Belongings, LoadTenant, Person, Plan } from './people.ts';
+import { randomFrom } from './random.ts';
+import type { Random } from './random.ts';
+
+/** What all workers share. */
+export interface Shared {
+  readonly plan: Plan;
+  readonly tenants: readonly LoadTenant[];
+  /** A new number of a request. */
+  nextSerial(): number;
+  newToken: string | undefined;
+  /** When nothing more is begun; what has a key is still repeated until then and PATIENCE_MS more. */
+  stoppedAt: number | undefined;
+  write(entry: Entry): void;
+}
+
+const PATIENCE_MS = 40_000;
+const REPEAT_MS = 250;
+const WITH_CONTENT = /^POST .*\/documents$|\/content$/;
+
+/** One person's requests, one after the other. */
+export class Worker {
+  readonly #shared: Shared;
+  readonly #person: Person;
+  readonly #random: Random;
+  readonly #agent = new Agent({ keepAlive: true, keepAliveMsecs: 1_000 });
+  readonly #own: Belongings = { sites: [], claims: [], uploads: [], drafts: [] };
+  readonly #operations: readonly Operation[];
+  readonly #secrets: readonly string[];
+
+  constructor(shared: Shared, person: Person, seed: number) {
+    this.#shared = shared;
+    this.#person = person;
+    this.#random = randomFrom(seed);
+    this.#operations = OPERATIONS.filter(
+      ({ name, roles }) => roles.includes(person.role) && !shared.plan.without.includes(name),
+    );
+    this.#secrets = this.#others().flatMap(({ word, client, site, claim }) => [word, client, site, claim]);
+  }
+
+  /** Until the load is stopped. */
+  async run(): Promise<void> {
+    while (this.#shared.stoppedAt === undefined) {
+      await this.send(this.#choose());
+      await delay(this.#random() * 2 * this.#shared.plan.thinkMs);
+    }
+    this.#agent.destroy();
+  }
+
+  /** One operation to its end: what has a key is repeated until it is answered. */
+  async send(operation: Operation, isAlone = false): Promise<void> {
+    const serial = this.#shared.nextSerial();
+    const wanted = operation.prepare(this.#situation(serial));
+    if (wanted === undefined) return;
+    const key = this.#random() * 100 < (operation.keyed ?? 0) ? randomUUID() : undefined;
+    for (let attempt = 1; ; attempt += 1) {
+      const at = Date.now();
+      const received = await this.#exchange(wanted, { agent: `faults/${serial}.${attempt}`, key, isAlone });
+      const isOpen = key !== undefined && isUnanswered(received);
+      const hasTime = Date.now() < (this.#shared.stoppedAt ?? Infinity) + PATIENCE_MS;
+      const repeated = isOpen && hasTime;
+      const judged = judge(wanted, received, repeated);
+      const [record, marker] = [judged.record ?? wanted.record ?? null, wanted.marker ?? null];
+      const { name, kind, table = null } = operation;
+      const { status, lost, ms } = received;
+      const foreign = foreignIn(received, this.#secrets);
+      this.#shared.write({
+        ...{ serial, attempt, operation: name, kind, table, record, marker, keyed: key !== undefined },
+        ...{ status, lost, requestId: textOf(received.headers['x-request-id']) },
+        ...{ expected: judged.expected, retryAfter: received.headers['retry-after'] !== undefined },
+        ...{ foreign, defect: judged.defect, at, ms },
+      });
+      if (!repeated) return;
+      await delay(REPEAT_MS * (1 + this.#random()));
+    }
+  }
+
+  #choose(): Operation {
+    const total = this.#operations.reduce((sum, { weight }) => sum + weight, 0);
+    let left = this.#random() * total;
+    for (const operation of this.#operations) {
+      left -= operation.weight;
+      if (left < 0) return operation;
+    }
+    throw new Error(`nothing can be chosen for ${this.#person.role}`);
+  }
+
+  #others(): readonly LoadTenant[] {
+    return this.#shared.tenants.filter(({ word }) => word !== this.#person.tenant.word);
+  }
+
+  #situation(serial: number): Situation {
+    const marker = `${this.#person.tenant.word} ${serial}`;
+    const { newToken } = this.#shared;
+    const [person, own, random] = [this.#person, this.#own, this.#random];
+    return { person, own, random, others: this.#others(), serial, marker, newToken };
+  }
+
+  #exchange(
+    { line, headers = {}, body, token = this.#person.token, hangUpMs }: Wanted,
+    { agent, key, isAlone }: { agent: string; key: string | undefined; isAlone: boolean },
+  ): Promise<Received> {
+    const isJson = body !== undefined && !Buffer.isBuffer(body);
+    const sent = isJson ? Buffer.from(JSON.stringify(body)) : body;
+    return exchange({
+      ...{ port: this.#shared.plan.port, line, agent: isAlone ? false : this.#agent },
+      hangUpMs,
+      boundMs: WITH_CONTENT.test(line) ? HUNG_WITH_CONTENT_MS : HUNG_MS,
+      ...(sent === undefined ? {} : { body: sent }),
+      headers: {
+        ...{ 'user-agent': agent, ...headers },
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(isJson ? { 'content-type': 'application/json' } : {}),
+        ...(sent === undefined ? {} : { 'content-length': sent.length }),
+        ...(key === undefined ? {} : { 'idempotency-key': `"${key}"` }),
+      },
+    });
+  }
+}

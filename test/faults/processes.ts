@@ -1,0 +1,62 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+
+/* What Linux tells of processes; the faults run there alone. */
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** A process with its children: a postmaster has no grandchildren. */
+export async function treeOf(pid: number): Promise<number[]> {
+  return [pid, ...(await childrenOf(pid))];
+}
+
+/** The parent first, so that it makes no more children meanwhile. */
+export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<void> {
+  sendTo(pid, signal);
+  for (const child of await childrenOf(pid)) sendTo(child, signal);
+}
+
+/** Gives the children that there were. */
+export async function killTree(pid: number, whom: 'root alone' | 'all'): Promise<number[]> {
+  const children = await childrenOf(pid);
+  sendTo(pid, 'SIGKILL');
+  if (whom === 'all') for (const child of children) sendTo(child, 'SIGKILL');
+  return children;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One that has ended meanwhile needs no signal. */
+export function sendTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Memory and open files of a process. */
+export async function gaugesOf(pid: number): Promise<{ rssMb: number; files: number; sockets: number }> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+  const names = await readdir(`/proc/${pid}/fd`);
+  const targets = await Promise.all(names.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));
+  const sockets = targets.filter((target) => target.startsWith('socket:')).length;
+  return { rssMb: Math.round(Number(kilobytes) / 1024), files: names.length, sockets };
+}
+
+/** The processes whose working folder is, or is below, a folder: a server's is its data directory. */
+export async function processesIn(folder: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const folders = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));
+  return pids.filter((_, index) => folders[index]?.startsWith(folder)).map(Number);
+}

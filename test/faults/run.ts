@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { allFaults } from './all-faults.ts';
+import type { Fault } from './fault.ts';
+import { openRun } from './server-of-the-run.ts';
+import { tableOf } from './table.ts';
+import { tryFault } from './trial.ts';
+import type { Outcome } from './trial.ts';
+
+/*
+ * `npm run test:faults`: each fault in turn, under real load. Ends with 0 where everything holds after each, with 1
+ * where something does not, with 2 where a name is of no fault.
+ */
+
+/** A fault and what it begins must be over by then. */
+const BOUND_MS = 180_000;
+const SHOWN = 8;
+const OUTPUT_SHOWN = 3_000;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: 'string', default: '1' } },
+});
+const seed = Number(values.seed);
+const known = await allFaults();
+const unknown = positionals.filter((name) => !known.some((fault) => isMeant(fault, name)));
+if (unknown.length > 0 || !Number.isSafeInteger(seed)) {
+  console.error(
+    `${unknown.join(', ')}: no such fault. They are:\n${known.map(({ name }) => name).join('\n')}`,
+  );
+  process.exit(2);
+}
+const chosen = known.filter(
+  (fault) => positionals.length === 0 || positionals.some((name) => isMeant(fault, name)),
+);
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => process.exit(1));
+}
+const run = await openRun();
+const outcomes: Outcome[] = [];
+try {
+  for (const fault of chosen) {
+    const bound = setTimeout(() => {
+      console.log(`NOT  ${fault.name}\n     it is not over after ${BOUND_MS / 1000} s`);
+      process.exit(1);
+    }, BOUND_MS);
+    const outcome = await tryFault(run.cluster, fault, seed);
+    clearTimeout(bound);
+    outcomes.push(outcome);
+    tell(outcome);
+  }
+} finally {
+  await run.close();
+}
+console.log(`\n${tableOf(outcomes)}\n`);
+const failed = outcomes.filter(({ violations }) => violations.length > 0);
+const sent = outcomes.reduce((sum, { entries }) => sum + entries.length, 0);
+console.log(
+  `${outcomes.length} faults, ${sent} requests, seed ${seed}: ${failed.length} with something that does not hold`,
+);
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+/** A name may end in a star, for all that begin so. */
+function isMeant({ name }: Fault, wanted: string): boolean {
+  return wanted.endsWith('*') ? name.startsWith(wanted.slice(0, -1)) : name === wanted;
+}
+
+function tell({ fault, violations, output }: Outcome): void {
+  console.log(`${violations.length === 0 ? 'ok  ' : 'NOT '} ${fault}`);
+  for (const [check, found] of Map.groupBy(violations, (violation) => violation.check)) {
+    console.log(`     ${check} (${found.length})`);
+    for (const { detail } of found.slice(0, SHOWN)) console.log(`       ${detail}`);
+  }
+  if (output !== '') console.log(output.slice(-OUTPUT_SHOWN).replaceAll(/^/gm, '     | '));
+}

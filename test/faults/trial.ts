@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { withAdmin } from '../support/database.ts';
+import { check, fill, fixtureOf } from './account.ts';
+import type { Violation } from './account.ts';
+import type { Cluster } from './cluster.ts';
+import type { Fault } from './fault.ts';
+import { HEALTH } from './journal.ts';
+import type { Entry } from './journal.ts';
+import { startLoad } from './load-process.ts';
+import type { LoadProcess } from './load-process.ts';
+import { OPERATIONS } from './load/operations.ts';
+import { serving } from './serving.ts';
+import { openWorld } from './world.ts';
+import type { World } from './world.ts';
+
+export interface Outcome {
+  readonly fault: string;
+  readonly entries: readonly Entry[];
+  readonly violations: readonly Violation[];
+  /** When it went wrong and when it was mended, in milliseconds of the epoch. */
+  readonly from: number;
+  readonly to: number;
+  /** What the service wrote, where something does not hold. */
+  readonly output: string;
+}
+
+const BEFORE_MS = 1_200;
+const AFTER_MS = 1_800;
+
+/** How long the service may take to end the sessions that a fault has broken. */
+const SETTLED_MS = 20_000;
+
+/** Real load, one fault in the middle of it, and the accounts after. */
+export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Promise<Outcome> {
+  const world = await openWorld(cluster, fault.world);
+  try {
+    const { pid, port } = world.service;
+    const fixture = await withAdmin(world.adminUrl, fixtureOf);
+    const load = await startLoad(world.folder, {
+      ...{ port, seed, people: world.people, without: fault.without ?? [] },
+    });
+    await delay(BEFORE_MS);
+    const from = Date.now();
+    const found = await go(world, load, fault);
+    const to = Date.now();
+    await delay(AFTER_MS);
+    const entries = await load.finish();
+    await settle(world);
+    const { spares = () => false } = fault;
+    const spared = [...OPERATIONS.map(({ name }) => name), HEALTH].filter(spares);
+    const ledger = { fixture, entries, contents: await world.contents(), spared };
+    const wrong = await withAdmin(world.adminUrl, async (admin) => {
+      await fill(admin, ledger);
+      return check(admin);
+    });
+    found.push(...wrong, ...(await serving(world, { pid, endsService: fault.endsService === true })));
+    const output = found.length > 0 ? world.service.output : '';
+    return { fault: fault.name, entries, violations: found, from, to, output };
+  } finally {
+    await world.close();
+  }
+}
+
+/** What goes wrong in it beyond what was meant to is told, and the accounts are drawn up all the same. */
+async function go(world: World, load: LoadProcess, fault: Fault): Promise<Violation[]> {
+  try {
+    const mend = await fault.begin(world, load);
+    await delay(fault.holdMs);
+    await mend();
+    return [];
+  } catch (error) {
+    return [{ check: fault.must, detail: error instanceof Error ? error.message : String(error) }];
+  }
+}
+
+/** The accounts are drawn up once what was kept for later is stored, and no session of the service is at work. */
+export async function settle({ admin, database }: World): Promise<void> {
+  const busy = `
+    select from pg_stat_activity
+    where datname = $1 and application_name like 'taxclaims%' and xact_start is not null`;
+  const end = Date.now() + SETTLED_MS;
+  let quiet = 0;
+  let before = -1;
+  while (quiet < 3 && Date.now() < end) {
+    const [{ records = -1 } = {}] = await admin('select count(*)::integer as records from public.audit_logs');
+    const isQuiet = (await admin(busy, [database])).length === 0 && records === before;
+    quiet = isQuiet ? quiet + 1 : 0;
+    before = Number(records);
+    await delay(150);
+  }
+}

@@ -1,0 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fault } from './fault.ts';
+import { holdTable } from './held-table.ts';
+import { HEALTH } from './journal.ts';
+import { STATEMENT_TIMEOUT_MS } from './world.ts';
+
+/** So many requests behind one lock, beside the others. */
+export function waiting(name: string, count: number): Fault {
+  return {
+    name,
+    what: `${count} requests at once that wait for one locked table`,
+    must: 'each is answered, and health as ever',
+    holdMs: STATEMENT_TIMEOUT_MS + 1_500,
+    spares: (operation) => operation === HEALTH,
+    async begin(world, load) {
+      const release = await holdTable(world, 'public.sites');
+      load.burst(count, ['read sites', 'create site']);
+      await delay(500);
+      return release;
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import S3rver from 's3rver';
+import { asDatabase, createTestDatabase } from '../support/database.ts';
+import { startTestIdentity } from '../support/identity.ts';
+import type { TestIdentity } from '../support/identity.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import type { Cluster } from './cluster.ts';
+import { layLine } from './line.ts';
+import type { Line } from './line.ts';
+import type { Person } from './load/people.ts';
+import { embeddedAdminUrl } from './embedded-admin.ts';
+import { createServiceProcess } from './service-process.ts';
+import type { ServiceProcess } from './service-process.ts';
+import { BUCKETS, bucketIn, filesBelow, storeInS3 } from './stored-contents.ts';
+import { loadTenant, peopleOf, WORDS } from './tenants.ts';
+import { mountSmallDisk } from './small-disk.ts';
+import type { SmallDisk } from './small-disk.ts';
+
+export interface WorldOptions {
+  /** Where contents lie: a folder when absent. */
+  readonly store?: 's3';
+  /** What lies on a disk of its own that can be full. */
+  readonly smallDisk?: 'data' | 'documents';
+  /** The service has its embedded Postgres. */
+  readonly embedded?: true;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Everything around one service: what it depends on, which can be spoiled, and what it is held against. */
+export interface World {
+  readonly folder: string;
+  readonly service: ServiceProcess;
+  readonly cluster: Cluster;
+  /** Between the service and Postgres. */
+  readonly line: Line;
+  /** Between the service and S3. */
+  readonly s3Line: Line;
+  readonly s3Port: number;
+  readonly identity: TestIdentity;
+  readonly people: readonly Person[];
+  readonly smallDisk: SmallDisk | undefined;
+  /** A document of 20 MB of the first tenant's, in a folder store. */
+  readonly largeDocument: string;
+  readonly database: string;
+  /** The superuser's address of the database under test. */
+  readonly adminUrl: string;
+  /** Runs SQL as the superuser on a connection of its own. */
+  readonly admin: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
+  /** Every content that the store holds, with its size. */
+  readonly contents: () => Promise<{ path: string; size: number }[]>;
+  close(): Promise<void>;
+}
+
+/** The time after which the service gives a statement up; short, so that no fault has to last long. */
+export const STATEMENT_TIMEOUT_MS = 1_000;
+const LARGE_PATH = 'large';
+const LARGE_BYTES = 20 * 1024 * 1024;
+
+export async function openWorld(cluster: Cluster, options: WorldOptions = {}): Promise<World> {
+  const folder = await createScratchFolder();
+  const data = join(folder, 'data');
+  const documents = join(folder, 'documents');
+  await Promise.all([data, documents].map((path) => mkdir(path, { mode: 0o700 })));
+  const { smallDisk: which } = options;
+  const smallDisk = which && (await mountSmallDisk(which === 'data' ? data : documents));
+  const postgres = options.embedded ? undefined : await createTestDatabase();
+  const line = await layLine(cluster);
+  const identity = await startTestIdentity();
+  const s3 = new S3rver({
+    ...{ address: '127.0.0.1', port: 0, silent: true, directory: join(folder, 's3') },
+    configureBuckets: BUCKETS,
+  });
+  const { port: s3Port } = await s3.run();
+  const s3Line = await layLine({ port: s3Port });
+  const service = await createServiceProcess(folder, {
+    ...(postgres && { DATABASE_URL: through(postgres.apiUrl, line.port) }),
+    ...{ DATA_DIR: data, DATABASE_STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS) },
+    ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
+    ...{ RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' },
+    ...(options.store === 's3' ? storeInS3(s3Line.port, '') : { DOCUMENT_STORE: documents }),
+    ...options.environment,
+  });
+  await service.start();
+  const adminUrl = postgres?.adminUrl ?? (await embeddedAdminUrl(data));
+  const tenants = WORDS.map(loadTenant);
+  const admin = adminOf(adminUrl);
+  for (const one of tenants) await admin(one.sql);
+  const [{ tenant: { claim } } = { tenant: { claim: '' } }] = tenants;
+  const largeDocument = randomUUID();
+  await admin(
+    `insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type)
+     values ($1, $2, 'large.pdf', $3, $4, 'application/pdf')`,
+    [largeDocument, claim, LARGE_PATH, LARGE_BYTES],
+  );
+  await writeFile(join(documents, LARGE_PATH), '');
+  await truncate(join(documents, LARGE_PATH), LARGE_BYTES);
+
+  return {
+    ...{
+      folder,
+      service,
+      cluster,
+      line,
+      s3Line,
+      s3Port,
+      identity,
+      smallDisk,
+      admin,
+      adminUrl,
+      largeDocument,
+    },
+    database: new URL(adminUrl).pathname.slice(1),
+    people: await peopleOf(
+      tenants.map(({ tenant }) => tenant),
+      identity,
+    ),
+    contents: () => filesBelow(options.store === 's3' ? bucketIn(join(folder, 's3')) : documents),
+    async close() {
+      service.signal('SIGKILL');
+      await service.ended();
+      line.close();
+      s3Line.close();
+      await s3.close();
+      await identity.stop();
+      await smallDisk?.unmount();
+      await postgres?.close();
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
+
+function through(url: string, port: number): string {
+  const address = new URL(url);
+  address.port = String(port);
+  return address.href;
+}
+
+function adminOf(url: string): World['admin'] {
+  return async (text, values) => {
+    const client = new pg.Client({ connectionString: asDatabase(url, new URL(url).pathname.slice(1)) });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(text, values)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+}
