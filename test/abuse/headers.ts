@@ -5,7 +5,7 @@ import type { HttpRow, RawRow } from './over-http.ts';
 /*
  * Framing that two readers would read differently, with a second request hidden in it, and headers that ask for more than
  * the token gives. A row that names one status says that the hidden request was never answered. Seen red where
- * src/http/server.ts has `insecureHTTPParser: true` and takes a second request before the first is answered.
+ * src/http/server.ts listens to a second request before the first is answered.
  */
 
 const FRAMING = 'RFC 9112, 6.3';

@@ -8,7 +8,8 @@ import type { Tokens, World } from './world.ts';
 
 /*
  * Ids of others, in the path, in the query and in the body, at every endpoint and in every role, and what only looks like
- * an id. Seen red where a policy of public.sites is `using (true)`, and where requireClients asks nothing.
+ * an id. Seen red where
+ * the policies of public.sites are `using (true)`.
  */
 
 const SOURCE = 'API1:2023';

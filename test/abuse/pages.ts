@@ -4,7 +4,7 @@ import type { HttpRow } from './over-http.ts';
 
 /*
  * Lists: limits, offsets, orders, filters and cursors that nobody gave. Seen red where wholeNumber of src/http/fields.ts
- * has no upper bound, and where `sort` takes any word.
+ * has no upper bound.
  */
 
 const BUDGET = 'API4:2023';

@@ -4,7 +4,7 @@ import type { HttpRow, RawRow } from './over-http.ts';
 
 /*
  * Paths that lead elsewhere, methods that nobody has, and targets in other forms. Seen red where patternOf of
- * src/http/mount.ts lets `.*` stand for a parameter.
+ * src/http/mount.ts lets `.+` stand for a parameter.
  */
 
 const TRAVERSAL = 'ASVS 5, 5.3.2';

@@ -5,8 +5,9 @@ import { everyTable, forbidden, harmless, locks } from './sql-anybody.ts';
 import type { World } from './world.ts';
 
 /*
- * SQL as each login that a deployment makes, as whoever has its password writes it. Seen red where a policy of
- * public.sites is `using (true)`, where reporting.sites is no security_invoker, and where public.clients is not forced.
+ * SQL as each login that a deployment makes, as whoever has its password writes it. Seen red where the
+ * policy of public.sites for reporting is `using (true)`, and where the API's login and the auditor's have BYPASSRLS and
+ * are in pg_read_all_data.
  */
 
 /** What Postgres cannot hide, or is theirs to know, and why; everything else of others may not be told. */

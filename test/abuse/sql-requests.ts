@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 
 /*
  * SQL as it would run within a request, were there a place to put it: with the request's role and its one client. Seen red
- * where the policy of a table has no check for what is written.
+ * where the policies of public.sites are `using (true)`.
  */
 
 const ROLES = ['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const;

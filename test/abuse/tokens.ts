@@ -8,8 +8,8 @@ import type { World } from './world.ts';
 
 /*
  * Tokens that are signed by nobody, by somebody else, or with something that is no signature. Each is tried as a bearer
- * token and as the body of a login. Seen red where src/identity/signature.ts has HS256 in its list and the verifier takes
- * what the header says.
+ * token and as the body of a login. Seen red where
+ * checkHeader of src/identity/signature.ts lets every type pass.
  */
 
 type Row = readonly [tries: string, source: string, token: string];

@@ -9,8 +9,7 @@ import { MAX_DOCUMENT } from './world.ts';
 
 /*
  * Uploads: names that are paths, contents that are something else than they say, forms that nobody would send; and
- * downloads in pieces. Seen red where refuseName of src/resources/documents.ts says nothing, and where textType believes
- * every name.
+ * downloads in pieces. Seen red where refuseName of src/resources/documents.ts says nothing.
  */
 
 const FORMS = 'RFC 7578';
