@@ -56,11 +56,14 @@ export async function openAdminConnection(url: string, application: string): Pro
   const destroy = (): void => {
     socket.destroy();
   };
+  // Kept, for whoever asks later is told only that the connection is gone.
+  let mute: Error | undefined;
   const answered: AdminConnection['answered'] = async (ask) => {
-    const giveUp = setTimeout(
-      () => socket.destroy(new Error(`no answer in ${ANSWER_MS / 1_000} s`)),
-      ANSWER_MS,
-    );
+    if (mute !== undefined) throw mute;
+    const giveUp = setTimeout(() => {
+      mute = new Error(`no answer in ${ANSWER_MS / 1_000} s`);
+      socket.destroy(mute);
+    }, ANSWER_MS);
     try {
       return await ask(client);
     } finally {
