@@ -15,7 +15,7 @@ import { SERVES, serving } from './serving.ts';
 import { openWorld } from './world.ts';
 import type { World } from './world.ts';
 
-/* The accounts of a load to which nothing happens; and each check of them sees what it is there for. */
+/* The accounts of a real load to which nothing happens, and of the same with one thing made wrong. */
 
 const SEED = 7;
 

@@ -105,13 +105,17 @@ export const DAMAGES: readonly Damage[] = [
     sql: `update attempts set status = 400 where serial = ${SITE}`,
   },
   ...[
-    ['an answer is one that was to be expected, or 503', 'expected = false'],
-    ['an answer is whole and the right one', `defect = 'another site'`],
-    ['no answer holds anything of another tenant', `"foreign" = '["Garage"]'`],
-    ['a 503 says when to come again', 'status = 503, "retryAfter" = false'],
-    ['nobody waits without end', `lost = 'hung'`],
-  ].map(([check = '', change = '']) => ({
-    ...{ check, what: `an answer with ${change}` },
+    ['an answer is one that was to be expected, or 503', 'an answer that nobody expects', 'expected = false'],
+    ['an answer is whole and the right one', 'an answer with another record', `defect = 'another site'`],
+    [
+      'no answer holds anything of another tenant',
+      'an answer with foreign bytes',
+      `"foreign" = '["Garage"]'`,
+    ],
+    ['a 503 says when to come again', 'a 503 that says no time', 'status = 503, "retryAfter" = false'],
+    ['nobody waits without end', 'a request that hung', `lost = 'hung'`],
+  ].map(([check = '', what = '', change = '']) => ({
+    ...{ check, what },
     sql: `update attempts set ${change} where serial = (select serial from attempts where operation = 'read clients' limit 1)`,
   })),
   {

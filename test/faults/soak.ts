@@ -58,7 +58,7 @@ try {
   }
   await delay(WARM_MS);
   const entries = await load.finish();
-  await settle(world);
+  await settle(world, entries);
   const end = await readGauges(world);
   const contents = await world.contents();
   const wrong = await withAdmin(world.adminUrl, async (admin) => {

@@ -45,7 +45,7 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
     const to = Date.now();
     await delay(AFTER_MS);
     const entries = await load.finish();
-    await settle(world);
+    await settle(world, entries);
     const { spares = () => false } = fault;
     const spared = [...OPERATIONS.map(({ name }) => name), HEALTH].filter(spares);
     const ledger = { fixture, entries, contents: await world.contents(), spared };
@@ -73,19 +73,23 @@ async function go(world: World, load: LoadProcess, fault: Fault): Promise<Violat
   }
 }
 
-/** The accounts are drawn up once what was kept for later is stored, and no session of the service is at work. */
-export async function settle({ admin, database }: World): Promise<void> {
-  const busy = `
-    select from pg_stat_activity
-    where datname = $1 and application_name like 'taxclaims%' and xact_start is not null`;
+/**
+ * The accounts are drawn up once the refusals that were kept for later are recorded and no session of the service is at
+ * work; or, where that never comes, after a while.
+ */
+export async function settle({ admin, database }: World, entries: readonly Entry[]): Promise<void> {
+  const refused = entries.filter(({ status }) => status === 401 || status === 403).length;
+  const atRest = `
+    select (select count(*) from public.audit_logs where not success) >= $2
+        and not exists (
+            select
+            from pg_stat_activity
+            where datname = $1 and application_name like 'taxclaims%' and xact_start is not null
+        ) as is_so`;
   const end = Date.now() + SETTLED_MS;
-  let quiet = 0;
-  let before = -1;
-  while (quiet < 3 && Date.now() < end) {
-    const [{ records = -1 } = {}] = await admin('select count(*)::integer as records from public.audit_logs');
-    const isQuiet = (await admin(busy, [database])).length === 0 && records === before;
-    quiet = isQuiet ? quiet + 1 : 0;
-    before = Number(records);
-    await delay(150);
+  while (Date.now() < end) {
+    const [{ is_so: isSo } = {}] = await admin(atRest, [database, refused]);
+    if (isSo === true) return;
+    await delay(100);
   }
 }

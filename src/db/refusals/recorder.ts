@@ -38,8 +38,8 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>): Recorde
 
   /**
    * How long ago it was, for the database to count back from its clock: never before what was done before; and when it
-   * was by that clock as far as it is known, for a statement that is long on its way. Of another process's refusal only clocks that somebody may have set can tell: the database's, as that process knew it, or else
-   * the machine's.
+   * was by that clock as far as it is known, for a statement that is long on its way. Of another process's refusal only
+   * clocks that somebody may have set can tell: the database's, as that process knew it, or else the machine's.
    */
   function timeOf({ run: refusedBy, monotonicMs, databaseMs, machineMs }: KeptRefusal): Time {
     if (refusedBy === run) return { age_ms: performance.now() - monotonicMs, refused_at_ms: databaseMs };
