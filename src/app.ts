@@ -1,4 +1,3 @@
-import { parse as parseQuery } from 'node:querystring';
 import express from 'express';
 import type { Express } from 'express';
 import helmet from 'helmet';
@@ -13,6 +12,7 @@ import { answerErrors } from './http/errors.ts';
 import { limitByAddress, limitByUser } from './http/limits.ts';
 import { mount, mountPublic, mountRefusals } from './http/mount.ts';
 import { logRequests } from './http/request-log.ts';
+import { parametersOf } from './http/query.ts';
 import { openRequest } from './http/request-state.ts';
 import type { TokenVerifier } from './identity/token-verifier.ts';
 import { endpoints, probes, publicEndpoints } from './resources/index.ts';
@@ -48,8 +48,7 @@ export function createApp({
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('trust proxy', trustProxy);
-  // Its own leaves out what comes after a thousand parameters, and would pass off a query as right.
-  app.set('query parser', (query: string) => parseQuery(query, '&', '=', { maxKeys: 0 }));
+  app.set('query parser', parametersOf);
 
   app.use(openRequest);
   app.use(logRequests(log));

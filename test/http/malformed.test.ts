@@ -27,6 +27,8 @@ describe('a caller of a list or a record', () => {
   test.each<[string, string, unknown]>([
     ['a percent sign that encodes nothing', '/api/clients/%ZZ', { path: expect.any(String) }],
     ['bytes that are no UTF-8', '/api/clients/%ff', { path: expect.any(String) }],
+    ['an escape in the query that is none', '/api/clients?limit=%', { query: expect.any(String) }],
+    ['bytes in the query that are no UTF-8', '/api/sites?q=%ff', { query: expect.any(String) }],
     ['a NUL in the path', `/api/clients/${id}%00`, { clientId: 'must be a UUID' }],
     ['an id that is no UUID', '/api/clients/1', { clientId: 'must be a UUID' }],
     ['an id without hyphens', `/api/clients/${id.replaceAll('-', '')}`, { clientId: 'must be a UUID' }],

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { postmasterPid } from '../support/embedded.ts';
+import type { World } from './world.ts';
+
+/** How the service and its database are before and after an area. */
+export interface State {
+  readonly ended: boolean;
+  readonly postmaster: number;
+  readonly foreignRows: string;
+  readonly auditRecords: number;
+  readonly megabytes: number;
+}
+
+/** Garbage that is yet to be collected, buffers, plans: what one area may leave. */
+const MAY_GROW_MB = 256;
+const PATIENCE_MS = 10_000;
+
+export async function stateOf(world: World): Promise<State> {
+  const [row] = await world.admin('select count(*)::integer as count from public.audit_logs');
+  return {
+    ended: await Promise.race([world.started.ended.then(() => true), Promise.resolve(false)]),
+    postmaster: await postmasterPid(world.adminUrl),
+    foreignRows: await world.foreignRows(),
+    auditRecords: Number(row?.['count']),
+    megabytes: await residentMegabytes(world.started.pid),
+  };
+}
+
+/** What is not as it should be once an area is over. */
+export async function damagesBetween(
+  world: World,
+  before: State,
+  refusals: readonly string[],
+): Promise<string[]> {
+  const damages = [await unrecorded(world, refusals), await leftOpen(world), await unsound(world)];
+  const after = await stateOf(world);
+  if (after.ended) damages.push('the process has ended');
+  if (after.postmaster !== before.postmaster) damages.push('Postgres was started anew');
+  if (after.foreignRows !== before.foreignRows) damages.push('rows of another tenant have changed');
+  if (after.auditRecords < before.auditRecords) damages.push('audit records are gone');
+  if (after.megabytes > before.megabytes + MAY_GROW_MB)
+    damages.push(`the process grew from ${before.megabytes} to ${after.megabytes} MB`);
+  return damages.filter((damage) => damage !== undefined);
+}
+
+/** Each 401 and 403 has its one record, now or in a moment: one that waits on disk is on its way. */
+async function unrecorded(world: World, refusals: readonly string[]): Promise<string | undefined> {
+  return becomes(async () => {
+    const rows = await world.admin(
+      `select r.id, count(a.id)::integer as records
+         from unnest($1::text[]) as r (id)
+         left join public.audit_logs as a on a.request_id = r.id
+        group by r.id
+       having count(a.id) <> 1 or r.id = ''`,
+      [refusals],
+    );
+    return rows.length === 0
+      ? undefined
+      : `${rows.length} refusals do not have one record: ${JSON.stringify(rows[0])}`;
+  });
+}
+
+async function leftOpen(world: World): Promise<string | undefined> {
+  return becomes(async () => {
+    const rows = await world.admin(
+      `select usename, state, query from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`,
+    );
+    return rows.length === 0 ? undefined : `a connection is left at work: ${JSON.stringify(rows[0])}`;
+  });
+}
+
+/** What a DBA would be told: no right was changed, and nothing was made that is not the house's. */
+async function unsound(world: World): Promise<string | undefined> {
+  const rows = await world.admin(
+    `select finding as what, object::text from audit.findings union all select change, object::text from audit.drift`,
+  );
+  return rows.length === 0 ? undefined : `the audit has findings: ${JSON.stringify(rows)}`;
+}
+
+/** Asks until nothing is wrong any more; gives what is wrong for too long. */
+async function becomes(wrong: () => Promise<string | undefined>): Promise<string | undefined> {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const damage = await wrong();
+    if (damage === undefined || performance.now() > end) return damage;
+  }
+}
+
+/** Linux says so; elsewhere it is not looked at. */
+async function residentMegabytes(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024);
+}

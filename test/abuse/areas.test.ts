@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { AREAS } from './areas.ts';
+
+test('every area of attacks is in docs/reliability.md once, with the command that runs it', async () => {
+  const text = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'reliability.md'), 'utf8');
+  const named = [...text.matchAll(/`npm run test:abuse -- ([^`]+)`/g)].map(([, name]) => name);
+  expect(AREAS.length).toBeGreaterThan(10);
+  expect(named).toEqual(AREAS.map(({ name }) => name));
+});

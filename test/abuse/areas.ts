@@ -1,0 +1,25 @@
+import type { Area } from './attack.ts';
+import { bodies } from './bodies.ts';
+import { claims } from './claims.ts';
+import { headers } from './headers.ts';
+import { ids } from './ids.ts';
+import { pages } from './pages.ts';
+import { paths } from './paths.ts';
+import { sqlLogins } from './sql-logins.ts';
+import { sqlRequests } from './sql-requests.ts';
+import { tokens } from './tokens.ts';
+import { uploads } from './uploads.ts';
+
+/** Everything that is attacked, in the order in which it is. */
+export const AREAS: readonly Area[] = [
+  tokens,
+  claims,
+  headers,
+  paths,
+  ids,
+  bodies,
+  pages,
+  uploads,
+  sqlRequests,
+  ...sqlLogins,
+];

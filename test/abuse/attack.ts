@@ -1,0 +1,35 @@
+import type { World } from './world.ts';
+
+/** One attack: what it tries, after which source, what must happen, and how it is made. */
+export interface Attack {
+  readonly tries: string;
+  /** Where the attack is described, so that whoever doubts the answer can read it. */
+  readonly source: string;
+  /** Every result with which it has failed, as `Heard` writes results. */
+  readonly must: readonly string[];
+  /** What the attacker itself says, and so may be told again. */
+  readonly said?: string;
+  /** Why something of others may be told all the same: what stands nowhere else may not. */
+  readonly known?: string;
+  readonly attempt: () => Promise<Heard>;
+}
+
+/** What came of an attack. */
+export interface Heard {
+  /** Statuses of HTTP with commas between them, a SQLSTATE, or `2 rows`. */
+  readonly result: string;
+  /** Everything that the attacker was told, heads and bodies, rows, errors and notices. */
+  readonly text: string;
+  /** The requests that were answered 401 or 403. */
+  readonly refusals: readonly string[];
+}
+
+export interface Area {
+  readonly name: string;
+  readonly attacks: (world: World) => readonly Attack[] | Promise<readonly Attack[]>;
+}
+
+/** Results with blanks between them, as a row of a table writes them. */
+export function anyOf(words: string): readonly string[] {
+  return words.split('|').map((word) => word.trim());
+}

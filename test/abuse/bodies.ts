@@ -1,0 +1,419 @@
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import type { Area } from './attack.ts';
+import { overHttp } from './over-http.ts';
+import type { HttpRow } from './over-http.ts';
+
+/*
+ * Bodies that cost more than they are, that say more than a caller may, or mean something to whoever reads them next.
+ * Seen red where src/http/json-budget.ts counts neither depth nor values.
+ */
+
+const BUDGET = 'API4:2023';
+const MASS = 'API3:2023';
+const TYPES = 'ASVS 5, 2.2.1';
+const INJECTION = 'ASVS 5, 1.2';
+
+const nested = (open: string, close: string, depth: number): string =>
+  open.repeat(depth) + close.repeat(depth);
+const spaces = (bytes: number): Buffer =>
+  Buffer.concat([Buffer.from('{"client_id":'), Buffer.alloc(bytes, 32), Buffer.from('1}')]);
+
+/** JSON texts that no endpoint takes, and what each is answered. What stands in `created_at` is read by nobody. */
+function texts(): readonly (readonly [tries: string, source: string, must: string, body: string | Buffer])[] {
+  return [
+    ['nothing', TYPES, '400', ''],
+    ['a blank', TYPES, '400', ' '],
+    ...[
+      'null',
+      '[]',
+      '"x"',
+      '1',
+      'true',
+      '{',
+      '}',
+      '{}{}',
+      '{"a":}',
+      "{'a':1}",
+      '{a:1}',
+      '{"a":1,}',
+      '[1,2',
+      '\u00a0{}',
+      '{"a":01}',
+      '{"a":+1}',
+      '{"a":.5}',
+      '{"a":NaN}',
+      '{"a":Infinity}',
+      '{"a":-}',
+      '{"a":"\t"}',
+      '{"a":"\\x"}',
+      '{"a":"\\u00"}',
+      '// x\n{}',
+      '{}/* x */',
+      '__proto__',
+      'undefined',
+    ].map((body) => [`the body ${body}`, 'RFC 8259', '400', body] as const),
+    ['lists in lists, 21 deep', BUDGET, '400', `{"created_at":${nested('[', ']', 21)}}`],
+    ['lists in lists, 100,000 deep', BUDGET, '400', `{"created_at":${nested('[', ']', 100_000)}}`],
+    ['objects in objects, 30,000 deep', BUDGET, '400', `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`],
+    ['20,000 values', BUDGET, '400', `{"created_at":[${'1,'.repeat(20_000)}1]}`],
+    [
+      '20,000 fields',
+      BUDGET,
+      '400',
+      `{${Array.from({ length: 20_000 }, (_, at) => `"f${at}":1`).join(',')}}`,
+    ],
+    ['one field 12,000 times', BUDGET, '400', `{${'"created_at":1,'.repeat(12_000)}"created_at":1}`],
+    ['a number of 200,000 digits', BUDGET, '400', `{"created_at":${'9'.repeat(200_000)}}`],
+    ['a number of 16 digits', BUDGET, '400', '{"created_at":1234567890123456}'],
+    ['a name of 200,000 characters', BUDGET, '400', `{"${'a'.repeat(200_000)}":1}`],
+    ['a text of 250,000 escapes', BUDGET, '400', `{"a":"${'\\u0041'.repeat(40_000)}"}`],
+    ['300,000 bytes', BUDGET, '413', `{"a":"${'a'.repeat(300_000)}"}`],
+    ['30 million bytes', BUDGET, '413', Buffer.alloc(30_000_000, 32)],
+    ['bytes that are no UTF-8', 'RFC 8259, 8.1', '400', Buffer.from('{"site_name":"\xe9\xff"}', 'latin1')],
+    ['a mark of byte order', 'RFC 8259, 8.1', '400', Buffer.from('\ufeff{"a":1}')],
+    ['UTF-16', 'RFC 8259, 8.1', '400', Buffer.from('{"a":1}', 'utf16le')],
+    ['UTF-8 that is too long', 'RFC 3629, 3', '400', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
+    ['half a surrogate pair in bytes', 'RFC 3629, 3', '400', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ['the prototype', 'API3:2023', '400', '{"__proto__":{"role":"ADMIN"}}'],
+    [
+      'the prototype of the constructor',
+      'API3:2023',
+      '400',
+      '{"constructor":{"prototype":{"role":"ADMIN"}}}',
+    ],
+    ['a revived date', 'ASVS 5, 1.5.2', '400', '{"$date":"2026-01-01"}'],
+    ['a query of another database', INJECTION, '400', '{"client_id":{"$ne":null}}'],
+    ['XML', 'ASVS 5, 1.5.1', '400', '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>'],
+  ];
+}
+
+/** What a body is said to be, and what is answered. */
+function types(token: string): HttpRow[] {
+  const ask = (
+    tries: string,
+    must: string,
+    headers: Record<string, string>,
+    body: string | Buffer = '{}',
+  ): HttpRow => [tries, 'RFC 9110, 8.3', must, 'POST /api/sites', { token, headers, body }];
+  const json = { 'content-type': 'application/json' };
+  const bomb = spaces(50_000_000);
+  return [
+    ...[
+      'text/plain',
+      'text/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+      'application/json-patch+json',
+      'application/yaml',
+      'application/x-java-serialized-object',
+      'application/jsonp',
+      'json',
+      '',
+      '*/*',
+      'application/json, text/plain',
+      'application/json;charset=utf-16',
+      'application/json;charset=utf-7',
+      'application/json;charset="',
+      `application/json;${'a'.repeat(900)}`,
+    ].map((type) => ask(`a body of ${type.slice(0, 40)}`, '400|415', { 'content-type': type })),
+    ...[
+      'compress',
+      'gzip, gzip',
+      'gzip,deflate',
+      'zstd',
+      'x-gzip',
+      'aes128gcm',
+      '__proto__',
+      'constructor',
+      '',
+      'chunked',
+      'a'.repeat(90),
+    ].map((coding) => ask(`in the coding ${coding}`, '400|415', { ...json, 'content-encoding': coding })),
+    ask('50 MB in gzip', '413', { ...json, 'content-encoding': 'gzip' }, gzipSync(bomb)),
+    ask('50 MB in deflate', '413', { ...json, 'content-encoding': 'deflate' }, deflateSync(bomb)),
+    ask('50 MB in brotli', '413', { ...json, 'content-encoding': 'br' }, brotliCompressSync(bomb)),
+    ask('50 MB in zstandard', '415', { ...json, 'content-encoding': 'zstd' }, zstdCompressSync(bomb)),
+    ask(
+      'gzip that ends early',
+      '400',
+      { ...json, 'content-encoding': 'gzip' },
+      gzipSync('{"a":1}').subarray(0, 12),
+    ),
+    ask('gzip that is none', '400', { ...json, 'content-encoding': 'gzip' }),
+    ask(
+      'gzip with something after it',
+      '400',
+      { ...json, 'content-encoding': 'gzip' },
+      Buffer.concat([gzipSync('{}'), Buffer.alloc(100, 1)]),
+    ),
+    ask(
+      'fifty pieces of gzip',
+      '413|400',
+      { ...json, 'content-encoding': 'gzip' },
+      Buffer.concat(Array.from({ length: 50 }, () => gzipSync(Buffer.alloc(1_000_000, 32)))),
+    ),
+    ...['', '"', 'a b', 'a,b', 'é', '\u0001', 'a'.repeat(256), '"a', '{}', 'a;b'].flatMap((key): HttpRow[] =>
+      /^[\x20-\x7e]*$/.test(key)
+        ? [ask(`the key ${key.slice(0, 9)}`, '400', { ...json, 'idempotency-key': key })]
+        : [],
+    ),
+  ];
+}
+
+/** Fields that a caller may not write, of records that are their own. */
+function mass(
+  { manager, specialist, client, admin }: Readonly<Record<string, string>>,
+  ids: Readonly<Record<string, string>>,
+): HttpRow[] {
+  const put = (token = '', path: string, body: object, must = '400'): HttpRow => [
+    `to write ${JSON.stringify(body).slice(0, 60)} of ${path.split('/')[2] ?? ''}`,
+    MASS,
+    must,
+    `PUT ${path}/${ids[path] ?? ''}`,
+    { token, body },
+  ];
+  const USERS = '/api/users';
+  return [
+    ...[
+      'client_access',
+      'is_active',
+      'owner',
+      'version',
+      'xmin',
+      'ctid',
+      'tableoid',
+      'deleted_at',
+      'tenant_id',
+      'role',
+      'password_hash',
+      '__proto__x',
+      'toString',
+      'hasOwnProperty',
+      'client_id ',
+    ].map((field) => put(manager, '/api/sites', { [field]: 'x' })),
+    ...['number', 'file_path', 'from_status', 'decided_by', 'subject'].map((field) =>
+      put(manager, '/api/reclamations', { [field]: 'x' }),
+    ),
+    put(manager, '/api/reclamations', { status: 'PAID' }, '400|409'),
+    put(manager, '/api/reclamations', { status: 'GRANTED' }, '400|409'),
+    put(manager, '/api/reclamations', { status: 'draft' }, '400'),
+    put(manager, '/api/reclamations', { granted_amount: 1e9 }, '400'),
+    put(manager, '/api/invoices', { number: 'F-2026-0001' }, '200|400|409'),
+    put(client, '/api/reclamations', { amount: 1 }, '403'),
+    put(client, '/api/sites', { site_name: 'x' }, '403'),
+    put(specialist, '/api/invoices', { amount_excl_tax: 1 }, '403'),
+    put(manager, USERS, { role: 'ADMIN' }, '403'),
+    put(specialist, USERS, { role: 'ADMIN' }, '403'),
+    put(admin, USERS, { password_hash: 'x' }),
+    put(admin, USERS, { subject: 'x' }),
+    put(admin, USERS, { access_changed_at: '2000-01-01T00:00:00Z' }),
+    put(admin, USERS, { role: 'ADMIN', client_access: [] }, '403'),
+    put(admin, USERS, { client_access: ['*'] }),
+    put(admin, USERS, { client_access: null }),
+    [
+      'an administrator of everything by one of some',
+      MASS,
+      '403',
+      'POST /api/users',
+      {
+        token: admin ?? '',
+        body: { email: 'root@b.example', name: 'Root', role: 'ADMIN', client_access: [] },
+      },
+    ],
+    [
+      'an administrator by an account manager',
+      MASS,
+      '403',
+      'POST /api/users',
+      {
+        token: manager ?? '',
+        body: { email: 'root@b.example', name: 'Root', role: 'ADMIN', client_access: [] },
+      },
+    ],
+  ];
+}
+
+/** Values of the wrong kind, beyond the edge of what a column holds, or without meaning. */
+const VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  amount: [
+    -1,
+    -0.01,
+    0.001,
+    1e8,
+    1e21,
+    '1e3',
+    '0x10',
+    '1,5',
+    '1.999',
+    ' 1',
+    '1 ',
+    '',
+    'NaN',
+    'Infinity',
+    '١٢',
+    null,
+    true,
+    [],
+    {},
+    [1],
+    '9'.repeat(5_000),
+    `1.${'0'.repeat(90_000)}1`,
+  ],
+  claim_type: ['tf', 'TF ', 'TFX', 'TF\0', '', null, 1, ['TF'], { TF: 1 }, 'ТF', 'CFE,TF'],
+  collection_date: [
+    '2026-02-30',
+    '0000-01-01',
+    '10000-01-01',
+    '-2026-01-01',
+    '01/02/2026',
+    '2026-1-1',
+    'infinity',
+    'now',
+    'epoch',
+    '20260101',
+    '2026-01-01T00:00:00Z',
+    '',
+    0,
+    true,
+    [],
+    {},
+  ],
+  tax_year: [0, -1, 1899, 2201, 2026.5, '2026', 1e10, true, [], {}],
+  commune_code: ['', '7505', '750566', '2C004', '2a004', '٧٥٠٥٦', '75056\n', ' 75056', 75056, [], {}],
+  grounds: ['a'.repeat(10_001), 'nul\0', '\ud800', 1, true, [], {}],
+  site_id: ['', 'x', 1, null, [], {}, '00000000-0000-0000-0000-00000000000g'],
+};
+
+/** Texts that mean something to a database, a page, a table or a terminal: data, and told as they came. */
+const WORDS = [
+  "'; drop table public.clients; --",
+  "' or '1'='1",
+  '$1',
+  '$$',
+  '\\',
+  "\\'; --",
+  '%s%n',
+  '{{7*7}}',
+  '${7*7}',
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  'javascript:alert(1)',
+  "=cmd|' /C calc'!A0",
+  '+1+1',
+  '@SUM(A1)',
+  '../../etc/passwd',
+  'a\r\nSet-Cookie: x=1',
+  '\u202eevil',
+  '\u0000'.slice(1) + 'x\u001b[2J',
+  '\ufeff',
+  '\u200b\u200bx',
+  '💩'.repeat(127),
+  'Z̴̨͝a',
+  'null',
+  'undefined',
+  '{1,2}',
+  '(select version())',
+  'NULL',
+  "E'\\x00'",
+  '||pg_sleep(5)||',
+];
+
+export const bodies: Area = {
+  name: 'bodies',
+  attacks: (world) => {
+    const { tokens, mine } = world;
+    const { manager: token } = tokens;
+    const headers = { 'content-type': 'application/json' };
+    const lines = ['POST /api/sites', `PUT /api/reclamations/${mine.reclamations}`];
+    const ids = {
+      '/api/sites': mine.sites,
+      '/api/reclamations': mine.reclamations,
+      '/api/invoices': mine.factures,
+      '/api/users': mine.users,
+    };
+    const valid = { client_id: mine.clients, site_id: mine.sites, claim_type: 'TF', amount: 1 };
+    return overHttp(world, [
+      ...texts().flatMap(([tries, source, must, body]): HttpRow[] => [
+        ...lines.map((line): HttpRow => [tries, source, must, line, { token, headers, body }]),
+        [
+          `${tries}, at the login`,
+          source,
+          must === '413' ? '413' : '400',
+          'POST /api/auth/login',
+          { headers, body },
+        ],
+        [`${tries}, without a token`, 'API2:2023', '401', 'POST /api/sites', { headers, body }],
+      ]),
+      ...types(token),
+      ...mass({ ...tokens }, ids),
+      ...Object.entries(VALUES).flatMap(([field, values]) =>
+        values.map(
+          (value): HttpRow => [
+            `${field} ${JSON.stringify(value).slice(0, 30)}`,
+            TYPES,
+            '400',
+            'POST /api/reclamations',
+            { token, body: { ...valid, [field]: value } },
+          ],
+        ),
+      ),
+      ...WORDS.flatMap((word): HttpRow[] => [
+        [
+          `a site called ${JSON.stringify(word).slice(0, 30)}`,
+          INJECTION,
+          '201|400',
+          'POST /api/sites',
+          { token, body: { client_id: mine.clients, site_name: word } },
+        ],
+        [
+          `a search for ${JSON.stringify(word).slice(0, 30)}`,
+          INJECTION,
+          '200|400',
+          `GET /api/sites?q=${encodeURIComponent(word)}`,
+          { token },
+        ],
+        [
+          `a login with ${JSON.stringify(word).slice(0, 30)}`,
+          INJECTION,
+          '401',
+          'POST /api/auth/login',
+          { body: { token: word } },
+        ],
+      ]),
+      ...[
+        'a@b',
+        'a@b.example\r\nBcc: x@y.example',
+        '@b.example',
+        'a'.repeat(250) + '@b.example',
+        'a@b.example,c@d.example',
+        'a b@c.example',
+        '<a@b.example>',
+        'a@[127.0.0.1]',
+        "'@b.example",
+      ].map(
+        (email): HttpRow => [
+          `the address ${email.slice(0, 30)}`,
+          TYPES,
+          '400',
+          'POST /api/clients',
+          { token, body: { company_name: 'x', contact_email: email } },
+        ],
+      ),
+      [
+        'a body for a read',
+        'RFC 9110, 9.3.1',
+        '200',
+        'GET /api/sites',
+        { token, headers: { ...headers, 'content-length': 15 }, body: '{"client_id":1}' },
+      ],
+      [
+        'a body for a deletion of others',
+        'API1:2023',
+        '403',
+        `DELETE /api/sites/${world.foreign.sites}`,
+        { token, headers: { ...headers, 'content-length': 2 }, body: '{}' },
+      ],
+    ]);
+  },
+};

@@ -1,0 +1,65 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign as signBytes } from 'node:crypto';
+import type { JsonWebKey, KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+type Parts = Readonly<Record<string, unknown>>;
+
+/** What a signature is over, to the signature. */
+export type Signing = (input: string) => Buffer;
+
+/** Makes tokens, good ones with the provider's own key and bad ones byte by byte. */
+export interface Forge {
+  readonly kid: string;
+  /** The key that everybody can ask the provider for. */
+  readonly publicKey: KeyObject;
+  readonly publicJwk: JsonWebKey;
+  /** Keys that the provider does not know. */
+  readonly strange: KeyObject;
+  readonly strangeRsa: KeyObject;
+  /** The provider's own. */
+  readonly ownSigning: Signing;
+  readonly strangeSigning: Signing;
+  /** What a token says where nothing is wrong with it. */
+  readonly claims: (changes?: Parts) => Parts;
+  readonly header: (changes?: Parts) => Parts;
+  /** A token of the provider's, whatever it says. */
+  readonly sign: (changes: Parts, header?: Parts) => string;
+  /** A token of these texts or objects, signed over them by whatever signs. */
+  readonly raw: (header: unknown, payload: unknown, signing: Signing) => string;
+}
+
+export function base64url(value: unknown): string {
+  if (Buffer.isBuffer(value)) return value.toString('base64url');
+  return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+}
+
+/** ECDSA with SHA-256, in the form that tokens have. */
+function ecdsa(key: KeyObject): Signing {
+  return (input) => signBytes('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
+}
+
+export async function openForge(dataDir: string): Promise<Forge> {
+  const text = await readFile(join(dataDir, 'identity', 'signing-key.json'), 'utf8');
+  const { d, kid, kty, crv, x, y } = JSON.parse(text) as Record<string, string>;
+  const publicJwk = { kty, crv, x, y } as JsonWebKey;
+  const ownSigning = ecdsa(createPrivateKey({ key: { ...publicJwk, d } as JsonWebKey, format: 'jwk' }));
+  const { privateKey: strange } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { privateKey: strangeRsa } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const now = Math.floor(Date.now() / 1000);
+  const claims: Forge['claims'] = (changes = {}) => ({
+    ...{ iss: 'urn:taxclaims:identity', aud: 'taxclaims-api', iat: now, exp: now + 36_000 },
+    ...{ sub: 'abuse|forged', role: 'ADMIN', client_access: [] },
+    ...changes,
+  });
+  const header: Forge['header'] = (changes = {}) => ({ alg: 'ES256', typ: 'JWT', kid, ...changes });
+  const raw: Forge['raw'] = (head, payload, signing) => {
+    const input = `${base64url(head)}.${base64url(payload)}`;
+    return `${input}.${base64url(signing(input))}`;
+  };
+  return {
+    ...{ kid: String(kid), publicJwk, publicKey: createPublicKey({ key: publicJwk, format: 'jwk' }) },
+    ...{ strange, strangeRsa, ownSigning, strangeSigning: ecdsa(strange), claims, header, raw },
+    sign: (changes, head) => raw(header(head), claims(changes), ownSigning),
+  };
+}

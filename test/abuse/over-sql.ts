@@ -1,0 +1,47 @@
+import type { EventEmitter } from 'node:events';
+import pg from 'pg';
+import { anyOf } from './attack.ts';
+import type { Attack, Heard } from './attack.ts';
+
+/** What it tries, its source, every result that refuses it, and the SQL; why it may tell something all the same. */
+export type SqlRow = readonly [tries: string, source: string, must: string, sql: string, known?: string];
+
+/** Attacks with SQL, each in a transaction of its own that is rolled back, after what a session begins with. */
+export function overSql(url: string, before: string, rows: readonly SqlRow[]): Attack[] {
+  return rows.map(([tries, source, must, sql, known]) => ({
+    ...{ tries, source, must: anyOf(must), said: sql, ...(known !== undefined && { known }) },
+    attempt: () => inTransaction(url, before, sql),
+  }));
+}
+
+async function inTransaction(url: string, before: string, sql: string): Promise<Heard> {
+  const client = new pg.Client({ connectionString: url, application_name: 'abuse' });
+  const told: string[] = [];
+  client.on('notice', (notice) => told.push(JSON.stringify(notice), notice.message ?? ''));
+  client.on('error', (error) => told.push(error.message));
+  await client.connect();
+  try {
+    // What is copied out comes past the results.
+    const { connection } = client as unknown as { connection: EventEmitter };
+    connection.on('copyData', ({ chunk }: { chunk: Buffer }) => told.push(chunk.toString()));
+    await client.query(`begin; set local statement_timeout = '5s'; ${before}`);
+    const results = await client.query({ text: sql, rowMode: 'array' });
+    const all = (Array.isArray(results) ? results : [results]) as pg.QueryArrayResult[];
+    told.push(...all.map(({ rows }) => JSON.stringify(rows)));
+    return { result: resultOf(all.at(-1)), text: told.join('\n'), refusals: [] };
+  } catch (error) {
+    const { code, message, detail, hint, where } = error as pg.DatabaseError;
+    told.push([message, detail, hint, where].join('\n'));
+    return { result: code ?? message, text: told.join('\n'), refusals: [] };
+  } finally {
+    await client.end();
+  }
+}
+
+/** `rows`, `no rows`, or the command with how many rows it changed. */
+function resultOf(result: pg.QueryArrayResult | undefined): string {
+  if (result === undefined) return 'nothing';
+  const { command, rows, rowCount, fields } = result;
+  if (fields.length > 0) return rows.length > 0 ? 'rows' : 'no rows';
+  return rowCount === null ? command.toLowerCase() : `${command.toLowerCase()} ${rowCount}`;
+}

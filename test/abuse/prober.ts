@@ -1,0 +1,54 @@
+import { ask } from '../support/http.ts';
+import type { Question } from '../support/http.ts';
+
+/*
+ * A process of its own that asks for /health and for a normal reader's clients for as long as the attacks last: one
+ * that stops the service is seen here, whatever the attacker itself is answered.
+ */
+
+/** What happened since the last report. */
+export interface Probed {
+  readonly asked: number;
+  readonly worstHealthMs: number;
+  readonly worstReaderMs: number;
+  readonly faults: readonly string[];
+}
+
+/** Longer than that is no answer. */
+const AT_LAST_MS = 15_000;
+const PAUSE_MS = 20;
+
+const [port = '', token = '', mark = ''] = process.argv.slice(2);
+const nothing = { asked: 0, worstHealthMs: 0, worstReaderMs: 0, faults: [] as string[] };
+let probed = { ...nothing };
+
+process.on('message', () => {
+  process.send?.(probed satisfies Probed);
+  probed = { ...nothing, faults: [] };
+});
+process.once('disconnect', () => process.exit());
+
+async function timed(line: string, question: Question, isWell: (text: string) => boolean): Promise<number> {
+  const begun = performance.now();
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => {
+      reject(new Error('no answer'));
+    }, AT_LAST_MS).unref();
+  });
+  try {
+    const { status, text } = await Promise.race([ask(Number(port), line, question), late]);
+    if (status !== 200 || !isWell(text)) probed.faults.push(`${line}: ${status} ${text.slice(0, 200)}`);
+  } catch (error) {
+    probed.faults.push(`${line}: ${String(error)}`);
+  }
+  return performance.now() - begun;
+}
+
+for (;;) {
+  const healthMs = await timed('GET /health', {}, () => true);
+  const readerMs = await timed('GET /api/clients', { token }, (text) => text.includes(mark));
+  probed.asked += 2;
+  probed.worstHealthMs = Math.max(probed.worstHealthMs, healthMs);
+  probed.worstReaderMs = Math.max(probed.worstReaderMs, readerMs);
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+}

@@ -1,0 +1,68 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import { AREAS } from './areas.ts';
+import { tryArea } from './trial.ts';
+import type { Outcome } from './trial.ts';
+import { openWorld } from './world.ts';
+
+/*
+ * `npm run test:abuse`: every attack of every area, or of those named after `--`, on the real service. Ends with 0 where
+ * all of them fail and the service is as well after as before, with 1 where something fell, with 2 where a name is of no
+ * area.
+ */
+
+const SHOWN = 12;
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !AREAS.some((area) => area.name === name));
+if (unknown.length > 0) {
+  console.error(
+    `${unknown.join(', ')}: no such area. They are:\n${AREAS.map(({ name }) => name).join('\n')}`,
+  );
+  process.exit(2);
+}
+
+const world = await openWorld();
+const prober = fork(join(import.meta.dirname, 'prober.ts'), [
+  ...[String(world.port), world.tokens.manager, world.ownMark],
+]);
+const outcomes: Outcome[] = [];
+let ended: number | string;
+try {
+  for (const area of AREAS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    const outcome = await tryArea(world, area, prober);
+    outcomes.push(outcome);
+    tell(outcome);
+  }
+} finally {
+  prober.disconnect();
+  ended = await world.close();
+}
+console.log(`\n${tableOf(outcomes)}\n`);
+const failed = outcomes.filter(({ fallen, damages }) => fallen.length + damages.length > 0).length;
+const sum = outcomes.reduce((total, { attacks }) => total + attacks, 0);
+console.log(
+  `${sum} attacks in ${outcomes.length} areas, ${failed} of them with something that does not hold`,
+);
+if (ended !== 0) console.log(`the service ended with ${ended}: ${world.started.err}`);
+process.exitCode = failed > 0 || ended !== 0 ? 1 : 0;
+
+function tell({ area, fallen, damages }: Outcome): void {
+  console.log(`${fallen.length + damages.length === 0 ? 'ok  ' : 'NOT '} ${area}`);
+  for (const line of [...fallen.slice(0, SHOWN), ...damages.slice(0, SHOWN)]) console.log(`     ${line}`);
+}
+
+function tableOf(rows: readonly Outcome[]): string {
+  const head = ['area', 'attacks', 'held', 'fallen', 'foreign', '5xx', '/health ms', 'slowest ms', 'damages'];
+  const cells = rows.map((row) => [
+    row.area,
+    ...[row.attacks, row.attacks - row.fallen.length, row.fallen.length, row.foreignBytes, row.serverErrors],
+    ...[Math.round(row.worstHealthMs), Math.round(row.slowestMs), row.damages.length],
+  ]);
+  return [head, ...cells]
+    .map(
+      ([name = '', ...figures]) =>
+        String(name).padEnd(18) + figures.map((one) => String(one).padStart(12)).join(''),
+    )
+    .join('\n');
+}

@@ -1,0 +1,415 @@
+import { FOREIGN_ROWS } from '../support/foreign-rows.ts';
+import type { SqlRow } from './over-sql.ts';
+import type { World } from './world.ts';
+
+/* What no login may do, whatever group it is in, and what no query may tell of others. */
+
+const DENIED = '42501';
+
+/** No right to it, or no such thing, or not within a transaction: nothing has happened. */
+const UNABLE = `${DENIED}|42704|0A000|25001|42809|42P01|42883|22023|42601|42710|3F000`;
+
+/** Statements that change what anybody may do, or leave something behind. */
+const REFUSED: readonly (readonly [source: string, statements: readonly string[]])[] = [
+  [
+    'rls-pitfalls 23, 24, 32',
+    [
+      'set role postgres',
+      'set role taxclaims_owner',
+      'set role taxclaims_definer',
+      'set role pg_read_all_data',
+      'set role pg_execute_server_program',
+      'set session authorization postgres',
+      'set session authorization default; set role taxclaims_owner',
+      `select set_config('role', 'taxclaims_owner', false)`,
+      `select set_config('session_authorization', 'postgres', false)`,
+    ],
+  ],
+  [
+    'rowsecurity.sql: only the owner changes policies',
+    [
+      'alter policy users_select_admin on public.users using (false)',
+      'drop policy users_select_admin on public.users',
+      'create policy own on public.sites using (true)',
+      'create policy own on public.sites as restrictive using (false)',
+      'alter table public.sites disable row level security',
+      'alter table public.sites no force row level security',
+      'alter table public.sites owner to current_user',
+      'alter table public.sites add column own text',
+      'create trigger own before insert on public.sites for each row execute function app.record_change()',
+      'alter table public.sites disable trigger all',
+      'create rule own as on select to public.sites do instead select 1',
+      'drop table public.sites',
+      'create index on public.sites (address)',
+      'comment on table public.sites is null',
+      'create statistics own on client_id, address from public.sites',
+      'reindex table public.sites',
+    ],
+  ],
+  [
+    'rls-pitfalls 15',
+    [
+      'truncate public.sites',
+      'truncate public.clients cascade',
+      'truncate public.audit_logs',
+      'truncate app.idempotency_keys',
+    ],
+  ],
+  [
+    'rls-pitfalls 28',
+    [
+      'create temporary table own (id integer)',
+      'create table public.own (id integer)',
+      'create table app.own (id integer)',
+      'create schema own',
+      'create view public.own as select 1',
+      'create materialized view public.own as select 1',
+      'create sequence public.own',
+      "create type public.own as enum ('a')",
+      'create domain public.own as text',
+      'select 1 as a into own',
+      'create unlogged table reporting.own (id integer)',
+    ],
+  ],
+  [
+    'rls-pitfalls 22',
+    [
+      'create function public.own() returns integer language sql return 1',
+      'create function pg_temp.own() returns integer language sql return 1',
+      'create or replace function app.client_access() returns uuid[] language sql return null',
+      'create operator public.=== (function = texteq, leftarg = text, rightarg = text)',
+      'create aggregate public.own (text) (sfunc = textcat, stype = text)',
+      'create cast (text as uuid) with inout',
+      'create language plpython3u',
+      'create extension file_fdw',
+      'create extension dblink',
+    ],
+  ],
+  [
+    'CWE-250',
+    [
+      'create role own',
+      'create database own',
+      'alter role current_user superuser',
+      'alter role current_user bypassrls',
+      "alter role postgres password 'x'",
+      'grant taxclaims_owner to current_user',
+      'grant taxclaims_admin to current_user',
+      'grant pg_read_all_data to current_user',
+      'alter system set row_security = off',
+      'alter database taxclaims set row_security = off',
+      'alter default privileges for role taxclaims_owner grant all on tables to public',
+      'reassign owned by taxclaims_owner to current_user',
+      'drop owned by taxclaims_owner',
+      'create server own foreign data wrapper postgres_fdw',
+      'create foreign data wrapper own',
+      "create tablespace own location '/tmp'",
+      'create event trigger own on ddl_command_start execute function app.record_change()',
+    ],
+  ],
+  [
+    'CVE-2019-9193 and its like',
+    [
+      `copy public.clients to '/tmp/own'`,
+      `copy (select 1) to program 'id'`,
+      `copy public.sites from program 'id'`,
+      `copy public.sites from '/etc/passwd'`,
+      `select pg_read_file('/etc/passwd')`,
+      `select pg_read_binary_file('/etc/passwd')`,
+      `select pg_ls_dir('.')`,
+      'select pg_ls_waldir()',
+      `select pg_stat_file('/etc/passwd')`,
+      'select lo_creat(-1)',
+      `select lo_import('/etc/passwd')`,
+      `select lo_from_bytea(0, 'x')`,
+      `select lo_export(1, '/tmp/x')`,
+      'select pg_current_logfile()',
+      'select pg_reload_conf()',
+      'select pg_rotate_logfile()',
+      'select pg_switch_wal()',
+      `select pg_create_restore_point('x')`,
+      'checkpoint',
+      `load 'plpgsql'`,
+      'select pg_promote()',
+      `select pg_create_physical_replication_slot('own')`,
+    ],
+  ],
+  [
+    'ASVS 5, 13.2.2',
+    [
+      'select * from pg_catalog.pg_authid',
+      'select * from pg_catalog.pg_statistic',
+      'select * from pg_catalog.pg_largeobject',
+      'select * from pg_catalog.pg_user_mapping',
+      'select * from pg_catalog.pg_hba_file_rules',
+      'select * from pg_catalog.pg_file_settings',
+      'select * from pg_catalog.pg_subscription',
+      'set session_replication_role = replica',
+      'set log_statement = none',
+      'set temp_file_limit = -1',
+      `set log_min_messages = panic`,
+      'set lo_compat_privileges = on',
+      'lock table app.deploy_lock',
+    ],
+  ],
+];
+
+/** Questions that are answered, and tell nothing of others. */
+const HARMLESS: readonly string[] = [
+  ...[
+    'pg_stat_activity',
+    'pg_stats',
+    'pg_stats_ext',
+    'pg_locks',
+    'pg_prepared_statements',
+    'pg_prepared_xacts',
+    'pg_cursors',
+    'pg_class',
+    'pg_policies',
+    'pg_proc',
+    'pg_views',
+    'pg_rules',
+    'pg_trigger',
+    'pg_constraint',
+    'pg_attrdef',
+    'pg_description',
+    'pg_shdescription',
+    'pg_settings',
+    'pg_db_role_setting',
+    'pg_roles',
+    'pg_auth_members',
+    'pg_stat_user_tables',
+    'pg_statio_user_tables',
+    'pg_stat_user_functions',
+    'pg_stat_progress_copy',
+    'pg_stat_replication',
+    'pg_stat_ssl',
+    'pg_stat_io',
+    'pg_backend_memory_contexts',
+    'pg_event_trigger',
+    'pg_publication',
+    'pg_replication_slots',
+    'pg_seclabel',
+  ].map((name) => `select * from pg_catalog.${name}`),
+  ...[
+    'tables',
+    'columns',
+    'column_privileges',
+    'role_table_grants',
+    'table_privileges',
+    'views',
+    'routines',
+    'triggers',
+    'check_constraints',
+    'key_column_usage',
+    'user_mappings',
+  ].map((name) => `select * from information_schema.${name}`),
+  `select schema_to_xml('public', true, true, '')`,
+  `select xmlparse(document '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>')`,
+  `select current_setting('app.client_access', true), current_setting('data_directory', true), current_setting('hba_file', true)`,
+  'select pg_size_pretty(pg_database_size(current_database()))',
+  'select pg_export_snapshot(), txid_current()',
+  `select has_table_privilege('taxclaims_admin', 'public.clients', 'select')`,
+  `select string_agg(pg_get_functiondef(oid), '') from pg_proc where pronamespace = 'app'::regnamespace`,
+];
+
+export function forbidden(): SqlRow[] {
+  const rows = REFUSED.flatMap(([source, statements]) =>
+    statements.map((sql): SqlRow => [sql, source, UNABLE, sql]),
+  );
+  return [...rows, GRANTED];
+}
+
+/** What Postgres gives to whoever may delete, and takes from nobody who may. */
+export function locks(must: string): SqlRow[] {
+  return [
+    ...['access exclusive', 'exclusive', 'share'].map((mode): SqlRow => {
+      return [`clients locked: ${mode}`, 'API4:2023', must, `lock table public.clients in ${mode} mode`];
+    }),
+    ['sites locked in a block', 'API4:2023', must, 'do $$ begin lock table public.sites; end $$'],
+  ];
+}
+
+/** Postgres warns, and grants nothing. */
+const GRANTED: SqlRow = [
+  ...(['a right passed on to everybody', 'CWE-250', `no rows|${DENIED}`] as const),
+  `grant select on public.clients to public; select 1 where has_table_privilege('taxclaims_auditor', 'public.clients', 'select')`,
+];
+
+export function harmless(): SqlRow[] {
+  return HARMLESS.map(
+    (sql): SqlRow => [sql, 'what a catalog may tell', `rows|no rows|${DENIED}|42P01|22023|2200M`, sql],
+  );
+}
+
+/** Of each table a column of text or of a time, which somebody may be allowed to read and to write. */
+const COLUMNS: Readonly<Record<string, string>> = {
+  'public.clients': 'address',
+  'public.sites': 'address',
+  'public.cadastres': 'address',
+  'public.reclamations': 'grounds',
+  'public.reclamation_history': 'to_status',
+  'public.documents': 'filename',
+  'public.partners': 'address',
+  'public.client_partners': 'client_id',
+  'public.factures': 'due_date',
+  'public.partner_invoices': 'due_date',
+  'public.users': 'name',
+  'reporting.grants': 'login',
+};
+
+/** Each table, by every way there is to it, at the rows of others. */
+export function everyTable({ mine, foreign, foreignMarks }: World): SqlRow[] {
+  const [word = ''] = foreignMarks;
+  return Object.entries(FOREIGN_ROWS).flatMap(([table, conditionOf]): SqlRow[] => {
+    const column = COLUMNS[table] ?? 'id';
+    const theirs = conditionOf(foreign);
+    const from = `from ${table} as r`;
+    const none = `no rows|${DENIED}`;
+    const some = `rows|no rows|${DENIED}`;
+    const like = `r.${column}::text like '%' || '${word.slice(0, 8)}' || '%'`;
+    return [
+      [`${table}: rows of others`, 'rowsecurity.sql', none, `select r.${column} ${from} where ${theirs}`],
+      [`${table}: every row`, 'rowsecurity.sql', some, `select r.${column} ${from}`],
+      [`${table}: every column`, 'rowsecurity.sql', some, `select * ${from}`],
+      [`${table}: whole rows`, 'rowsecurity.sql', some, `select r ${from}`],
+      [`${table}: as JSON`, 'rowsecurity.sql', some, `select to_jsonb(r) ${from}`],
+      [
+        `${table}: where each row lies`,
+        'rowsecurity.sql',
+        some,
+        `select r.tableoid, r.ctid, r.xmin ${from} where ${theirs}`,
+      ],
+      [
+        `${table}: a sample`,
+        'rowsecurity.sql',
+        some,
+        `select r.${column} from ${table} as r tablesample system (100)`,
+      ],
+      [`${table}: only it`, 'rowsecurity.sql', some, `select r.${column} from only ${table} as r`],
+      [
+        `${table}: joined to itself`,
+        'rowsecurity.sql',
+        none,
+        `select s.${column} ${from} right join ${table} as s on true where ${theirs.replaceAll('r.', 's.')}`,
+      ],
+      [
+        `${table}: by way of a lateral`,
+        'rowsecurity.sql',
+        some,
+        `select l.* from (values (1)) as v, lateral (select r.${column} ${from}) as l`,
+      ],
+      [
+        `${table}: by way of a recursion`,
+        'rowsecurity.sql',
+        some,
+        `with recursive w as (select r.${column} ${from} union select w.${column} from w) select * from w`,
+      ],
+      [
+        `${table}: by way of a function on queries`,
+        'rls-pitfalls 22',
+        some,
+        `select query_to_xml('select ${column} from ${table}', true, true, '')`,
+      ],
+      [
+        `${table}: by way of a function on tables`,
+        'rls-pitfalls 22',
+        some,
+        `select table_to_xml('${table}', true, true, '')`,
+      ],
+      [
+        `${table}: by way of text search`,
+        'rls-pitfalls 22',
+        some,
+        `select * from ts_stat('select to_tsvector(${column}::text) from ${table}')`,
+      ],
+      [
+        `${table}: by way of a cursor`,
+        'rowsecurity.sql',
+        some,
+        `declare c cursor for select r.${column} ${from}; fetch all from c`,
+      ],
+      [
+        `${table}: by way of a copy`,
+        'rls-pitfalls 16',
+        `copy 0|copy 1|copy 2|copy 3|${DENIED}`,
+        `copy (select r.${column} ${from} where ${theirs}) to stdout`,
+      ],
+      [
+        `${table}: by way of a prepared statement`,
+        'rls-pitfalls 10',
+        some,
+        `prepare own as select r.${column} ${from}; execute own`,
+      ],
+      [
+        `${table}: with row security off`,
+        'rls-pitfalls 17',
+        `${DENIED}|rows`,
+        `set local row_security = off; select r.${column} ${from}`,
+      ],
+      [
+        `${table}: by an error of a division`,
+        'rls-pitfalls 22',
+        none,
+        `select 1 / length(left(r.${column}::text, 0)) ${from} where ${theirs}`,
+      ],
+      [
+        `${table}: by an error of a cast`,
+        'rls-pitfalls 22',
+        none,
+        `select 1 ${from} where ${theirs} and r.${column}::text::integer = 1`,
+      ],
+      [`${table}: by a word that only they have`, 'rls-pitfalls 22', none, `select 1 ${from} where ${like}`],
+      [
+        `${table}: by a plan`,
+        'rls-pitfalls 20, 21',
+        some,
+        `explain (analyze, verbose, buffers) select r.${column} ${from} where ${theirs}`,
+      ],
+      [
+        `${table}: locked for a change`,
+        'rls-pitfalls 26',
+        none,
+        `select r.${column} ${from} where ${theirs} for update`,
+      ],
+      [
+        `${table}: locked for a look`,
+        'rls-pitfalls 26',
+        none,
+        `select r.${column} ${from} where ${theirs} for key share`,
+      ],
+      [
+        `${table}: changed`,
+        'rls-pitfalls 13',
+        `update 0|${DENIED}`,
+        `update ${table} as r set ${column} = r.${column} where ${theirs}`,
+      ],
+      [
+        `${table}: all that is not one’s own changed`,
+        'rls-pitfalls 13',
+        `update 0|${DENIED}`,
+        `update ${table} as r set ${column} = r.${column} where not (${conditionOf(mine)})`,
+      ],
+      [
+        `${table}: changed and told`,
+        'rls-pitfalls 11',
+        none,
+        `update ${table} as r set ${column} = r.${column} where ${theirs} returning r.*`,
+      ],
+      [`${table}: deleted`, 'rls-pitfalls 13', `delete 0|${DENIED}`, `delete ${from} where ${theirs}`],
+      [
+        `${table}: deleted without looking, and told`,
+        'rls-pitfalls 11',
+        `${some}|23001|23503`,
+        `delete ${from} returning r.${column}`,
+      ],
+      [
+        `${table}: merged`,
+        'rowsecurity.sql',
+        `merge 0|${DENIED}`,
+        `merge into ${table} as r using (select 1) as s on ${theirs} when matched then delete`,
+      ],
+      [`${table}: copied into`, 'rls-pitfalls 16', `${DENIED}|0A000`, `copy ${table} from stdin`],
+    ];
+  });
+}

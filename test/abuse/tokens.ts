@@ -1,0 +1,296 @@
+import { createHmac, generateKeyPairSync, sign as signBytes } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
+import type { Area, Attack } from './attack.ts';
+import { base64url } from './forge.ts';
+import type { Forge, Signing } from './forge.ts';
+import { overHttp } from './over-http.ts';
+import type { World } from './world.ts';
+
+/*
+ * Tokens that are signed by nobody, by somebody else, or with something that is no signature. Each is tried as a bearer
+ * token and as the body of a login. Seen red where
+ * checkHeader of src/identity/signature.ts lets every type pass.
+ */
+
+type Row = readonly [tries: string, source: string, token: string];
+
+const nobody: Signing = () => Buffer.alloc(0);
+
+function hmac(bits: number, secret: string | Buffer): Signing {
+  return (input) => createHmac(`sha${bits}`, secret).update(input).digest();
+}
+
+function unsigned({ raw, header, claims, sign, ownSigning }: Forge): Row[] {
+  const good = sign({ role: 'CLIENT', client_access: [] });
+  const [head = '', , signature = ''] = good.split('.');
+  return [
+    ...['none', 'None', 'NONE', 'nOnE', '', 'null', ' none', 'none '].map(
+      (alg): Row => [`alg ${alg} and no signature`, 'RFC 8725, 2.1', raw(header({ alg }), claims(), nobody)],
+    ),
+    [
+      'alg none and a signature of the provider',
+      'RFC 8725, 2.1',
+      raw(header({ alg: 'none' }), claims(), ownSigning),
+    ],
+    ...[null, 0, true, ['ES256'], { alg: 'ES256' }].map(
+      (alg): Row => [
+        `alg ${JSON.stringify(alg)}`,
+        'RFC 8725, 3.1',
+        raw(header({ alg }), claims(), ownSigning),
+      ],
+    ),
+    ['no alg at all', 'RFC 7515, 4.1.1', raw({ typ: 'JWT' }, claims(), ownSigning)],
+    ['no signature under ES256', 'RFC 8725, 3.3', raw(header(), claims(), nobody)],
+    [
+      'another payload under a signature of the provider',
+      'RFC 8725, 3.3',
+      `${head}.${base64url(claims())}.${signature}`,
+    ],
+    [
+      'another header under a signature of the provider',
+      'RFC 7515, 5.2',
+      `${base64url({ alg: 'ES256' })}.${good.split('.')[1] ?? ''}.${signature}`,
+    ],
+    [
+      'a signature of zeros (CVE-2022-21449)',
+      'RFC 8725, 3.4',
+      raw(header(), claims(), () => Buffer.alloc(64)),
+    ],
+    ['a signature of ones', 'RFC 8725, 3.4', raw(header(), claims(), () => Buffer.alloc(64, 0xff))],
+    [
+      'half a signature',
+      'RFC 7518, 3.4',
+      raw(header(), claims(), (input) => ownSigning(input).subarray(0, 32)),
+    ],
+    [
+      'a signature with a byte more',
+      'RFC 7518, 3.4',
+      raw(header(), claims(), (input) => Buffer.concat([ownSigning(input), Buffer.alloc(1)])),
+    ],
+    [
+      'a signature whose halves are swapped',
+      'RFC 7518, 3.4',
+      raw(header(), claims(), (input) => swapped(ownSigning(input))),
+    ],
+    ['a signature of a megabit', 'RFC 8725, 3.4', raw(header(), claims(), () => Buffer.alloc(100_000, 1))],
+  ];
+}
+
+const swapped = (bytes: Buffer): Buffer => Buffer.concat([bytes.subarray(32), bytes.subarray(0, 32)]);
+
+/** The public key taken for a secret that both sides share, and other ways to choose how one is verified. */
+function confused({ raw, header, claims, publicKey, publicJwk, kid, strange, strangeRsa }: Forge): Row[] {
+  const secrets: Record<string, string | Buffer> = {
+    'the public key in PEM': publicKey.export({ type: 'spki', format: 'pem' }),
+    'the public key in DER': publicKey.export({ type: 'spki', format: 'der' }),
+    'the public key as JSON': JSON.stringify(publicJwk),
+    'the coordinate x': Buffer.from(publicJwk.x ?? '', 'base64url'),
+    'the coordinate x in base64url': publicJwk.x ?? '',
+    'the name of the key': kid,
+    'the word secret': 'secret',
+    'an empty secret': '',
+  };
+  const rsa: Signing = (input) => signBytes('sha256', Buffer.from(input), strangeRsa);
+  const der: Signing = (input) => signBytes('sha256', Buffer.from(input), strange);
+  const { privateKey: ed } = generateKeyPairSync('ed25519');
+  const { privateKey: larger } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+  return [
+    ...Object.entries(secrets).flatMap(([name, secret]) =>
+      [256, 384, 512].map(
+        (bits): Row => [
+          `HS${bits} with ${name}`,
+          'RFC 8725, 2.1',
+          raw(header({ alg: `HS${bits}` }), claims(), hmac(bits, secret)),
+        ],
+      ),
+    ),
+    ...Object.entries(secrets).map(
+      ([name, secret]): Row => [
+        `ES256 said, HMAC done with ${name}`,
+        'RFC 8725, 2.1',
+        raw(header(), claims(), hmac(256, secret)),
+      ],
+    ),
+    [
+      'RS256 with a strange key under the name of the known',
+      'RFC 8725, 3.1',
+      raw(header({ alg: 'RS256' }), claims(), rsa),
+    ],
+    ['PS256 with a strange key', 'RFC 8725, 3.1', raw(header({ alg: 'PS256' }), claims(), rsa)],
+    ['ES256 in DER', 'RFC 7518, 3.4', raw(header(), claims(), der)],
+    [
+      'EdDSA with a strange key',
+      'RFC 8725, 3.1',
+      raw(header({ alg: 'EdDSA' }), claims(), (input) => signBytes(null, Buffer.from(input), ed)),
+    ],
+    [
+      'ES384 with a strange key',
+      'RFC 8725, 3.1',
+      raw(header({ alg: 'ES384' }), claims(), (input) =>
+        signBytes('sha384', Buffer.from(input), { key: larger, dsaEncoding: 'ieee-p1363' }),
+      ),
+    ],
+    ...[
+      'ES256K',
+      'ES256X',
+      'es256',
+      'RSA-OAEP',
+      'dir',
+      'A256KW',
+      'PBES2-HS256+A128KW',
+      'HS1',
+      '__proto__',
+      'constructor',
+    ].map((alg): Row => [`alg ${alg}`, 'RFC 8725, 3.2', raw(header({ alg }), claims(), rsa)]),
+  ];
+}
+
+/** Headers that say where the key is, or ask for something that nobody understands. */
+function pointed({ raw, header, claims, publicJwk, strange, strangeSigning, ownSigning }: Forge): Row[] {
+  const jwk = { ...strange.export({ format: 'jwk' }), d: undefined };
+  const pointers: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+    ['a key of its own', { jwk }],
+    ['a key of its own and no name', { jwk, kid: undefined }],
+    ['the known key, not used', { jwk: publicJwk }],
+    ['an address of keys', { jku: 'http://127.0.0.1:9/keys' }],
+    ['an address of keys in a file', { jku: 'file:///etc/passwd' }],
+    ['an address of a certificate', { x5u: 'http://169.254.169.254/latest/meta-data' }],
+    ['a certificate', { x5c: ['MIIB'] }],
+    ['a thumbprint', { x5t: 'AAAA', 'x5t#S256': 'AAAA' }],
+  ];
+  const names = [
+    '../../../../dev/null',
+    '/dev/null',
+    "' or 1=1 --",
+    '|cat /etc/passwd',
+    '__proto__',
+    'a'.repeat(10_000),
+    '',
+    '\0',
+    'é',
+  ];
+  return [
+    ...pointers.map(
+      ([what, more]): Row => [
+        `the header brings ${what}`,
+        'RFC 8725, 3.10',
+        raw(header(more), claims(), strangeSigning),
+      ],
+    ),
+    ...names.map(
+      (kid): Row => [
+        `kid ${kid.slice(0, 30)}`,
+        'RFC 8725, 3.10',
+        raw(header({ kid }), claims(), strangeSigning),
+      ],
+    ),
+    ...[null, 1, ['x'], {}].map(
+      (kid): Row => [
+        `kid ${JSON.stringify(kid)}`,
+        'RFC 7515, 4.1.4',
+        raw(header({ kid }), claims(), strangeSigning),
+      ],
+    ),
+    [
+      'crit of what nobody knows',
+      'RFC 7515, 4.1.11',
+      raw(header({ crit: ['exp'], exp: 1 }), claims(), ownSigning),
+    ],
+    ['crit with nothing in it', 'RFC 7515, 4.1.11', raw(header({ crit: [] }), claims(), ownSigning)],
+    ['crit that is no list', 'RFC 7515, 4.1.11', raw(header({ crit: 'b64' }), claims(), ownSigning)],
+    [
+      'a payload that is not encoded',
+      'RFC 7797, 3',
+      raw(header({ b64: false, crit: ['b64'] }), claims(), ownSigning),
+    ],
+    ...[
+      'JWE',
+      'id_token',
+      'dpop+jwt',
+      'logout+jwt',
+      'secevent+jwt',
+      'application/logout+jwt',
+      'JWS',
+      'kb+jwt',
+      '',
+    ].map(
+      (typ): Row => [
+        `a token of the type ${typ}`,
+        'RFC 8725, 3.11',
+        raw(header({ typ }), claims(), ownSigning),
+      ],
+    ),
+    ...[1, null, ['JWT'], {}].map(
+      (typ): Row => [
+        `typ ${JSON.stringify(typ)}`,
+        'RFC 8725, 3.11',
+        raw(header({ typ }), claims(), ownSigning),
+      ],
+    ),
+  ];
+}
+
+/** What is no token at all. */
+function misshapen({ raw, header, claims, sign, ownSigning, strangeSigning }: Forge): Row[] {
+  const good = sign({});
+  const [head = '', payload = '', signature = ''] = good.split('.');
+  const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+  return [
+    ['a part', 'RFC 7515, 7.1', head],
+    ['two parts', 'RFC 7515, 7.1', `${head}.${payload}`],
+    ['two parts and a dot', 'RFC 7515, 7.1', `${head}.${payload}.`],
+    ['four parts', 'RFC 7515, 7.1', `${good}.${signature}`],
+    [
+      'five parts, as encrypted ones have',
+      'RFC 7516, 7.1',
+      `${head}.${payload}.${signature}.${payload}.${signature}`,
+    ],
+    ['dots', 'RFC 7515, 7.1', '..'],
+    ['dots without end', 'RFC 7515, 7.1', '.'.repeat(50_000)],
+    ['JSON instead of dots', 'RFC 7515, 7.2', JSON.stringify({ payload, protected: head, signature })],
+    ['the plain alphabet of base64', 'RFC 7515, 2', `${head}.${payload}.${'+/'.repeat(43)}`],
+    ['padding', 'RFC 7515, 2', `${head}==.${payload}==.${signature}==`],
+    ['a header that is no JSON', 'RFC 7515, 5.2', raw('{', claims(), ownSigning)],
+    ['a header that is a list', 'RFC 7515, 5.2', raw('[]', claims(), ownSigning)],
+    [
+      'a header in Latin-1',
+      'RFC 7515, 5.2',
+      raw(Buffer.from('{"alg":"ES256","é":1}', 'latin1'), claims(), strangeSigning),
+    ],
+    ['a header with alg twice', 'RFC 7515, 4', raw('{"alg":"ES256","alg":"none"}', claims(), nobody)],
+    ['a payload that is no JSON', 'RFC 7519, 7.2', raw(header(), 'x', ownSigning)],
+    ...['[]', '"x"', 'null', '1', '', '{', deep].map(
+      (text): Row => [`a payload of ${text.slice(0, 10)}`, 'RFC 7519, 7.2', raw(header(), text, ownSigning)],
+    ),
+    [
+      'a payload that was compressed',
+      'RFC 8725, 3.6',
+      raw(header({ zip: 'DEF' }), deflateRawSync(Buffer.alloc(1_000_000, 32)), ownSigning),
+    ],
+    [
+      'a token of 200,000 characters',
+      'API4:2023',
+      raw(header(), claims({ x: 'a'.repeat(150_000) }), strangeSigning),
+    ],
+    ['a token in a token', 'RFC 8725, 2.8', raw(header({ cty: 'JWT' }), good, ownSigning)],
+  ];
+}
+
+function asAttacks(world: World, rows: readonly Row[]): Attack[] {
+  const bearer = rows.map(([tries, source, token]) => {
+    return [tries, source, '401', 'GET /api/clients', { token }] as const;
+  });
+  const login = rows.map(([tries, source, token]) => {
+    return [`${tries}, at the login`, source, '401', 'POST /api/auth/login', { body: { token } }] as const;
+  });
+  return overHttp(world, [...bearer, ...login]);
+}
+
+export const tokens: Area = {
+  name: 'tokens',
+  attacks: (world) =>
+    asAttacks(
+      world,
+      [unsigned, confused, pointed, misshapen].flatMap((rows) => rows(world.forge)),
+    ),
+};

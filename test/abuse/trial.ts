@@ -1,0 +1,79 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { damagesBetween, stateOf } from './aftermath.ts';
+import type { Area, Attack, Heard } from './attack.ts';
+import type { Probed } from './prober.ts';
+import type { World } from './world.ts';
+
+/** What came of an area. */
+export interface Outcome {
+  readonly area: string;
+  readonly attacks: number;
+  readonly fallen: readonly string[];
+  readonly foreignBytes: number;
+  readonly serverErrors: number;
+  readonly worstHealthMs: number;
+  readonly slowestMs: number;
+  readonly damages: readonly string[];
+}
+
+interface Tried {
+  readonly attack: Attack;
+  readonly heard: Heard;
+  readonly leaked: readonly string[];
+  readonly ms: number;
+}
+
+/** Longer than that is no answer. */
+const AT_LAST_MS = 30_000;
+const SHOWN = 300;
+
+export async function tryArea(world: World, area: Area, prober: ChildProcess): Promise<Outcome> {
+  const attacks = await area.attacks(world);
+  const before = await stateOf(world);
+  await reportOf(prober);
+  const tried: Tried[] = [];
+  for (const attack of attacks) tried.push(await tryOne(world, attack));
+  const { worstHealthMs, faults, asked } = await reportOf(prober);
+  const refusals = tried.flatMap(({ heard }) => heard.refusals);
+  const damages = await damagesBetween(world, before, refusals);
+  if (asked === 0) damages.push('nothing was probed');
+  return {
+    ...{ area: area.name, attacks: attacks.length, worstHealthMs },
+    fallen: tried.filter(hasFallen).map(describe),
+    foreignBytes: tried.filter(({ leaked }) => leaked.length > 0).length,
+    serverErrors: tried.filter(({ heard }) => /\b5\d\d\b/.test(heard.result)).length,
+    slowestMs: Math.max(...tried.map(({ ms }) => ms)),
+    damages: [...damages, ...faults],
+  };
+}
+
+async function tryOne(world: World, attack: Attack): Promise<Tried> {
+  const begun = performance.now();
+  const late = new Promise<Heard>((resolve) => {
+    setTimeout(() => {
+      resolve({ result: 'no answer', text: '', refusals: [] });
+    }, AT_LAST_MS).unref();
+  });
+  const failed = (error: unknown): Heard => ({ result: `failed: ${String(error)}`, text: '', refusals: [] });
+  const heard = await Promise.race([attack.attempt().catch(failed), late]);
+  const { said = '' } = attack;
+  const isTold = (mark: string): boolean => heard.text.includes(mark) && !said.includes(mark);
+  const leaked = attack.known === undefined ? world.foreignMarks.filter(isTold) : [];
+  return { attack, heard, leaked, ms: performance.now() - begun };
+}
+
+function hasFallen({ attack, heard, leaked }: Tried): boolean {
+  return leaked.length > 0 || !attack.must.includes(heard.result);
+}
+
+function describe({ attack: { tries, source, must }, heard: { result, text }, leaked }: Tried): string {
+  const told = leaked.length > 0 ? `told ${leaked.slice(0, 3).join(', ')}: ` : '';
+  return `${tries} (${source}): ${result} instead of ${must.join(' or ')}; ${told}${text.slice(-SHOWN)}`;
+}
+
+async function reportOf(prober: ChildProcess): Promise<Probed> {
+  prober.send('report');
+  const [probed] = (await once(prober, 'message')) as [Probed];
+  return probed;
+}

@@ -1,0 +1,113 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { withAdmin } from '../support/database.ts';
+import { addressOf, start } from '../support/process.ts';
+import type { Started } from '../support/process.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { foreignRowsSql } from '../support/foreign-rows.ts';
+import { newTenant } from '../support/tenant.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { openForge } from './forge.ts';
+import type { Forge } from './forge.ts';
+import { makeLogins } from './logins.ts';
+import type { Logins } from './logins.ts';
+import { contentOf, markedSql } from './marked-tenant.ts';
+
+/** The real service, with tenants whose every text bears a mark. */
+export interface World {
+  readonly started: Started;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly adminUrl: string;
+  readonly logins: Logins;
+  readonly forge: Forge;
+  /** The attacker's own client, and one of somebody else's. */
+  readonly mine: Tenant;
+  readonly foreign: Tenant;
+  /** The word in every text of the attacker's client. */
+  readonly ownMark: string;
+  /** Whatever would show that something of others was told: their words and their ids. */
+  readonly foreignMarks: readonly string[];
+  readonly tokens: Tokens;
+  /** Everything of others, as JSON: whatever the attacker does, it stays the same. */
+  foreignRows(): Promise<string>;
+  /** Runs SQL as the superuser. */
+  admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  close(): Promise<number | string>;
+}
+
+/** Of the attacker, in each role, with the one client; `nobody` has none. */
+export interface Tokens {
+  readonly admin: string;
+  readonly manager: string;
+  readonly specialist: string;
+  readonly client: string;
+  readonly nobody: string;
+}
+
+/** Long and random: no text of ours has it by chance. */
+const mark = (): string => `mark${randomBytes(6).toString('hex')}`;
+
+/** As small as an attack on its limit may be. */
+export const MAX_DOCUMENT = 1024 * 1024;
+
+export async function openWorld(): Promise<World> {
+  const folder = await createScratchFolder();
+  const dataDir = join(folder, '.data');
+  const started = start(folder, {
+    ...{ PORT: '0', LOG_LEVEL: 'warn', DOCUMENT_MAX_BYTES: String(MAX_DOCUMENT) },
+    ...{ RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' },
+  });
+  const port = Number(new URL(await addressOf(started)).port);
+  const adminUrl = await superuserOf(started);
+  const admin: World['admin'] = (text, values) =>
+    withAdmin(adminUrl, async (client) => (await client.query<Record<string, unknown>>(text, values)).rows);
+  const [mine, foreign] = [newTenant(), newTenant()];
+  const [ownMark, foreignMark] = [mark(), mark()];
+  await admin(markedSql(mine, ownMark) + markedSql(foreign, foreignMark));
+  await writeFile(join(dataDir, 'documents', mine.documents), contentOf(ownMark));
+  await writeFile(join(dataDir, 'documents', foreign.documents), contentOf(foreignMark));
+  const others = await admin('select id::text, company_name from public.clients where id <> $1', [
+    mine.clients,
+  ]);
+  const forge = await openForge(dataDir);
+  return {
+    ...{ started, port, dataDir, adminUrl, admin, forge, mine, foreign, ownMark },
+    logins: await makeLogins(adminUrl, mine.clients),
+    foreignMarks: [
+      foreignMark,
+      ...Object.values(foreign),
+      ...others.flatMap((row) => Object.values(row).map(String)),
+    ],
+    tokens: tokensFor(forge, mine.clients),
+    foreignRows: async () => JSON.stringify(await admin(`${foreignRowsSql(foreign)} order by 1, 2`)),
+    close: async () => {
+      started.signal('SIGTERM');
+      const how = await started.ended;
+      await rm(folder, { recursive: true });
+      return how;
+    },
+  };
+}
+
+function tokensFor(forge: Forge, client: string): Tokens {
+  const of = (role: string, clients: readonly string[]): string =>
+    forge.sign({ sub: `abuse|${role}|${clients.length}`, role, client_access: clients });
+  return {
+    admin: of('ADMIN', [client]),
+    manager: of('ACCOUNT_MANAGER', [client]),
+    specialist: of('TAX_SPECIALIST', [client]),
+    client: of('CLIENT', [client]),
+    nobody: of('ACCOUNT_MANAGER', []),
+  };
+}
+
+/** The greeting says how a DBA gets in. */
+async function superuserOf(started: Started): Promise<string> {
+  const [, file = '', host = '', port = '', user = '', database = ''] = await started.says(
+    /^Postgres {2}PGPASSWORD=\$\(cat (\S+)\) psql -h (\S+) -p (\d+) -U (\S+) (\S+)$/m,
+  );
+  const password = (await readFile(file, 'utf8')).trim();
+  return `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
+}
