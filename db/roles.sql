@@ -86,3 +86,24 @@ revoke execute on function
     pg_catalog.lo_creat(integer),
     pg_catalog.lo_from_bytea(oid, bytea)
 from public;
+
+-- A lock of one's own invention takes room in the table of all locks, which the whole server shares: one session that
+-- fills it stops every other, and no limit of a login bounds that. Only the key of a repeated request needs one.
+do $advisory$
+declare
+    taking regprocedure;
+begin
+    for taking in
+        select f.oid
+        from pg_catalog.pg_proc as f
+        where f.pronamespace = 'pg_catalog'::regnamespace
+            and f.proname ~ '^pg_(try_)?advisory_(xact_)?lock(_shared)?$'
+            and pg_catalog.has_function_privilege('public', f.oid, 'EXECUTE')
+    loop
+        execute pg_catalog.format('revoke execute on function %s from public', taking);
+    end loop;
+    if not pg_catalog.has_function_privilege('taxclaims_definer', 'pg_catalog.pg_try_advisory_xact_lock(bigint)', 'EXECUTE') then
+        grant execute on function pg_catalog.pg_try_advisory_xact_lock(bigint) to taxclaims_definer;
+    end if;
+end
+$advisory$;

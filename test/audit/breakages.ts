@@ -242,6 +242,13 @@ export const VIEWS_AND_FUNCTIONS: readonly Breakage[] = [
     'revoke execute on function pg_catalog.lo_create(oid) from public',
   ),
   breakage(
+    'advisory_locks',
+    'locks of their own for everybody',
+    'pg_advisory_lock_shared(bigint)',
+    'grant execute on function pg_catalog.pg_advisory_lock_shared(bigint) to public',
+    'revoke execute on function pg_catalog.pg_advisory_lock_shared(bigint) from public',
+  ),
+  breakage(
     'published_table',
     'a table that is sent out',
     'public.sites',

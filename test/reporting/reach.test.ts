@@ -48,6 +48,8 @@ describe('a reporting login that tries', () => {
     'create function reporting.own() returns integer language sql return 1',
     'create function public.own() returns integer language sql return 1',
     'select lo_creat(-1)',
+    'select pg_advisory_lock_shared(1)',
+    'select pg_try_advisory_xact_lock(1, 2)',
     `select lo_import('/etc/hostname')`,
     `select pg_read_file('/etc/hostname')`,
     `copy public.clients to program 'cat'`,

@@ -8,8 +8,8 @@
 --   `kept`       this very request was answered: the answer, and the record, which the API looks up as the caller
 --                before it gives the answer. is_gained: the record is a client that the caller created, and that is
 --                theirs by the stored rights, though their token may not say it yet.
--- The lock only tells at once what the primary key would tell after a wait: whoever holds it for another reason, which
--- any login can, delays the one key that it stands for, and nobody's record is made twice.
+-- The lock only tells at once what the primary key would tell after a wait: whoever held it for another reason would
+-- delay the one key that it stands for, and nobody's record is made twice. No other login may take one: db/roles.sql.
 create or replace function app.claim_key(key_digest text, request_digest text)
     returns table (
         standing text,

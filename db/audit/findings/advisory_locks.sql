@@ -1,0 +1,12 @@
+-- Whoever may take locks of their own invention can fill the table of all locks, and stop the whole server.
+create view audit.finding_advisory_locks with (security_invoker) as
+select
+    'error' as level,
+    f.oid::regprocedure::text as object,
+    'everybody may take advisory locks: one session can fill the lock table, and stop every other' as detail,
+    pg_catalog.format('revoke execute on function %s from public;  -- as a superuser', f.oid::regprocedure) as remedy
+from pg_catalog.pg_proc as f
+cross join lateral pg_catalog.aclexplode(coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))) as x
+where f.pronamespace = 'pg_catalog'::regnamespace
+    and f.proname ~ '^pg_(try_)?advisory_(xact_)?lock(_shared)?$'
+    and x.grantee = 0;
