@@ -108,10 +108,14 @@ export function createHttpServer(app: RequestListener, limits: ServerLimits = {}
 
 /** What Node's parser lets pass and an app cannot route, or should not have to read. */
 function defectOf(request: IncomingMessage): RequestError | undefined {
-  const { headersDistinct, httpVersion, url = '' } = request;
+  const { headers, headersDistinct, httpVersion, url = '' } = request;
   const long = headerTooLong(request);
   if (long !== undefined) return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${long}`);
   if (isTargetTooLong(request)) return new RequestError('ERROR_URI_TOO_LONG', 'the target');
+  // Any other coding would be taken for the body itself, which somebody in front may have read decoded.
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
+    return new RequestError('ERROR_VALIDATION', `the transfer coding ${coding}`);
   const { length: hosts } = headersDistinct['host'] ?? [];
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     return new RequestError('ERROR_VALIDATION', 'not one Host header');

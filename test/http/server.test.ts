@@ -71,6 +71,12 @@ describe('what is no request gets an answer in the envelope and the end of its c
       400,
       'ERROR_VALIDATION',
     ],
+    [
+      'a coding of the body that is no chunks',
+      `${GET}Connection: close\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      'ERROR_VALIDATION',
+    ],
     ['a header without a name', `${GET}: x\r\n\r\n`, 400, 'ERROR_VALIDATION'],
     ['a NUL in a header', `${GET}X: a\0b\r\n\r\n`, 400, 'ERROR_VALIDATION'],
     ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'ERROR_VALIDATION'],
