@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { fromLine, keep, toLine } from '../../src/db/refusals/refusal.ts';
@@ -85,6 +85,36 @@ describe('the spool of one process', () => {
       ...{ '.': '700', '0': '700', '0/lock': '600' },
       ...{ '0/000000000001.refusals': '600', 'set-aside': '600' },
     });
+  });
+
+  test('has nothing to give while all that waits in another slot is postponed, and gives it after', async () => {
+    const left = join(dataDir, 'refusals', '7');
+    await mkdir(left, { recursive: true });
+    await writeFile(join(left, '000000000001.refusals'), 'left\n');
+    const spool = await opened();
+    (await spool.oldest())?.postpone();
+    expect([spool.isEmpty, await spool.oldest()]).toEqual([true, undefined]);
+    await spool.adopt();
+    expect([spool.isEmpty, await emptied(spool)]).toEqual([false, ['left']]);
+  });
+
+  test('begins again where somebody has removed its folder', async () => {
+    const spool = await opened();
+    await spool.append('lost\n');
+    await rm(join(dataDir, 'refusals', '0'), { recursive: true });
+    await expect(spool.append('refused\n')).rejects.toThrow('was removed');
+    await spool.append('kept\n');
+    const lost = await spool.oldest();
+    await expect(lost?.read()).rejects.toThrow('ENOENT');
+    lost?.forget();
+    expect(await emptied(spool)).toEqual(['kept']);
+  });
+
+  test('takes no notice of what is no file', async () => {
+    const left = join(dataDir, 'refusals', '7');
+    await mkdir(join(left, '000000000001.refusals'), { recursive: true });
+    await symlink('/nowhere', join(left, '000000000002.refusals'));
+    expect((await opened()).isEmpty).toBe(true);
   });
 
   test('leaves a DATA_DIR that it has to make open for others to pass', async () => {

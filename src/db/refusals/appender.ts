@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder } from '../../make-folder.ts';
+import { makeFolder, syncFolder } from '../../make-folder.ts';
 
 /** A file to which nothing is added any more. */
 export interface SealedFile {
@@ -44,6 +44,8 @@ export function createAppender(options: {
 
   async function begin(): Promise<NonNullable<typeof present>> {
     const path = options.nextPath();
+    // Somebody may have removed the folder.
+    await makeFolder(dirname(path), 0o700);
     present = { path, file: await open(path, 'ax', 0o600), size: 0 };
     await syncFolder(dirname(path));
     return present;

@@ -131,13 +131,14 @@ export function createAuditWriter({
       // is there before it is said how long ago a refusal was.
       await recorder.record([]);
       taken();
-      while (!spool.isEmpty) {
+      for (let isDone = spool.isEmpty; !isDone; ) {
         const count = await drainOldest(spool, recorder, log).catch((error: unknown) => {
           if (!isOfTheDisk(error)) throw error;
           log.error({ err: error }, 'refusals that are kept on disk cannot be moved into the database');
-          return undefined;
+          return 0;
         });
         drained += count ?? 0;
+        isDone = count === undefined || spool.isEmpty;
       }
     } catch (error) {
       notTaken(error);

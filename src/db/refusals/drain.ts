@@ -39,6 +39,11 @@ export async function drainOldest(
     await file.remove();
     return refusals.length - refused.length;
   } catch (error) {
+    if (isAbsence(error)) {
+      file.forget();
+      log.error({ err: error }, 'refusals that were kept on disk are gone: somebody has removed their file');
+      return 0;
+    }
     if (isOfTheDisk(error)) file.postpone();
     throw error;
   }
@@ -53,6 +58,15 @@ function parse(lines: readonly string[]): { refusals: KeptRefusal[]; damaged: st
     else refusals.push(refusal);
   }
   return { refusals, damaged };
+}
+
+function isAbsence(error: unknown): boolean {
+  return (
+    isOfTheDisk(error) &&
+    typeof error === 'object' &&
+    error !== null &&
+    Reflect.get(error, 'code') === 'ENOENT'
+  );
 }
 
 /** Only what the operating system refused has the name of a system call. */

@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, lstat, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createAppender } from './appender.ts';
 import type { SealedFile } from './appender.ts';
@@ -34,6 +34,8 @@ export interface SpooledFile {
   remove(): Promise<void>;
   /** Lets others go before it, until `adopt` is called the next time. */
   postpone(): void;
+  /** Waits no more for one that is not there any more. */
+  forget(): void;
 }
 
 const SUFFIX = '.refusals';
@@ -58,7 +60,7 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
   const aside = join(folder, 'set-aside');
   const sealed: SealedFile[] = await filesOf(own);
   const adopted = new Map<Slot, SealedFile[]>();
-  const postponed: (() => void)[] = [];
+  const postponed: { readonly file: SealedFile; readonly files: SealedFile[] }[] = [];
   let number = Math.max(0, ...sealed.map(({ path }) => Number.parseInt(basename(path), 10)));
   const nextPath = (): string => join(own.folder, `${String((number += 1)).padStart(12, '0')}${SUFFIX}`);
   const appender = createAppender({
@@ -92,21 +94,25 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
       }
       const [file] = files;
       if (file === undefined) return undefined;
+      const forget = (): void => {
+        files.splice(files.indexOf(file), 1);
+        bytes -= file.size;
+        releaseEmptied();
+      };
       return {
         async read() {
           const lines = (await readFile(file.path, 'utf8')).split('\n');
           return { lines, torn: lines.pop() ?? '' };
         },
         async remove() {
-          await rm(file.path);
-          files.splice(files.indexOf(file), 1);
-          bytes -= file.size;
-          releaseEmptied();
+          await rm(file.path, { force: true });
+          forget();
         },
         postpone() {
           files.splice(files.indexOf(file), 1);
-          postponed.push(() => files.push(file));
+          postponed.push({ file, files });
         },
+        forget,
       };
     },
     async setAside(lines) {
@@ -116,10 +122,10 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
       bytes += Buffer.byteLength(text);
     },
     get isEmpty() {
-      return unsealed === 0 && sealed.length === 0 && adopted.size === 0;
+      return unsealed === 0 && [sealed, ...adopted.values()].every(({ length }) => length === 0);
     },
     async adopt() {
-      for (const putBack of postponed.splice(0)) putBack();
+      for (const { file, files } of postponed.splice(0)) files.push(file);
       for (const slot of await takeAbandonedSlots(folder)) {
         const files = await filesOf(slot);
         adopted.set(slot, files);
@@ -136,8 +142,8 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
   };
 
   function releaseEmptied(): void {
-    for (const [slot, { length }] of adopted) {
-      if (length > 0) continue;
+    for (const [slot, files] of adopted) {
+      if (files.length > 0 || postponed.some((other) => other.files === files)) continue;
       adopted.delete(slot);
       slot.release();
     }
@@ -154,14 +160,20 @@ async function provesWritable(folder: string): Promise<void> {
   await rm(path);
 }
 
+/** Only files: what else bears such a name is none of ours. */
 async function filesOf({ folder }: Slot): Promise<SealedFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX)).sort();
-  return Promise.all(
+  const found = await Promise.all(
     names.map(async (name) => {
       const path = join(folder, name);
-      return { path, size: (await stat(path)).size };
+      const { size, isFile } = await lstat(path).then((entry) => ({
+        size: entry.size,
+        isFile: entry.isFile(),
+      }));
+      return isFile ? [{ path, size }] : [];
     }),
   );
+  return found.flat();
 }
 
 function sizeOf(files: readonly SealedFile[]): number {
