@@ -13,7 +13,8 @@ export async function spoilKeys(
   answer: Spoiled,
 ): Promise<() => Promise<void>> {
   const key = await createTestKey();
-  const keys = [identity.key, key];
+  // Those of before as well: everybody else has a token of one of them.
+  const keys = [...identity.keys, key];
   const published = JSON.stringify({ keys: keys.map(({ jwk }) => jwk) });
   identity.publish(...keys);
   identity.answerWith((request, response) => {

@@ -34,6 +34,8 @@ export interface TestIdentity {
   readonly requests: number;
   /** Signs claims merged over those of a good token; undefined leaves one out. */
   token(claims?: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
+  /** The keys that are published. */
+  readonly keys: readonly TestKey[];
   /** Publishes these keys instead; the last of them signs from now on. */
   publish(...keys: readonly TestKey[]): void;
   /** Makes a new key and publishes it alone. */
@@ -112,6 +114,9 @@ export async function startTestIdentity(now: () => number = Date.now): Promise<T
     },
     get requests() {
       return requests;
+    },
+    get keys() {
+      return published;
     },
     token,
     publish: (...keys) => {
