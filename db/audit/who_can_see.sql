@@ -5,6 +5,7 @@ create function audit.who_can_see(client uuid)
     returns table (kind text, name text, as_role text, reason text)
     language sql
     stable
+    set jit = off
     set search_path = ''
 begin atomic
     select 'user', u.email, u.role, u.reason

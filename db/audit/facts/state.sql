@@ -4,6 +4,7 @@ create function audit.state()
     returns table (kind text, object text, definition text)
     language sql
     stable
+    set jit = off
     set search_path = ''
 begin atomic
     select
