@@ -38,6 +38,9 @@ begin
 end
 $findings$;
 
+comment on function audit.found() is
+    'All findings, the excused ones too, worked out without being compiled. Serves audit.findings.';
+
 revoke execute on function audit.found() from public;
 grant execute on function audit.found() to taxclaims_auditor;
 
@@ -50,6 +53,9 @@ select
     f.detail,
     f.remedy
 from audit.found() as f;
+
+comment on view audit.findings_before_exceptions is 'All findings, those too that audit.exceptions excuses.';
+comment on column audit.findings_before_exceptions.finding is 'The name of the finding.';
 
 create view audit.findings with (security_invoker) as
 select
@@ -66,12 +72,33 @@ where not exists (
 )
 order by f.level, f.finding, f.object;
 
-do $grants$
+comment on view audit.findings is
+    'What is wrong in this database, and the statement that mends it; empty when all is well. The comment of each '
+    'audit.finding_… explains the finding.';
+comment on column audit.findings.finding is 'The name of the finding: its view is audit.finding_ with this name.';
+
+-- Every finding's view has the same columns; what it finds is said where it is made.
+do $each$
+declare
+    finding name;
 begin
-    execute (
-        select pg_catalog.string_agg(pg_catalog.format('grant select on audit.%I to taxclaims_auditor', c.relname), ';')
+    for finding in
+        select c.relname
         from pg_catalog.pg_class as c
-        where c.relnamespace = 'audit'::regnamespace and c.relname like 'finding%'
-    );
+        where c.relnamespace = 'audit'::regnamespace and c.relkind = 'v' and c.relname like 'finding%'
+    loop
+        execute pg_catalog.format('grant select on audit.%I to taxclaims_auditor', finding);
+        execute pg_catalog.format(
+            'comment on column audit.%I.level is %L',
+            finding,
+            'error: clients are not kept apart, or may not be. warning: it is slow, or one step from an error.'
+        );
+        execute pg_catalog.format('comment on column audit.%I.object is ''Whom or what it is about.''', finding);
+        execute pg_catalog.format('comment on column audit.%I.detail is ''What is wrong.''', finding);
+        execute pg_catalog.format(
+            'comment on column audit.%I.remedy is ''The statement that mends it, or what to do.''',
+            finding
+        );
+    end loop;
 end
-$grants$;
+$each$;

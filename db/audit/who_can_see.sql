@@ -89,5 +89,9 @@ begin atomic
     order by 1, 2, 3;
 end;
 
+comment on function audit.who_can_see(uuid) is
+    'Everybody who can see something of a client: users, reporting logins, roles and database logins, each with the '
+    'reason.';
+
 revoke execute on function audit.who_can_see(uuid) from public;
 grant execute on function audit.who_can_see(uuid) to taxclaims_auditor;
