@@ -3,7 +3,7 @@ comment on table public.audit_logs is
     'not recorded one by one.';
 
 comment on column public.audit_logs.id is
-    'Random; for a refusal made by the API, so that one that is sent twice is kept once.';
+    'A random UUID; for a refusal made by the API, so that one that is sent twice is kept once.';
 comment on column public.audit_logs.user_id is
     'The stored user who asked; null where none is stored or nobody was known.';
 comment on column public.audit_logs.action is

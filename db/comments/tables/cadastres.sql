@@ -1,7 +1,7 @@
 comment on table public.cadastres is
     'Entries of the land register (parcelles) on which a site stands. Of the client of their site.';
 
-comment on column public.cadastres.id is 'Random.';
+comment on column public.cadastres.id is 'A random UUID.';
 comment on column public.cadastres.site_id is 'The site on the parcel, and by it the client.';
 comment on column public.cadastres.commune_code is
     'The INSEE code of the commune: five digits, with 2A or 2B for Corsica.';

@@ -3,7 +3,7 @@ comment on table public.reclamations is
     'year. The allowed moves of its status are in reclamation_transitions, those that were made in '
     'reclamation_history.';
 
-comment on column public.reclamations.id is 'Random.';
+comment on column public.reclamations.id is 'A random UUID.';
 comment on column public.reclamations.client_id is 'Whose claim it is; it never changes.';
 comment on column public.reclamations.site_id is 'The taxed premises; of the same client, which the foreign key holds.';
 comment on column public.reclamations.claim_type is

@@ -2,12 +2,12 @@ comment on table public.users is
     'People who log in through the identity provider, and those whom an ADMIN has prepared. Never deleted: is_active '
     'ends an account.';
 
-comment on column public.users.id is 'Random, or the subject where the identity provider makes UUIDs.';
+comment on column public.users.id is 'A random UUID, or the subject where the identity provider makes UUIDs.';
 comment on column public.users.email is
     'Unique whatever the case of its letters; the first login with it, verified, takes the row.';
 comment on column public.users.password_hash is
-    'A bcrypt hash, only for the identity provider that comes with the service; ! for everybody else, which no '
-    'password matches.';
+    'The bcrypt hash of the password that an ADMIN gave; ! where none was given, which no password matches. Written '
+    'and never read: logins go through the identity provider.';
 comment on column public.users.name is 'The name to show.';
 comment on column public.users.role is
     'ADMIN, ACCOUNT_MANAGER, TAX_SPECIALIST or CLIENT, as last set here or said by a token.';
@@ -23,4 +23,4 @@ comment on column public.users.subject is 'The name of the user at the identity 
 comment on column public.users.access_changed_at is
     'Tokens issued before this moment are refused where they say other rights than this row.';
 comment on column public.users.access_digest is
-    'MD5 of role and sorted client_access, to compare a token with in one look. Worked out; not a secret by itself.';
+    'MD5 of role and sorted client_access, by which a token is compared in one look; worked out.';
