@@ -8,4 +8,7 @@ create table if not exists app.deploy_lock ();
 alter table app.deploy_lock enable row level security;
 alter table app.deploy_lock force row level security;
 
+comment on table app.deploy_lock is
+    'What a deploy holds while it works, so that one at a time does. It has no column and no row.';
+
 reset role;

@@ -15,4 +15,12 @@ from audit.state() as now_
 full join audit.applied as applied on applied.kind = now_.kind and applied.object = now_.object
 where now_.definition is distinct from applied.definition;
 
+comment on view audit.drift is
+    'What differs from what db:migrate last applied: somebody changed it by hand. Empty when nothing does.';
+comment on column audit.drift.kind is 'What kind of fact: policy, grant, function, role and so on.';
+comment on column audit.drift.object is 'What it is about.';
+comment on column audit.drift.change is 'added, removed or changed since.';
+comment on column audit.drift.applied is 'What db:migrate applied; null where it was added.';
+comment on column audit.drift.present is 'What is there now; null where it was removed.';
+
 grant select on audit.drift to taxclaims_auditor;

@@ -96,6 +96,10 @@ begin
 end
 $function$;
 
+comment on function audit.explain_access(text, uuid[], text, text, uuid, uuid) is
+    'Whether a caller may do something to a record, by doing it and taking it back, and which grant or policy '
+    'decided. id: the record, or for an insert the client, site or claim that the new row would belong to.';
+
 -- The permissive policies that hold for a role, a table and a command, as one line.
 create function audit.deciding_policies(role text, target regclass, command text, out names text, out conditions text, out checks text)
     language sql
@@ -111,6 +115,9 @@ begin atomic
         and p.table_oid = deciding_policies.target
         and p.command = deciding_policies.command;
 end;
+
+comment on function audit.deciding_policies(text, regclass, text) is
+    'The permissive policies that hold for a role, a table and a command, as one line. Serves audit.explain_access.';
 
 revoke execute on function
     audit.explain_access(text, uuid[], text, text, uuid, uuid),

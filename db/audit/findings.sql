@@ -1,5 +1,7 @@
 -- All findings in one: empty when all is well. Each file under findings/ is one view of the same four columns,
 -- and one that is added there is counted here by itself.
+-- In a function, for a view cannot say that it is not to be compiled: Postgres expects much of all findings together and
+-- would compile them for many times as long as they then take, on a database with a few objects or with thousands.
 do $findings$
 declare
     one_by_one text;
@@ -7,7 +9,7 @@ begin
     select
         pg_catalog.string_agg(
             pg_catalog.format(
-                'select %L::text as finding, level, object::text, detail::text, remedy::text from audit.%I',
+                'select %L::text, f.level, f.object::text, f.detail::text, f.remedy::text from audit.%I as f',
                 pg_catalog.substr(c.relname, 9),
                 c.relname
             ),
@@ -18,15 +20,42 @@ begin
     from pg_catalog.pg_class as c
     where c.relnamespace = 'audit'::regnamespace and c.relkind = 'v' and c.relname like 'finding\_%';
 
-    -- What each file finds, the exceptions included: to read the exceptions against what they excuse.
-    execute 'create view audit.findings_before_exceptions with (security_invoker) as ' || one_by_one;
-    execute (
-        select pg_catalog.string_agg(pg_catalog.format('grant select on audit.%I to taxclaims_auditor', c.relname), ';')
-        from pg_catalog.pg_class as c
-        where c.relnamespace = 'audit'::regnamespace and c.relname like 'finding%'
+    execute pg_catalog.format(
+        $function$
+        create function audit.found()
+            returns table (finding text, level text, object text, detail text, remedy text)
+            language sql
+            stable
+            rows 100
+            set jit = off
+            set search_path = ''
+        begin atomic
+            %s;
+        end
+        $function$,
+        one_by_one
     );
 end
 $findings$;
+
+comment on function audit.found() is
+    'All findings, the excused ones too, worked out without being compiled. Serves audit.findings.';
+
+revoke execute on function audit.found() from public;
+grant execute on function audit.found() to taxclaims_auditor;
+
+-- What each file finds, the exceptions included: to read the exceptions against what they excuse.
+create view audit.findings_before_exceptions with (security_invoker) as
+select
+    f.finding,
+    f.level,
+    f.object,
+    f.detail,
+    f.remedy
+from audit.found() as f;
+
+comment on view audit.findings_before_exceptions is 'All findings, those too that audit.exceptions excuses.';
+comment on column audit.findings_before_exceptions.finding is 'The name of the finding.';
 
 create view audit.findings with (security_invoker) as
 select
@@ -43,4 +72,33 @@ where not exists (
 )
 order by f.level, f.finding, f.object;
 
-grant select on audit.findings to taxclaims_auditor;
+comment on view audit.findings is
+    'What is wrong in this database, and the statement that mends it; empty when all is well. The comment of each '
+    'audit.finding_… explains the finding.';
+comment on column audit.findings.finding is 'The name of the finding: its view is audit.finding_ with this name.';
+
+-- Every finding's view has the same columns; what it finds is said where it is made.
+do $each$
+declare
+    finding name;
+begin
+    for finding in
+        select c.relname
+        from pg_catalog.pg_class as c
+        where c.relnamespace = 'audit'::regnamespace and c.relkind = 'v' and c.relname like 'finding%'
+    loop
+        execute pg_catalog.format('grant select on audit.%I to taxclaims_auditor', finding);
+        execute pg_catalog.format(
+            'comment on column audit.%I.level is %L',
+            finding,
+            'error: clients are not kept apart, or may not be. warning: it is slow, or one step from an error.'
+        );
+        execute pg_catalog.format('comment on column audit.%I.object is ''Whom or what it is about.''', finding);
+        execute pg_catalog.format('comment on column audit.%I.detail is ''What is wrong.''', finding);
+        execute pg_catalog.format(
+            'comment on column audit.%I.remedy is ''The statement that mends it, or what to do.''',
+            finding
+        );
+    end loop;
+end
+$each$;

@@ -61,4 +61,17 @@ from pg_catalog.pg_proc as f
 join audit.house_schemas as s on s.oid = f.pronamespace
 cross join audit.house_roles as h;
 
+comment on view audit.matrix is 'Who may do what: each role of the house, each table, view and function, each command.';
+comment on column audit.matrix.role is 'The role of the house.';
+comment on column audit.matrix.object is 'Schema and name; of a function with its arguments.';
+comment on column audit.matrix.command is 'SELECT, INSERT, UPDATE, DELETE or EXECUTE.';
+comment on column audit.matrix.granted is 'Whether the grants allow it, on one column at least.';
+comment on column audit.matrix.columns is
+    'The columns that the grants name; null where they are for all of them, or for none.';
+comment on column audit.matrix.policies is
+    'The policies that then decide on each row; null where none lets a row pass, and for views, whose tables have '
+    'theirs.';
+comment on column audit.matrix.using_expressions is 'What a row must satisfy to be seen or touched.';
+comment on column audit.matrix.check_expressions is 'What a new row must satisfy.';
+
 grant select on audit.matrix to taxclaims_auditor;

@@ -5,6 +5,7 @@ create function audit.who_can_see(client uuid)
     returns table (kind text, name text, as_role text, reason text)
     language sql
     stable
+    set jit = off
     set search_path = ''
 begin atomic
     select 'user', u.email, u.role, u.reason
@@ -87,6 +88,10 @@ begin atomic
     where why.holds and r.rolcanlogin
     order by 1, 2, 3;
 end;
+
+comment on function audit.who_can_see(uuid) is
+    'Everybody who can see something of a client: users, reporting logins, roles and database logins, each with the '
+    'reason.';
 
 revoke execute on function audit.who_can_see(uuid) from public;
 grant execute on function audit.who_can_see(uuid) to taxclaims_auditor;

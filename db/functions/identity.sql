@@ -26,6 +26,10 @@ begin
 end
 $function$;
 
+comment on function app.require_present_rights(boolean, text, timestamp with time zone, text, timestamp with time zone) is
+    'Refuses (TX401) a user who is inactive, and a token with other rights than the stored ones that was issued '
+    'before these changed.';
+
 revoke execute on function app.require_present_rights(boolean, text, timestamp with time zone, text, timestamp with time zone) from public;
 grant execute on function app.require_present_rights(boolean, text, timestamp with time zone, text, timestamp with time zone) to taxclaims_definer;
 
@@ -89,6 +93,10 @@ begin
     raise exception 'others changed the same user again and again' using errcode = 'serialization_failure';
 end
 $function$;
+
+comment on function app.hold_login(text, text, timestamp with time zone) is
+    'The user whom a login is about, found by subject or by verified email, or made; the row is held until the '
+    'commit. Null where nobody is found and the token brings no verified email.';
 
 revoke execute on function app.hold_login(text, text, timestamp with time zone) from public;
 grant execute on function app.hold_login(text, text, timestamp with time zone) to taxclaims_definer;

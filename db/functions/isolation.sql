@@ -100,6 +100,10 @@ begin
 end
 $function$;
 
+comment on function app.isolation_objections() is
+    'What speaks against serving tenants through the login that asks: a table without forced row-level security, or a '
+    'power beyond that of a member of taxclaims_api. No row when all is well.';
+
 revoke execute on function app.isolation_objections() from public;
 grant execute on function app.isolation_objections() to taxclaims_api;
 
@@ -110,6 +114,8 @@ create or replace function app.isolation_holds()
     stable
     set search_path = ''
 return not exists (select from app.isolation_objections());
+
+comment on function app.isolation_holds() is 'Whether app.isolation_objections is empty; the release before asks it.';
 
 revoke execute on function app.isolation_holds() from public;
 grant execute on function app.isolation_holds() to taxclaims_api;

@@ -8,6 +8,9 @@ begin
 end
 $migrations$;
 
+comment on function app.applied_migrations() is
+    'The names of the migrations that are applied, made anew on each deploy.';
+
 revoke execute on function app.applied_migrations() from public;
 grant execute on function app.applied_migrations() to taxclaims_api;
 
@@ -55,6 +58,10 @@ begin
     having pg_catalog.count(*) > 0;
 end
 $function$;
+
+comment on function app.objections(text[]) is
+    'What speaks against serving from this database through the login that asks, in words; GET /health is 503 while '
+    'there is a row. needed: the migrations that the caller was written for.';
 
 revoke execute on function app.objections(text[]) from public;
 grant execute on function app.objections(text[]) to taxclaims_api;

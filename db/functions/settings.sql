@@ -25,6 +25,8 @@ begin
 end
 $function$;
 
+comment on function app.setting(text) is 'A setting app.… of this transaction; null where it is not set.';
+
 -- The clients that the request may touch. Nothing set, '' and malformed values are no client at all.
 create or replace function app.client_access()
     returns uuid[]
@@ -51,6 +53,10 @@ begin
 end
 $function$;
 
+comment on function app.client_access() is
+    'The clients that the request may touch; none where nothing is set, or nothing that is a list of UUIDs. In a '
+    'policy: (select app.client_access())::uuid[], which reads it once for a statement.';
+
 -- The user who asks; null when nothing is set or the value is no UUID.
 create or replace function app.user_id()
     returns uuid
@@ -75,6 +81,8 @@ begin
 end
 $function$;
 
+comment on function app.user_id() is 'The stored user who asks; null outside a request.';
+
 -- The application's role behind the request role of this transaction; null outside a request.
 -- Reads the setting, not current_user: inside a definer function that is the function's owner.
 create or replace function app.role()
@@ -94,6 +102,10 @@ begin
 end
 $function$;
 
+comment on function app.role() is
+    'The role of the application behind the request role: ADMIN, ACCOUNT_MANAGER, TAX_SPECIALIST or CLIENT; null '
+    'outside a request.';
+
 -- The entity tag of a record, from the time of its last change: a strong validator (RFC 9110, 8.8.3), in quotes.
 create or replace function app.etag(updated_at timestamp with time zone)
     returns text
@@ -106,6 +118,8 @@ begin
     return '"' || (extract(epoch from etag.updated_at) * 1000000)::bigint || '"';
 end
 $function$;
+
+comment on function app.etag(timestamp with time zone) is 'The entity tag of a record, in quotes, from its updated_at.';
 
 -- How many transactions ago one began, as age() counts it for the half of an id that a row keeps (its xmin), with which
 -- it is compared: both in the same statement, which is when they count from the same transaction. More than any age for
@@ -121,6 +135,9 @@ return case
     else 2147483647
 end;
 
+comment on function app.age_of(xid8) is
+    'How many transactions ago one began, to compare with age(xmin) of a row in the same statement.';
+
 -- An address as Postgres knows it; null where the text is none, as one with a port.
 create or replace function app.address(text text)
     returns inet
@@ -135,6 +152,8 @@ exception
         return null;
 end
 $function$;
+
+comment on function app.address(text) is 'A text as an address; null where it is none.';
 
 -- What a request says of itself, for the records of what it changes: all of it at once.
 create or replace function app.request(
@@ -158,6 +177,8 @@ begin
     user_agent := nullif(pg_catalog.current_setting('app.user_agent', true), '');
 end
 $function$;
+
+comment on function app.request() is 'What the request says of itself, for the records of what it changes.';
 
 grant execute on function
     app.setting(text),

@@ -63,6 +63,9 @@ begin
 end
 $function$;
 
+comment on function app.refuse_change() is
+    'Trigger of audit_logs: refuses update, delete and truncate, to a superuser as well.';
+
 create or replace trigger audit_logs_append_only
     before update or delete or truncate on public.audit_logs
     for each statement

@@ -17,6 +17,9 @@ begin
 end
 $function$;
 
+comment on function app.keep_issued_invoice() is
+    'Trigger of factures: refuses (TX409) to delete an issued invoice, also by a cascade.';
+
 create or replace trigger factures_keep_issued
     before delete on public.factures
     for each row

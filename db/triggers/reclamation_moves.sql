@@ -25,6 +25,10 @@ begin
 end
 $function$;
 
+comment on function app.check_reclamation_move() is
+    'Trigger of reclamations: refuses (TX409) a move that reclamation_transitions does not list for the role, and '
+    'dates the first submission.';
+
 create or replace trigger reclamations_check_move
     before update of status on public.reclamations
     for each row

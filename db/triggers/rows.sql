@@ -20,6 +20,9 @@ begin
 end
 $function$;
 
+comment on function app.touch() is
+    'Trigger of most tables: dates a row when it is written and moves updated_at forward with every change.';
+
 create or replace trigger clients_touch before insert or update on public.clients for each row execute function app.touch();
 create or replace trigger sites_touch before insert or update on public.sites for each row execute function app.touch();
 create or replace trigger cadastres_touch before insert or update on public.cadastres for each row execute function app.touch();
@@ -70,6 +73,10 @@ begin
     return new;
 end
 $function$;
+
+comment on function app.complete_partner_invoice() is
+    'Trigger of partner_invoices: works out the amounts that a bill does not say, and refuses (TX409) a move of its '
+    'status that is not allowed.';
 
 create or replace trigger partner_invoices_complete
     before insert or update on public.partner_invoices

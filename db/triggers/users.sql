@@ -24,6 +24,9 @@ begin
 end
 $function$;
 
+comment on function app.check_clients_of_user() is
+    'Trigger of users: refuses (TX409) to add a client that does not exist.';
+
 create or replace trigger users_check_clients
     after insert or update of client_access on public.users
     for each row
@@ -45,6 +48,9 @@ begin
     return new;
 end
 $function$;
+
+comment on function app.keep_own_administration() is
+    'Trigger of users: refuses (TX409) an ADMIN who would end their own account or role.';
 
 create or replace trigger users_keep_own_administration
     before update of role, is_active on public.users

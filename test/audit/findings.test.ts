@@ -72,6 +72,19 @@ describe('the findings', () => {
     expect(twice).toEqual([]);
   });
 
+  test('are not compiled by a server that compiles what it expects much of', async () => {
+    const { rows } = await admin.query<{ 'QUERY PLAN': readonly { Plan: Record<string, number> }[] }>(
+      'explain (format json) table audit.findings',
+    );
+    const { rows: limits } = await admin.query<{ compiled: number; inside: string[] }>(
+      `select current_setting('jit_above_cost')::double precision as compiled, proconfig as inside
+       from pg_proc where oid = 'audit.found()'::regprocedure`,
+    );
+    // What the function does inside is planned by itself, where compiling is switched off.
+    expect(rows[0]?.['QUERY PLAN'][0]?.Plan['Total Cost']).toBeLessThan(limits[0]?.compiled ?? 0);
+    expect(limits[0]?.inside).toContain('jit=off');
+  });
+
   test('each finding says how grave it is, what is wrong and what to do', async () => {
     await admin.query('begin');
     await admin.query('alter table public.sites disable row level security');

@@ -56,6 +56,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.users_who_see': 'auditor',
   'reporting.objection': 'auditor',
   'audit.expression': 'auditor',
+  'audit.found': 'auditor',
   'audit.state': 'auditor',
   'audit.who_can_see': 'auditor',
   'audit.explain_access': 'auditor',

@@ -91,6 +91,10 @@ begin
 end
 $function$;
 
+comment on function audit.attempt(regclass, text, uuid, uuid[], uuid) is
+    'Runs one command on one record as whoever calls, takes it back, and gives the verdict. Serves '
+    'audit.explain_access.';
+
 revoke execute on function audit.attempt(regclass, text, uuid, uuid[], uuid) from public;
 
 -- One door for each request role: audit.as_client and so on, the same as its role. A definer function may not
@@ -119,6 +123,8 @@ begin
                 select a.statement, a.touched, a.failure, a.message
                 from audit.attempt(target, command, id, client_access, user_id) as a;
             end;
+            comment on function %1$s(regclass, text, uuid, uuid[], uuid) is
+                'audit.attempt with the rights of %2$I, whom it belongs to. Serves audit.explain_access.';
             revoke execute on function %1$s(regclass, text, uuid, uuid[], uuid) from public;
             grant execute on function %1$s(regclass, text, uuid, uuid[], uuid) to taxclaims_auditor;
             grant execute on function audit.attempt(regclass, text, uuid, uuid[], uuid) to %2$I;

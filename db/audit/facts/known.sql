@@ -13,6 +13,13 @@ from (
         ('app.idempotency_keys', 'body', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}')
 ) as s (table_name, column_name, hidden_from);
 
+comment on view audit.secrets is
+    'Columns that some roles must never be able to read; audit.findings (secret_readable) holds the grants against '
+    'it.';
+comment on column audit.secrets.table_name is 'Schema and name.';
+comment on column audit.secrets.column_name is 'The column.';
+comment on column audit.secrets.hidden_from is 'The roles that must not read it.';
+
 -- The first minor release of each major in which a hole of row-level security is closed.
 create view audit.server_fixes with (security_invoker) as
 select *
@@ -30,6 +37,12 @@ from (
         (160010, 'CVE-2025-8713 (statistics of rows that policies hide)'),
         (170006, 'CVE-2025-8713 (statistics of rows that policies hide)')
 ) as f (fixed_in, hole);
+
+comment on view audit.server_fixes is
+    'The minor releases in which a hole of row-level security was closed; audit.findings (server_with_known_holes) '
+    'reads it.';
+comment on column audit.server_fixes.fixed_in is 'As in server_version_num: 150004 is 15.4.';
+comment on column audit.server_fixes.hole is 'The number of the hole and what it lets happen.';
 
 -- Findings that are meant: the finding, whom it is about as a LIKE pattern, and why it is right here.
 create view audit.exceptions with (security_invoker) as
@@ -113,5 +126,10 @@ from (
             'audit.who_can_see is its only use: it tells an auditor who sees the one client that was named'
         )
 ) as e (finding, object, reason);
+
+comment on view audit.exceptions is 'What audit.findings leaves out, because it is meant.';
+comment on column audit.exceptions.finding is 'The name of the finding.';
+comment on column audit.exceptions.object is 'Whom it is about, as a LIKE pattern.';
+comment on column audit.exceptions.reason is 'Why it is right here.';
 
 grant select on audit.secrets, audit.server_fixes, audit.exceptions to taxclaims_auditor;

@@ -16,4 +16,10 @@ where r.rolcanlogin
     and not r.rolsuper
     and pg_catalog.has_database_privilege(r.oid, d.oid, 'CONNECT');
 
+comment on view audit.logins is 'Who can connect to this database, superusers apart.';
+comment on column audit.logins.oid is 'In pg_roles.';
+comment on column audit.logins.name is 'The name of the login.';
+comment on column audit.logins.groups is 'The groups of the house that it is in, inherited or not.';
+comment on column audit.logins.is_administrator is 'Whether it owns the database.';
+
 grant select on audit.logins to taxclaims_auditor;

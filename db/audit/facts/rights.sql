@@ -65,4 +65,14 @@ cross join lateral pg_catalog.aclexplode(held.acl) as x
 left join pg_catalog.pg_roles as r on r.oid = x.grantee
 where x.grantee <> held.owner;
 
+comment on view audit.rights is 'Every right in an access list of the house, those of owners apart.';
+comment on column audit.rights.kind is 'table, view, sequence, function, schema or database.';
+comment on column audit.rights.object is 'Schema and name.';
+comment on column audit.rights.column_name is 'The column; null where the right is to the whole.';
+comment on column audit.rights.owner is 'The owner of the object, in pg_roles.';
+comment on column audit.rights.grantee_oid is 'Who holds it, in pg_roles; 0 is PUBLIC.';
+comment on column audit.rights.grantee is 'Who holds it by name.';
+comment on column audit.rights.privilege is 'SELECT, INSERT, EXECUTE and so on.';
+comment on column audit.rights.is_grantable is 'Whether the holder may pass it on.';
+
 grant select on audit.rights to taxclaims_auditor;

@@ -4,6 +4,7 @@ create function audit.state()
     returns table (kind text, object text, definition text)
     language sql
     stable
+    set jit = off
     set search_path = ''
 begin atomic
     select
@@ -143,6 +144,9 @@ begin atomic
     join audit.house_tables as h on h.oid = t.tgrelid
     where not t.tgisinternal;
 end;
+
+comment on function audit.state() is
+    'Everything that decides who may do what, one fact a row. What audit.drift compares.';
 
 revoke execute on function audit.state() from public;
 grant execute on function audit.state() to taxclaims_auditor;

@@ -10,3 +10,8 @@ from audit.house_roles as g
 join audit.house_roles as h on h.purpose = 'request' and pg_catalog.pg_has_role(g.oid, h.oid, 'USAGE')
 where g.purpose = 'group'
 group by g.name;
+
+comment on view audit.finding_api_inherits is
+    'A group has the rights of request roles without becoming them: what a request may do depends on nothing that the '
+    'request said. Comes of a membership that inherits (grant … with inherit true, alter role … inherit). Mend: '
+    'noinherit, or with inherit false.';

@@ -24,3 +24,7 @@ where c.relkind in ('m', 'f')
                 )
         )
     );
+
+comment on view audit.finding_copy_within_reach is
+    'Rows of tenants can be read past every policy, from a materialized view or through a foreign table. Comes of a '
+    'copy made for speed, or of a foreign server. Mend: drop it, or revoke it from everybody but administrators.';

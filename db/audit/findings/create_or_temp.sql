@@ -16,3 +16,8 @@ from audit.rights as r
 where r.kind in ('schema', 'database')
     and r.privilege in ('CREATE', 'TEMPORARY')
     and not (r.grantee = 'taxclaims_owner' and r.privilege = 'CREATE');
+
+comment on view audit.finding_create_or_temp is
+    'Somebody may make objects, and so shadow a name that others use or copy rows to where no policy holds. Comes of '
+    'a grant of CREATE or TEMPORARY, or of a database whose PUBLIC rights were given back. Mend: revoke it, or run '
+    'db:migrate.';

@@ -14,3 +14,7 @@ select
     pg_catalog.format('alter function %s set search_path = '''';', f.oid::regprocedure) as remedy
 from audit.definer_functions as f
 where 'search_path=""' <> all (coalesce(f.proconfig, '{}'));
+
+comment on view audit.finding_definer_search_path is
+    'A caller can make a definer function call an object of the caller''s own, with the rights of its owner. Comes of '
+    'a function made or altered without set search_path. Mend: set search_path = ''''.';

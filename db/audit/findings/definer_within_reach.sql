@@ -20,3 +20,7 @@ where x.grantee <> f.proowner
         or coalesce(h.name = 'taxclaims_api', false)
         or coalesce(h.name = 'taxclaims_auditor' and f.for_auditors, false)
     );
+
+comment on view audit.finding_definer_within_reach is
+    'A login outside the API runs a function with the rights of its owner. Comes of a grant of execute, or of a new '
+    'function whose PUBLIC right was never revoked. Mend: revoke execute, or write the reason into audit.exceptions.';

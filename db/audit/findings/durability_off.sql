@@ -36,3 +36,8 @@ where kept.setdatabase in (
     and pg_catalog.lower(option.option_value) not in (
         'on', 'true', 'yes', '1', 'local', 'remote_write', 'remote_apply'
     );
+
+comment on view audit.finding_durability_off is
+    'A crash of the server loses or corrupts what was acknowledged, audit records too. Comes of a setting made for a '
+    'bulk load and left there. Mend: set it on; after fsync or full_page_writes were off during a crash, restore a '
+    'backup.';

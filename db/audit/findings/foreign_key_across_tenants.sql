@@ -24,3 +24,7 @@ where f.contype = 'f'
         from rows from (pg_catalog.unnest(f.conkey), pg_catalog.unnest(f.confkey)) as pair (child_column, parent_column)
         where pair.child_column = child.client_column and pair.parent_column = parent.client_column
     );
+
+comment on view audit.finding_foreign_key_across_tenants is
+    'A row of one client can hang on a row of another, and tells whether that exists. Comes of a foreign key to an id '
+    'alone. Mend: a key of the pair (…, client_id).';

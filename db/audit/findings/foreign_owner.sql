@@ -26,3 +26,7 @@ from (
     where n.nspname <> 'public'
 ) as o
 where o.owner <> (select h.oid from audit.house_roles as h where h.name = 'taxclaims_owner');
+
+comment on view audit.finding_foreign_owner is
+    'Whoever owns an object of the house can switch its protection off or replace it. Comes of an object made by hand '
+    'as another role. Mend: alter … owner to taxclaims_owner, or drop it.';

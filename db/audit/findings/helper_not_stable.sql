@@ -15,3 +15,7 @@ join pg_catalog.pg_proc as f on f.oid = d.refobjid
 where d.classid = 'pg_catalog.pg_policy'::regclass
     and d.refclassid = 'pg_catalog.pg_proc'::regclass
     and f.provolatile <> 's';
+
+comment on view audit.finding_helper_not_stable is
+    'An immutable function in a policy may be worked out once and its result be used for the next tenant; a volatile '
+    'one runs for every row. Comes of a function declared wrongly. Mend: declare it stable.';

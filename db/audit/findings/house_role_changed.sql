@@ -21,3 +21,7 @@ where not (
     h.name = 'taxclaims_api'
     and exists (select from audit.house_roles as request where request.oid = r.oid and request.purpose = 'request')
 );
+
+comment on view audit.finding_house_role_changed is
+    'A role of the house can log in, has a power of its own or reaches another role, and with it rows that its '
+    'policies do not give. Comes of alter role or grant by hand. Mend: take it back as the remedy says.';

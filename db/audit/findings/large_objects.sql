@@ -13,3 +13,7 @@ where f.oid in (
         'pg_catalog.lo_from_bytea(oid, bytea)'::regprocedure
     )
     and x.grantee = 0;
+
+comment on view audit.finding_large_objects is
+    'Anybody can keep data in large objects, which no policy holds. Postgres is made so; db:migrate takes it away, '
+    'but only as a superuser. Mend: revoke it once as a superuser.';

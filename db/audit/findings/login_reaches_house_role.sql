@@ -22,3 +22,7 @@ where not l.is_administrator
         )
         else pg_catalog.cardinality(l.groups) > 1
     end;
+
+comment on view audit.finding_login_reaches_house_role is
+    'A login can become a role of the house that it is not made for, or is in two groups: an auditor who reads rows, '
+    'a BI tool that becomes a request. Comes of a membership too many. Mend: revoke all but one group.';

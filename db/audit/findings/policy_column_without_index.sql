@@ -27,3 +27,7 @@ where p.command <> 'INSERT'
             )
     )
 group by p.table_name, a.attname;
+
+comment on view audit.finding_policy_column_without_index is
+    'Each read of the table walks all of it, those of all tenants. Comes of a new policy, or of a dropped index. '
+    'Mend: an index that begins with the column.';

@@ -19,3 +19,7 @@ where p.permissive
             and d.refobjid = p.table_oid
             and d.refobjsubid > 0
     );
+
+comment on view audit.finding_policy_ignores_row is
+    'The same answer for every row: true in disguise, as 1 = 1 or a function that says yes. Comes of a condition '
+    'about the caller alone. Mend: compare a column of the row, or write the reason into audit.exceptions.';

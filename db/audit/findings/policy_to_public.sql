@@ -7,3 +7,6 @@ select
     pg_catalog.format('alter policy %I on %s to the roles it is meant for;', p.name, p.table_name) as remedy
 from audit.policies as p
 where 0 = any (p.role_oids);
+
+comment on view audit.finding_policy_to_public is
+    'The policy holds for every role, tomorrow''s too. Comes of create policy without to. Mend: name the roles.';

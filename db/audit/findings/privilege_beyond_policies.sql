@@ -8,3 +8,7 @@ select
     pg_catalog.format('revoke %s on %s from %s;', r.privilege, r.object, r.grantee) as remedy
 from audit.rights as r
 where r.kind in ('table', 'view') and r.privilege in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN');
+
+comment on view audit.finding_privilege_beyond_policies is
+    'TRUNCATE empties a table whatever the policies say, REFERENCES tells which keys exist, TRIGGER runs code in '
+    'everybody''s writes. Comes of grant all. Mend: revoke it.';

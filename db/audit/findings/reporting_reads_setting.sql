@@ -11,3 +11,7 @@ join audit.policies as p on p.oid = reach.oid
 join audit.setting_readers as f
     on pg_catalog.concat(p.using_tree::text, p.check_tree::text) ~ (':funcid ' || f.oid || '\M')
 where reach.role = 'taxclaims_reporting';
+
+comment on view audit.finding_reporting_reads_setting is
+    'A reporting login sets what the policy asks for, and reads any client. Comes of a policy of requests that was '
+    'widened to taxclaims_reporting. Mend: read reporting.grants by session_user.';

@@ -23,3 +23,7 @@ select
 from audit.policies as p
 cross join lateral pg_catalog.unnest(p.role_oids) as member (oid)
 where member.oid <> 0 and not exists (select from audit.house_roles as h where h.oid = member.oid);
+
+comment on view audit.finding_rights_outside_house is
+    'A role that no file of the repository names holds a right or a policy. Comes of a grant by hand, often to a '
+    'login directly. Mend: revoke it, and put the login into one of the groups.';

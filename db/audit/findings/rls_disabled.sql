@@ -7,3 +7,7 @@ select
     pg_catalog.format('alter table %s enable row level security;', t.name) as remedy
 from audit.house_tables as t
 where not t.row_security;
+
+comment on view audit.finding_rls_disabled is
+    'Everybody with a grant on a column reads it of every tenant. Comes of alter table … disable row level security, '
+    'or of a table made without. Mend: enable it.';

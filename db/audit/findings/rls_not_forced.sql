@@ -7,3 +7,7 @@ select
     pg_catalog.format('alter table %s force row level security;', t.name) as remedy
 from audit.house_tables as t
 where not t.forced;
+
+comment on view audit.finding_rls_not_forced is
+    'The owner, and every function and view that works as the owner, looks past the policies. Comes of a table made '
+    'or restored without force. Mend: force it.';

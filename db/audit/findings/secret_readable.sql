@@ -10,3 +10,7 @@ join audit.house_tables as t on t.name = s.table_name
 join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attname = s.column_name
 join audit.house_roles as h on h.name = any (s.hidden_from)
 where pg_catalog.has_column_privilege(h.oid, a.attrelid, a.attnum, 'SELECT');
+
+comment on view audit.finding_secret_readable is
+    'A role reads a column that audit.secrets keeps from it, such as password hashes. Comes of a grant on a whole '
+    'table, or of one column too many. Mend: revoke it.';

@@ -9,3 +9,7 @@ from audit.server_fixes as f
 where pg_catalog.current_setting('server_version_num')::integer / 10000 = f.fixed_in / 10000
     and pg_catalog.current_setting('server_version_num')::integer < f.fixed_in
 having pg_catalog.count(*) > 0;
+
+comment on view audit.finding_server_with_known_holes is
+    'The server has a published hole by which policies are looked past. Comes of a minor release that was not '
+    'installed. Mend: update to the newest minor release; no dump is needed.';

@@ -17,3 +17,7 @@ from (
     cross join lateral (values (policy.using_expression), (policy.check_expression)) as part (expression)
 ) as p
 join audit.setting_readers as f on p.rest ~ ('\m' || f.name || '\((''[^'']*''(::text)?)?\)');
+
+comment on view audit.finding_setting_read_per_row is
+    'The setting is read for every row instead of once, and the index is not used: reads become as slow as the table '
+    'is large. Comes of a call without its own select. Mend: (select app.client_access())::uuid[].';

@@ -17,3 +17,7 @@ where kept.setdatabase in (
         (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
     )
     and s.setting ~ '^(app\.|role=|session_authorization=)';
+
+comment on view audit.finding_setting_stored is
+    'A session begins as if a request had set something: rows are seen where nothing should be. Comes of alter role '
+    'or alter database … set app.client_access = … and the like. Mend: reset it.';

@@ -11,3 +11,7 @@ where p.permissive
     and p.role <> 'taxclaims_api'
 group by p.command, p.table_name, p.role
 having pg_catalog.count(*) > 1;
+
+comment on view audit.finding_several_permissive is
+    'Two policies are joined by or: the looser one decides, whatever the other says. Comes of a policy added beside '
+    'one that was to be replaced. Mend: make them one.';

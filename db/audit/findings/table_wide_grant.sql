@@ -31,3 +31,7 @@ where r.kind = 'table'
     -- Whoever is none of the house, and an API that holds any right to a table, have findings of their own.
     and r.grantee <> 'taxclaims_api'
     and exists (select from audit.house_roles as h where h.oid = r.grantee_oid);
+
+comment on view audit.finding_table_wide_grant is
+    'A column added tomorrow can be read or written from its first moment on. Comes of a grant without a list of '
+    'columns. Mend: revoke it and grant the columns.';

@@ -8,3 +8,7 @@ select
 from audit.reading_relations as v
 where v.relkind = 'v' and not v.security_invoker
 group by v.name;
+
+comment on view audit.finding_view_without_invoker is
+    'Whoever may read the view reads its tables as the owner of the view. Comes of create view or create or replace '
+    'view without security_invoker. Mend: set it.';

@@ -7,3 +7,7 @@ select
     pg_catalog.format('alter policy %I on %s with check (…);', p.name, p.table_name) as remedy
 from audit.policies as p
 where p.command in ('INSERT', 'UPDATE', 'ALL') and p.check_expression is null;
+
+comment on view audit.finding_write_without_check is
+    'A new row is checked by the condition for the old one, or by nothing, and can be moved to another tenant. Comes '
+    'of a policy without with check. Mend: write it.';

@@ -65,6 +65,10 @@ begin
 end
 $function$;
 
+comment on function app.assign_client(uuid, uuid, boolean, text[]) is
+    'Adds a client to a user''s list or takes it away. For whoever has the client: an ADMIN, or an account manager '
+    'for TAX_SPECIALIST and CLIENT users. versions: the ETags of the user that are accepted.';
+
 revoke execute on function app.assign_client(uuid, uuid, boolean, text[]) from public;
 grant execute on function app.assign_client(uuid, uuid, boolean, text[]) to
     taxclaims_admin,

@@ -75,6 +75,10 @@ begin
 end
 $function$;
 
+comment on function app.record_refusals(jsonb) is
+    'Writes records of refusals, an array of objects, each id once; gives the time of this clock. Never fails because '
+    'of a malformed field.';
+
 revoke execute on function app.record_refusals(jsonb) from public;
 grant execute on function app.record_refusals(jsonb) to taxclaims_api;
 
@@ -114,6 +118,9 @@ begin
     )));
 end
 $function$;
+
+comment on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text, timestamp with time zone) is
+    'Writes one record of a refusal, as the release before calls it.';
 
 revoke execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text, timestamp with time zone) from public;
 grant execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text, timestamp with time zone) to taxclaims_api;
@@ -202,6 +209,9 @@ begin
 end
 $function$;
 
+comment on function app.record_change() is
+    'Trigger of every table of a tenant: leaves the audit record of a write, in its transaction.';
+
 revoke execute on function app.record_change() from public;
 grant execute on function app.record_change() to taxclaims_owner;
 
@@ -225,6 +235,10 @@ begin atomic
         '0'
     );
 end;
+
+comment on function app.oldest_writer_at(timestamp with time zone) is
+    'From which transaction on changes may have come true after a moment, though they are dated before it; 0 where no '
+    'record tells.';
 
 revoke execute on function app.oldest_writer_at(timestamp with time zone) from public;
 grant execute on function app.oldest_writer_at(timestamp with time zone) to

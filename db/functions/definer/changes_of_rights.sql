@@ -28,6 +28,9 @@ begin
 end
 $function$;
 
+comment on function app.date_rights_from_commit() is
+    'Trigger of users: tokens issued before a change of rights is committed are refused.';
+
 revoke execute on function app.date_rights_from_commit() from public;
 grant execute on function app.date_rights_from_commit() to taxclaims_owner;
 
@@ -45,6 +48,9 @@ begin
     return null;
 end
 $function$;
+
+comment on function app.forget_created_clients() is
+    'Trigger of users: a client that somebody takes from a list comes back by no later login.';
 
 revoke execute on function app.forget_created_clients() from public;
 grant execute on function app.forget_created_clients() to taxclaims_owner;
@@ -73,6 +79,9 @@ begin
     return null;
 end
 $function$;
+
+comment on function app.keep_last_administrator() is
+    'Trigger of users: refuses (TX409) to leave the firm without an active ADMIN who has every client.';
 
 revoke execute on function app.keep_last_administrator() from public;
 grant execute on function app.keep_last_administrator() to taxclaims_owner;

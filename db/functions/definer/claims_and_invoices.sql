@@ -32,6 +32,8 @@ begin
 end
 $function$;
 
+comment on function app.record_reclamation_move() is 'Trigger of reclamations: keeps each move in reclamation_history.';
+
 revoke execute on function app.record_reclamation_move() from public;
 grant execute on function app.record_reclamation_move() to taxclaims_owner;
 
@@ -82,6 +84,10 @@ begin
     return new;
 end
 $function$;
+
+comment on function app.check_invoice_move() is
+    'Trigger of factures: allows DRAFT to ISSUED to PAID or CANCELLED, gives the number when it is issued, and lets '
+    'nothing of an issued invoice change (TX409).';
 
 revoke execute on function app.check_invoice_move() from public;
 grant execute on function app.check_invoice_move() to taxclaims_owner;

@@ -14,6 +14,10 @@ begin atomic
     values (plan_removal.file_path, pg_catalog.now() + interval '1 hour');
 end;
 
+comment on function app.plan_removal(text) is
+    'Notes a content that is about to be put into the document store; it is removed after an hour unless its '
+    'document''s row follows.';
+
 revoke execute on function app.plan_removal(text) from public;
 grant execute on function app.plan_removal(text) to taxclaims_api;
 
@@ -34,6 +38,9 @@ begin atomic
     limit due_removals.most;
 end;
 
+comment on function app.due_removals(integer) is
+    'The contents to remove now, at most so many; never one that a document has.';
+
 revoke execute on function app.due_removals(integer) from public;
 grant execute on function app.due_removals(integer) to taxclaims_api;
 
@@ -48,6 +55,8 @@ begin atomic
     delete from app.content_removals as c
     where c.file_path = any (complete_removals.file_paths);
 end;
+
+comment on function app.complete_removals(text[]) is 'Forgets contents that the document store has removed.';
 
 revoke execute on function app.complete_removals(text[]) from public;
 grant execute on function app.complete_removals(text[]) to taxclaims_api;
@@ -78,6 +87,9 @@ begin
     return null;
 end
 $function$;
+
+comment on function app.track_content() is
+    'Trigger of documents: a new row keeps its content, a deleted one makes it due for removal.';
 
 revoke execute on function app.track_content() from public;
 grant execute on function app.track_content() to taxclaims_owner;

@@ -74,6 +74,10 @@ begin
 end
 $function$;
 
+comment on function app.claim_key(text, text) is
+    'Takes an Idempotency-Key for this transaction, and says how it stands: free, under way, other (used for another '
+    'request) or kept, with the answer.';
+
 revoke execute on function app.claim_key(text, text) from public;
 grant execute on function app.claim_key(text, text) to
     taxclaims_admin,
@@ -115,6 +119,9 @@ begin
 end
 $function$;
 
+comment on function app.keep_answer(text, text, text, uuid, text, text, text) is
+    'Keeps the answer under a key that this transaction has claimed.';
+
 revoke execute on function app.keep_answer(text, text, text, uuid, text, text, text) from public;
 grant execute on function app.keep_answer(text, text, text, uuid, text, text, text) to
     taxclaims_admin,
@@ -150,6 +157,9 @@ begin
     return forgotten;
 end
 $function$;
+
+comment on function app.forget_answers(integer) is
+    'Removes answers older than 24 hours, at most so many; gives how many.';
 
 revoke execute on function app.forget_answers(integer) from public;
 grant execute on function app.forget_answers(integer) to taxclaims_api;

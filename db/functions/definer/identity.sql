@@ -27,6 +27,9 @@ begin
 end
 $function$;
 
+comment on function app.authenticate(text, timestamp with time zone, text) is
+    'The stored user behind a token, null where none is stored; refuses (TX401) one whose rights no longer hold.';
+
 revoke execute on function app.authenticate(text, timestamp with time zone, text) from public;
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
@@ -46,6 +49,9 @@ begin
     return unclaimed_id.id;
 end
 $function$;
+
+comment on function app.unclaimed_id(uuid) is
+    'The id of a caller who is not stored; refuses (TX401) one that is another user''s.';
 
 revoke execute on function app.unclaimed_id(uuid) from public;
 grant execute on function app.unclaimed_id(uuid) to taxclaims_api;
@@ -116,6 +122,10 @@ begin
 end
 $function$;
 
+comment on function app.record_login(text, text, timestamp with time zone) is
+    'Stores the caller with the role and the clients of the token, and the clients that they created and no token has '
+    'said yet.';
+
 revoke execute on function app.record_login(text, text, timestamp with time zone) from public;
 grant execute on function app.record_login(text, text, timestamp with time zone) to
     taxclaims_admin,
@@ -167,6 +177,9 @@ begin
     end if;
 end
 $function$;
+
+comment on function app.gain_client(uuid, timestamp with time zone, text) is
+    'Gives a client to the user who is about to create it, in the same transaction.';
 
 revoke execute on function app.gain_client(uuid, timestamp with time zone, text) from public;
 grant execute on function app.gain_client(uuid, timestamp with time zone, text) to

@@ -48,6 +48,10 @@ begin
 end
 $function$;
 
+comment on function app.locate(text, uuid) is
+    'Whether a record exists and whose client it is, whoever asks; by it the API tells 403 from 404. resource_type: '
+    'the name of a table.';
+
 revoke execute on function app.locate(text, uuid) from public;
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 
@@ -64,6 +68,9 @@ begin atomic
     from public.client_partners as cp
     where cp.partner_id = partner_within_reach.partner;
 end;
+
+comment on function app.partner_within_reach(uuid) is
+    'Whether the caller may link a partner: it is linked to one of the caller''s clients, or to nobody yet.';
 
 revoke execute on function app.partner_within_reach(uuid) from public;
 grant execute on function app.partner_within_reach(uuid) to taxclaims_scoped_admin, taxclaims_account_manager;

@@ -23,5 +23,8 @@ begin
 end
 $function$;
 
+comment on function app.record_reporting_grant() is
+    'Trigger of reporting.grants: leaves an audit record of each grant and each revocation.';
+
 revoke execute on function app.record_reporting_grant() from public;
 grant execute on function app.record_reporting_grant() to taxclaims_owner;

@@ -18,5 +18,7 @@ begin atomic
         and (client = any (u.client_access) or (u.role = 'ADMIN' and u.client_access = '{}'));
 end;
 
+comment on function app.users_who_see(uuid) is 'The active users who see a client, and why; for audit.who_can_see.';
+
 revoke execute on function app.users_who_see(uuid) from public;
 grant execute on function app.users_who_see(uuid) to taxclaims_auditor;

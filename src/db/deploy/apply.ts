@@ -50,6 +50,8 @@ export async function applyPolicies(client: pg.Client): Promise<void> {
     await runAll(client, 'triggers');
     await runAll(client, 'policies');
     await runAll(client, 'reporting');
+    await runAll(client, 'comments/tables');
+    await runAll(client, 'comments');
     await runAll(client, 'audit/facts');
     await runAll(client, 'audit/findings');
     await run(client, 'audit/as_caller/attempt.sql');

@@ -1,0 +1,64 @@
+-- What a BI tool shows of the reporting surface. A column says what the column of that name says in the tables that its
+-- view reads, in that of the view's own name first; whatever has another name or meaning is described below.
+do $columns$
+declare
+    command text;
+begin
+    for command in
+        select distinct on (c.oid, a.attnum)
+            pg_catalog.format(
+                'comment on column %I.%I.%I is %L',
+                n.nspname,
+                c.relname,
+                a.attname,
+                pg_catalog.col_description(t.oid, source.attnum)
+            )
+        from pg_catalog.pg_class as c
+        join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+        join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0
+        join pg_catalog.pg_rewrite as w on w.ev_class = c.oid
+        join pg_catalog.pg_depend as d
+            on d.classid = 'pg_catalog.pg_rewrite'::regclass
+            and d.objid = w.oid
+            and d.refclassid = 'pg_catalog.pg_class'::regclass
+        join pg_catalog.pg_class as t on t.oid = d.refobjid and t.relkind in ('r', 'p')
+        join pg_catalog.pg_attribute as source
+            on source.attrelid = t.oid and source.attnum = d.refobjsubid and source.attname = a.attname
+        where n.nspname = 'reporting' and c.relkind = 'v'
+        order by
+            c.oid,
+            a.attnum,
+            t.relname = case c.relname when 'invoices' then 'factures' else c.relname end desc,
+            t.relname
+    loop
+        execute command;
+    end loop;
+end
+$columns$;
+
+comment on view reporting.clients is 'The clients that were granted to the login.';
+comment on view reporting.sites is 'The premises of the granted clients.';
+comment on view reporting.cadastres is
+    'The entries of the land register on which the sites of the granted clients stand, each with its client.';
+comment on view reporting.reclamations is
+    'The claims of the granted clients: one row is one claim, about one commune, one tax and one year.';
+comment on view reporting.reclamation_history is
+    'Every move that a claim of the granted clients made; compare changed_at to learn how long it stood somewhere.';
+comment on view reporting.documents is
+    'What is known of the papers of the claims, each with its client; where their contents lie is not shown.';
+comment on view reporting.partners is 'The partners who brought one of the granted clients.';
+comment on view reporting.client_partners is 'Which partner brought which of the granted clients.';
+comment on view reporting.invoices is 'Invoices of the firm to the granted clients; the table is public.factures.';
+comment on view reporting.partner_invoices is 'What partners billed the firm for the granted clients.';
+comment on view reporting.users is 'The users who have one of the granted clients, without the list of their clients.';
+comment on view reporting.granted is 'Which login reads which client, for DBAs and auditors.';
+comment on column reporting.granted.objection is
+    'What lets the login see more than its grants say, or that there is no such login; null when all is well.';
+
+comment on function reporting.objection(name) is
+    'Why a login may not be granted a client: what lets it see more than its grants say. Null when nothing does.';
+comment on function reporting.grant_client(name, uuid) is
+    'Lets a reporting login read a client from its next statement on. For superusers and members of taxclaims_owner; '
+    'may be repeated.';
+comment on function reporting.revoke_client(name, uuid) is
+    'Takes a client from a reporting login from its next statement on, also from a login that was dropped.';

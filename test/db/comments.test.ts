@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type pg from 'pg';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/deploy/migrate.ts';
+import { createTestDatabase, withAdmin } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+/* An analyst or a DBA reads in psql or a BI tool what a thing is: of each there must be something to read. */
+
+const IN_HOUSE = `n.nspname in ('public', 'app', 'audit', 'reporting')`;
+
+/** What every object of the house says of itself, by kind; null where it says nothing. */
+const COMMENTS = `
+  select 'schema' as kind, n.nspname::text as object, obj_description(n.oid, 'pg_namespace') as comment
+  from pg_namespace as n
+  where n.nspname in ('app', 'audit', 'reporting')
+  union all
+  select 'relation', c.oid::regclass::text, obj_description(c.oid, 'pg_class')
+  from pg_class as c
+  join pg_namespace as n on n.oid = c.relnamespace
+  where ${IN_HOUSE} and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+  union all
+  select 'column', c.oid::regclass || '.' || a.attname, col_description(c.oid, a.attnum)
+  from pg_class as c
+  join pg_namespace as n on n.oid = c.relnamespace
+  join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  where ${IN_HOUSE} and c.relkind in ('r', 'p', 'v', 'm', 'f')
+  union all
+  select 'function', f.oid::regprocedure::text, obj_description(f.oid, 'pg_proc')
+  from pg_proc as f
+  join pg_namespace as n on n.oid = f.pronamespace
+  where ${IN_HOUSE}
+  order by 1, 2`;
+
+interface Described {
+  readonly kind: string;
+  readonly object: string;
+  readonly comment: string | null;
+}
+
+describe('the comments in the database', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  const described = (): Promise<Described[]> =>
+    withAdmin(database.adminUrl, async (admin: pg.Client) => {
+      // As whoever has no schema on the path, so that names are whole.
+      await admin.query(`set search_path = ''`);
+      return (await admin.query<Described>(COMMENTS)).rows;
+    });
+
+  test.each(['schema', 'relation', 'column', 'function'])('say of every %s what it is', async (kind) => {
+    const ofKind = (await described()).filter((each) => each.kind === kind);
+    expect(ofKind.length).toBeGreaterThan(2);
+    expect(ofKind.filter(({ comment }) => comment === null).map(({ object }) => object)).toEqual([]);
+  });
+
+  test('are sentences', async () => {
+    const broken = (await described()).filter(
+      ({ comment }) => comment !== null && !/^[^ ].{4,}[.:]$/s.test(comment),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test('explain each finding: what it lets happen, how it was made, how to mend it', async () => {
+    const findings = (await described()).filter(
+      ({ kind, object }) => kind === 'relation' && object.startsWith('audit.finding_'),
+    );
+    expect(findings.length).toBeGreaterThan(30);
+    expect(findings.filter(({ comment }) => !/^.+\. .+\. Mend: .+\.$/.test(comment ?? ''))).toEqual([]);
+  });
+
+  test('are those of the repository again after a deploy, and are no drift', async () => {
+    const before = await described();
+    await withAdmin(database.adminUrl, async (admin) => {
+      await admin.query(`
+        comment on table public.clients is 'by hand';
+        comment on column public.clients.company_name is null;
+        comment on function app.role() is 'by hand';
+        comment on view reporting.clients is 'by hand'`);
+      expect((await admin.query('table audit.drift')).rows).toEqual([]);
+    });
+    expect(await described()).not.toEqual(before);
+    await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
+    expect(await described()).toEqual(before);
+  });
+});
