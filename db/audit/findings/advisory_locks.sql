@@ -10,3 +10,7 @@ cross join lateral pg_catalog.aclexplode(coalesce(f.proacl, pg_catalog.acldefaul
 where f.pronamespace = 'pg_catalog'::regnamespace
     and f.proname ~ '^pg_(try_)?advisory_(xact_)?lock(_shared)?$'
     and x.grantee = 0;
+
+comment on view audit.finding_advisory_locks is
+    'Any login can fill the table of all locks with locks of its own invention, and every request fails until its session '
+    'ends. Comes with Postgres, where the deploy was no superuser, or of a grant to public. Mend: revoke, as a superuser.';
