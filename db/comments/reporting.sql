@@ -1,5 +1,5 @@
--- What a BI tool shows of the reporting surface. A column says what the column of that name says in the tables that its
--- view reads, in that of the view's own name first; whatever has another name or meaning is described below.
+-- What a BI tool shows of the reporting surface. A column whose file says nothing of it says what the column of that name
+-- says in the tables that its view reads, in that of the view's own name first.
 do $columns$
 declare
     command text;
@@ -24,7 +24,9 @@ begin
         join pg_catalog.pg_class as t on t.oid = d.refobjid and t.relkind in ('r', 'p')
         join pg_catalog.pg_attribute as source
             on source.attrelid = t.oid and source.attnum = d.refobjsubid and source.attname = a.attname
-        where n.nspname = 'reporting' and c.relkind = 'v'
+        where n.nspname = 'reporting'
+            and c.relkind = 'v'
+            and pg_catalog.col_description(c.oid, a.attnum) is null
         order by
             c.oid,
             a.attnum,
