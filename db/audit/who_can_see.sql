@@ -24,6 +24,14 @@ begin atomic
     where g.client_id = client
     union all
     select
+        'reporting login',
+        l.name::text,
+        'taxclaims_reporting_all',
+        'has all clients: reporting.grant_all_clients'
+    from audit.logins as l
+    where l.has_all_clients and 'taxclaims_reporting' = any (l.groups)
+    union all
+    select
         'database role',
         m.role::text,
         m.role::text,

@@ -12,6 +12,9 @@ create policy grants_select_reporting on reporting.grants
     for select to taxclaims_reporting
     using (login = session_user);
 
+-- reporting.grant_all_clients asks, as the definer, whether the login may have them.
+grant usage on schema reporting to taxclaims_definer;
+
 -- audit.who_can_see tells an auditor who was given which client.
 grant usage on schema reporting to taxclaims_auditor;
 grant select (

@@ -24,7 +24,7 @@ begin atomic
                 from pg_catalog.pg_roles as other
                 where pg_catalog.pg_has_role(r.oid, other.oid, 'MEMBER')
                     and other.oid <> r.oid
-                    and other.rolname <> 'taxclaims_reporting'
+                    and other.rolname not in ('taxclaims_reporting', 'taxclaims_reporting_all')
                     and (
                         other.rolsuper
                         or other.rolbypassrls
@@ -85,6 +85,26 @@ begin
 end
 $function$;
 
+-- Lets a login read every client, those of tomorrow included, from its next statement on; what it was granted one by
+-- one stays, and holds again once this is taken back. Who has all: select name from audit.logins where has_all_clients.
+create or replace function reporting.grant_all_clients(login name)
+    returns void
+    language sql
+    volatile
+    set search_path = ''
+begin atomic
+    select app.give_all_clients(login);
+end;
+
+create or replace function reporting.revoke_all_clients(login name)
+    returns void
+    language sql
+    volatile
+    set search_path = ''
+begin atomic
+    select app.take_all_clients(login);
+end;
+
 create or replace trigger grants_audit
     after insert or delete on reporting.grants
     for each row
@@ -104,5 +124,5 @@ select
 from reporting.grants as g;
 
 -- It reads the roles alone, and an auditor reads those.
-grant execute on function reporting.objection(name) to taxclaims_auditor;
+grant execute on function reporting.objection(name) to taxclaims_auditor, taxclaims_definer;
 grant select on reporting.granted to taxclaims_auditor;

@@ -51,6 +51,40 @@ export const reportingChecks: readonly Check[] = [
       },
     };
   }),
+  ...REPORTING_TABLES.map(
+    (table): Check => ({
+      title: `a reporting login that has all clients (taxclaims_reporting_all) reads ${table} of every client, and only while it has them`,
+      run: async ({ reporting, admin }) => {
+        const [grant, revoke] = ['grant', 'revoke'].map(
+          (word) => `select reporting.${word}_all_clients('${String(reporting.user)}')`,
+        ) as [string, string];
+        const foreign = { sql: statementFor(table, 'r', 'b') };
+        equal(await attempt(reporting, foreign), 'nothing');
+        await admin.query(grant);
+        try {
+          equal(await attempt(reporting, foreign), 'done');
+          equal(await attempt(reporting, { sql: statementFor(table, 'r', 'a') }), 'done');
+        } finally {
+          await admin.query(revoke);
+        }
+        equal(await attempt(reporting, foreign), 'nothing');
+      },
+    }),
+  ),
+  {
+    title:
+      'taxclaims_reporting_all (reporting_all) has no right of its own: nothing to read, create, update, delete or run',
+    run: async ({ admin }) => {
+      const { rows } = await admin.query(
+        `select object, privilege from audit.rights where grantee = 'taxclaims_reporting_all'`,
+      );
+      deepEqual(rows, []);
+      for (const table of TABLES) {
+        const sql = statementFor(table, 'r', 'a');
+        equal(await attempt(admin, { role: 'reporting_all', sql }), 'denied', table);
+      }
+    },
+  },
   ...Object.entries(REPORTING_VIEWS).map(([table, { view, adds = [] }]): Check => {
     const read = (firm: Firm): string =>
       statementFor(table as Table, 'r', firm).replace(`public.${table}`, `reporting.${view}`);
@@ -93,6 +127,9 @@ export const reportingChecks: readonly Check[] = [
   {
     title: 'a reporting login grants itself nothing',
     run: async ({ reporting }) => {
+      for (const call of ['grant_all_clients', 'revoke_all_clients']) {
+        equal(await attempt(reporting, { sql: `select reporting.${call}(session_user)` }), 'denied', call);
+      }
       for (const call of ['grant_client', 'revoke_client']) {
         const sql = `select reporting.${call}(session_user, '${FOREIGN}')`;
         equal(await attempt(reporting, { sql }), 'denied', call);
@@ -137,7 +174,7 @@ export const reportingChecks: readonly Check[] = [
   {
     title: 'a reporting login becomes no other role, runs no function of the house and makes nothing',
     run: async ({ reporting }) => {
-      for (const role of ['owner', 'definer', 'api', ...REQUEST_ROLES, 'auditor']) {
+      for (const role of ['owner', 'definer', 'api', ...REQUEST_ROLES, 'reporting_all', 'auditor']) {
         equal(await attempt(reporting, { sql: `set role taxclaims_${role}` }), 'denied', role);
       }
       for (const sql of [

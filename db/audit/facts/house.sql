@@ -18,7 +18,8 @@ select
 from pg_catalog.pg_namespace as n
 where n.nspname in ('public', 'app', 'reporting', 'audit');
 
--- purpose: request (a request runs as it), group (logins are put into it), or back (owner and definer).
+-- purpose: request (a request runs as it), group (logins are put into it), addition (a login of a group has it as
+-- well), or back (owner and definer).
 create view audit.house_roles with (security_invoker) as
 select
     r.oid,
@@ -31,6 +32,7 @@ from (
         ('taxclaims_api', 'group'),
         ('taxclaims_reporting', 'group'),
         ('taxclaims_auditor', 'group'),
+        ('taxclaims_reporting_all', 'addition'),
         ('taxclaims_admin', 'request'),
         ('taxclaims_scoped_admin', 'request'),
         ('taxclaims_account_manager', 'request'),

@@ -5,12 +5,12 @@ create view audit.secrets with (security_invoker) as
 select *
 from (
     values
-        ('public.users', 'password_hash', '{taxclaims_definer,taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'::name[]),
-        ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'),
-        ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'),
-        ('public.users', 'client_access', '{taxclaims_reporting,taxclaims_auditor}'),
-        ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_auditor}'),
-        ('app.idempotency_keys', 'body', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}')
+        ('public.users', 'password_hash', '{taxclaims_definer,taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'::name[]),
+        ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'),
+        ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'),
+        ('public.users', 'client_access', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'),
+        ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'),
+        ('app.idempotency_keys', 'body', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}')
 ) as s (table_name, column_name, hidden_from);
 
 -- The first minor release of each major in which a hole of row-level security is closed.
@@ -39,6 +39,10 @@ from (
         (
             'policy_constant_true', '%\_admin on public.% to taxclaims_admin',
             'an ADMIN whose token names no client has the whole system; only the API becomes this role'
+        ),
+        (
+            'policy_constant_true', '%\_select\_reporting\_all on public.% to taxclaims\_reporting\_all',
+            'a login that has all clients, by reporting.grant_all_clients alone; the role holds no right by itself'
         ),
         (
             'policy_constant_true', '%\_select\_definer on public.% to taxclaims_definer',
