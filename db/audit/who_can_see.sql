@@ -16,8 +16,8 @@ begin atomic
         'taxclaims_reporting',
         pg_catalog.format('granted by %s on %s', g.granted_by, g.granted_at::date)
             || case
-                when not exists (select from audit.logins as l where l.name = g.login and 'taxclaims_reporting' = any (l.groups))
-                    then '; no such login in taxclaims_reporting now'
+                when not exists (select from audit.logins as l where l.oid = g.login_oid and l.name = g.login and 'taxclaims_reporting' = any (l.groups))
+                    then '; no such login, or another of that name, in taxclaims_reporting now'
                 else ''
             end
     from reporting.grants as g

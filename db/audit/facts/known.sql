@@ -109,6 +109,10 @@ from (
             'users are few, and no list of theirs is a hot path'
         ),
         (
+            'policy_column_without_index', 'reporting.grants.login\_oid',
+            'it narrows the rows of one login, with whose name the key begins'
+        ),
+        (
             'policy_column_without_index', 'public.users.role',
             'users are few, and the column narrows what client_access has found'
         ),

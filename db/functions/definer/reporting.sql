@@ -13,6 +13,7 @@ begin
         session_user,
         case tg_op
             when 'DELETE' then 'reporting.revoke_client ' || old.login
+            when 'UPDATE' then 'reporting.adopt_grants ' || new.login
             else 'reporting.grant_client ' || new.login
         end,
         'reporting.grants',
