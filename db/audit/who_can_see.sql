@@ -1,4 +1,4 @@
--- Everybody who can see something of a client, and why. What a user may do there is in audit.matrix under its role.
+-- Everybody who can see something of a client, and why; before them, that there is no such client, where that is so. What a user may do there is in audit.matrix under its role.
 -- Users by what is stored of them; a token that the identity provider signs with other rights is refused once
 -- these have changed.
 create function audit.who_can_see(client uuid)
@@ -7,6 +7,11 @@ create function audit.who_can_see(client uuid)
     stable
     set search_path = ''
 begin atomic
+    -- A slip of the pen is not to look like a client that few can see.
+    select 'client', client::text, null::text, 'unknown: there is no client of this id'
+    from audit.as_admin('public.clients'::regclass, 'SELECT', client, null, null) as a
+    where a.touched = 0
+    union all
     select 'user', u.email, u.role, u.reason
     from app.users_who_see(client) as u
     union all

@@ -56,6 +56,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.complete_removals': 'api',
   'app.track_content': 'owner',
   'app.users_who_see': 'auditor',
+  'app.email_of': 'auditor',
   'reporting.objection': 'auditor definer',
   'audit.expression': 'auditor',
   'audit.state': 'auditor',

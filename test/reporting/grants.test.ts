@@ -138,7 +138,9 @@ describe('granting a client to a reporting login', () => {
     address.username = name;
     address.password = 'other';
     const read = () =>
-      withAdmin(address.href, (it) => it.query('select id from reporting.clients')).then(({ rows }) => rows);
+      withAdmin(address.href, (it) => it.query('select id from reporting.clients')).then(
+        ({ rows }) => rows as unknown[],
+      );
     const granted = async () =>
       (await dba.query('select client_id, objection from reporting.granted order by client_id'))
         .rows as unknown[];

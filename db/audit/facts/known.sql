@@ -119,6 +119,10 @@ from (
         (
             'definer_within_reach', 'app.users\_who\_see(uuid)',
             'audit.who_can_see is its only use: it tells an auditor who sees the one client that was named'
+        ),
+        (
+            'definer_within_reach', 'app.email\_of(uuid,text)',
+            'audit.denials is its only use: it tells an auditor who was refused, and the schema is closed to auditors'
         )
 ) as e (finding, object, reason);
 
