@@ -97,8 +97,10 @@ grant usage on schema public to
     taxclaims_scoped_admin,
     taxclaims_account_manager,
     taxclaims_tax_specialist,
-    taxclaims_client,
-    taxclaims_reporting;
+    taxclaims_client;
+-- Reporting reads the views of its own schema. They need the rights to columns of the tables, and Postgres asks for the
+-- schema only where a name is looked up: without it the tables are out of reach, and no tool offers them beside the views.
+revoke all on schema public from taxclaims_reporting;
 
 -- Anyone may make large objects unless told otherwise, and they know no row-level security.
 revoke execute on function

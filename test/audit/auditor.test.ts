@@ -93,12 +93,13 @@ describe('an auditor', () => {
   });
 
   test('is told that a client is unknown, and of no client that it is', async () => {
-    const said = async (client: string): Promise<unknown[]> =>
-      (
-        await world.auditor.query(`select name, reason from audit.who_can_see($1) where kind = 'client'`, [
-          client,
-        ])
-      ).rows;
+    const said = async (client: string): Promise<unknown[]> => {
+      const { rows } = await world.auditor.query<{ name: string; reason: string }>(
+        `select name, reason from audit.who_can_see($1) where kind = 'client'`,
+        [client],
+      );
+      return rows;
+    };
     const nobody = '00000000-0000-4000-8000-000000000000';
     expect(await said(nobody)).toEqual([{ name: nobody, reason: 'unknown: there is no client of this id' }]);
     expect(await said(idOf('a', 'clients'))).toEqual([]);
