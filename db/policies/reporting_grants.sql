@@ -19,6 +19,20 @@ create policy grants_select_reporting on reporting.grants
 -- reporting.grant_all_clients asks, as the definer, whether the login may have them.
 grant usage on schema reporting to taxclaims_definer;
 
+-- app.assignments reads, as the definer, the grants of the login that asks.
+grant select (
+    login,
+    client_id
+) on reporting.grants to
+    taxclaims_definer;
+
+create policy grants_select_definer on reporting.grants
+    for select to taxclaims_definer
+    using (
+        login = session_user
+        and login_oid = (select pg_catalog.to_regrole(pg_catalog.quote_ident(session_user)))::oid
+    );
+
 -- audit.who_can_see tells an auditor who was given which client.
 grant usage on schema reporting to taxclaims_auditor;
 grant select (

@@ -12,4 +12,6 @@ select
     c.updated_at
 from public.clients as c;
 
+comment on view reporting.clients is 'The clients.';
+
 grant select on reporting.clients to taxclaims_reporting;

@@ -15,4 +15,6 @@ select
     p.updated_at
 from public.partners as p;
 
+comment on view reporting.partners is 'The partners that bring clients.';
+
 grant select on reporting.partners to taxclaims_reporting;

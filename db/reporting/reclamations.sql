@@ -26,4 +26,9 @@ select
     r.updated_at
 from public.reclamations as r;
 
+comment on view reporting.reclamations is 'The claims, with their status and deadlines.';
+comment on column reporting.reclamations.client_id is 'Joins reporting.clients.id.';
+comment on column reporting.reclamations.site_id is 'Joins reporting.sites.id.';
+comment on column reporting.reclamations.status is 'Joins reporting.statuses.status where record is reclamation.';
+
 grant select on reporting.reclamations to taxclaims_reporting;

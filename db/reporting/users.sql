@@ -14,4 +14,6 @@ select
     u.updated_at
 from public.users as u;
 
+comment on view reporting.users is 'The users of the service.';
+
 grant select on reporting.users to taxclaims_reporting;

@@ -55,6 +55,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.due_removals': 'api',
   'app.complete_removals': 'api',
   'app.track_content': 'owner',
+  'app.assignments': 'reporting',
   'app.users_who_see': 'auditor',
   'app.email_of': 'auditor',
   'reporting.objection': 'auditor definer',

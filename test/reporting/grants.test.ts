@@ -234,6 +234,7 @@ describe('granting a client to a reporting login', () => {
         'connections=5',
         'default_transaction_read_only=on',
         'idle_in_transaction_session_timeout=5min',
+        'search_path=reporting',
         'statement_timeout=2min',
         'temp_file_limit=2GB',
       ]);

@@ -121,6 +121,10 @@ from (
             'audit.who_can_see is its only use: it tells an auditor who sees the one client that was named'
         ),
         (
+            'definer_within_reach', 'app.assignments()',
+            'reporting.assignments is its only use: it gives the clients of the login that asks, by the name it logged in with'
+        ),
+        (
             'definer_within_reach', 'app.email\_of(uuid,text)',
             'audit.denials is its only use: it tells an auditor who was refused, and the schema is closed to auditors'
         )

@@ -93,3 +93,27 @@ $function$;
 
 revoke execute on function app.give_all_clients(name), app.take_all_clients(name) from public;
 grant execute on function app.give_all_clients(name), app.take_all_clients(name) to taxclaims_owner;
+
+-- Which user has which client, for the view reporting.assignments: a user's list is closed to reporting, as it names
+-- clients of others. Here those of the login that asks, by the name it logged in with, or all where it has all.
+create or replace function app.assignments()
+    returns table (user_id uuid, client_id uuid)
+    language plpgsql
+    stable
+    security definer
+    set search_path = ''
+as $function$
+begin
+    return query
+    select
+        u.id,
+        listed.client_id
+    from public.users as u
+    cross join lateral (select distinct l.id from pg_catalog.unnest(u.client_access) as l (id)) as listed (client_id)
+    where pg_catalog.pg_has_role(session_user, 'taxclaims_reporting_all', 'USAGE')
+        or listed.client_id in (select g.client_id from reporting.grants as g);
+end
+$function$;
+
+revoke execute on function app.assignments() from public;
+grant execute on function app.assignments() to taxclaims_reporting;
