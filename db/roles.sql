@@ -16,6 +16,7 @@ begin
         'taxclaims_tax_specialist',
         'taxclaims_client',
         'taxclaims_reporting',
+        'taxclaims_reporting_all',
         'taxclaims_auditor'
     ]
     loop
@@ -47,6 +48,25 @@ grant
     taxclaims_client
 to taxclaims_api;
 
+-- A login has all clients by being in taxclaims_reporting_all, which only a function of the definer's puts it into:
+-- reporting.grant_all_clients. To give the role to others is all that the definer may do with it.
+do $all_clients$
+begin
+    if not exists (
+        select
+        from pg_catalog.pg_auth_members as m
+        where m.roleid = 'taxclaims_reporting_all'::regrole and m.member = 'taxclaims_definer'::regrole and m.admin_option
+    ) then
+        if pg_catalog.current_setting('server_version_num')::integer < 160000 then
+            -- The definer does not inherit, and nobody becomes the definer but the administrator.
+            grant taxclaims_reporting_all to taxclaims_definer with admin option;
+        else
+            execute 'grant taxclaims_reporting_all to taxclaims_definer with admin true, inherit false, set false';
+        end if;
+    end if;
+end
+$all_clients$;
+
 -- An administrator who is no superuser works as the owner and the definer by membership.
 do $membership$
 begin
@@ -77,8 +97,10 @@ grant usage on schema public to
     taxclaims_scoped_admin,
     taxclaims_account_manager,
     taxclaims_tax_specialist,
-    taxclaims_client,
-    taxclaims_reporting;
+    taxclaims_client;
+-- Reporting reads the views of its own schema. They need the rights to columns of the tables, and Postgres asks for the
+-- schema only where a name is looked up: without it the tables are out of reach, and no tool offers them beside the views.
+revoke all on schema public from taxclaims_reporting;
 
 -- Anyone may make large objects unless told otherwise, and they know no row-level security.
 revoke execute on function

@@ -1,9 +1,11 @@
--- Who was refused what, newest first; no business row is named but by its id. For last night:
+-- Who was refused what, newest first; no business row is named but by its id, and the user by email, where stored. For
+-- last night:
 --     select * from audit.denials where refused_at > now() - interval '12 hours';
 create view audit.denials with (security_invoker) as
 select
     l.created_at as refused_at,
     l.actor,
+    app.email_of(l.user_id, l.actor) as email,
     l.user_id,
     l.action,
     l.resource_type,
@@ -31,3 +33,4 @@ comment on column audit.denials.user_agent is 'What the caller''s program said o
 comment on column audit.denials.request_id is 'The X-Request-Id of the answer.';
 
 grant select on audit.denials to taxclaims_auditor;
+comment on column audit.denials.email is 'The email of the user; null where none is stored.';

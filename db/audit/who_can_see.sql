@@ -1,4 +1,4 @@
--- Everybody who can see something of a client, and why. What a user may do there is in audit.matrix under its role.
+-- Everybody who can see something of a client, and why; before them, that there is no such client, where that is so. What a user may do there is in audit.matrix under its role.
 -- Users by what is stored of them; a token that the identity provider signs with other rights is refused once
 -- these have changed.
 create function audit.who_can_see(client uuid)
@@ -8,6 +8,11 @@ create function audit.who_can_see(client uuid)
     set jit = off
     set search_path = ''
 begin atomic
+    -- A slip of the pen is not to look like a client that few can see.
+    select 'client', client::text, null::text, 'unknown: there is no client of this id'
+    from audit.as_admin('public.clients'::regclass, 'SELECT', client, null, null) as a
+    where a.touched = 0
+    union all
     select 'user', u.email, u.role, u.reason
     from app.users_who_see(client) as u
     union all
@@ -17,12 +22,20 @@ begin atomic
         'taxclaims_reporting',
         pg_catalog.format('granted by %s on %s', g.granted_by, g.granted_at::date)
             || case
-                when not exists (select from audit.logins as l where l.name = g.login and 'taxclaims_reporting' = any (l.groups))
-                    then '; no such login in taxclaims_reporting now'
+                when not exists (select from audit.logins as l where l.oid = g.login_oid and l.name = g.login and 'taxclaims_reporting' = any (l.groups))
+                    then '; no such login, or another of that name, in taxclaims_reporting now'
                 else ''
             end
     from reporting.grants as g
     where g.client_id = client
+    union all
+    select
+        'reporting login',
+        l.name::text,
+        'taxclaims_reporting_all',
+        'has all clients: reporting.grant_all_clients'
+    from audit.logins as l
+    where l.has_all_clients and 'taxclaims_reporting' = any (l.groups)
     union all
     select
         'database role',

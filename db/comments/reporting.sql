@@ -64,3 +64,7 @@ comment on function reporting.grant_client(name, uuid) is
     'may be repeated.';
 comment on function reporting.revoke_client(name, uuid) is
     'Takes a client from a reporting login from its next statement on, also from a login that was dropped.';
+comment on function reporting.grant_all_clients(name) is 'Lets a reporting login read every client, those of later too. For superusers and members of taxclaims_owner; leaves an audit record.';
+comment on function reporting.revoke_all_clients(name) is 'Takes every client from a reporting login that has all of them by reporting.grant_all_clients.';
+comment on function reporting.adopt_grants(name) is 'Gives the grants of a login that was dropped to the one that has its name now.';
+comment on function reporting.hold_login() is 'Trigger of reporting.grants: keeps which role has the login''s name when it is granted.';

@@ -137,6 +137,10 @@ create policy cadastres_select_reporting on public.cadastres
         ] = site_id
     );
 
+create policy cadastres_select_reporting_all on public.cadastres
+    for select to taxclaims_reporting_all
+    using (true);
+
 -- app.locate tells a foreign record from none.
 grant select (id, site_id) on public.cadastres to taxclaims_definer;
 

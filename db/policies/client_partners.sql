@@ -77,6 +77,10 @@ create policy client_partners_select_reporting on public.client_partners
         )
     );
 
+create policy client_partners_select_reporting_all on public.client_partners
+    for select to taxclaims_reporting_all
+    using (true);
+
 -- app.partner_within_reach looks at all links of one partner.
 grant select (client_id, partner_id) on public.client_partners to taxclaims_definer;
 

@@ -98,6 +98,10 @@ create policy documents_select_reporting on public.documents
         ] = reclamation_id
     );
 
+create policy documents_select_reporting_all on public.documents
+    for select to taxclaims_reporting_all
+    using (true);
+
 -- app.locate tells a foreign record from none; app.due_removals keeps whatever content a document has.
 grant select (id, reclamation_id, file_path) on public.documents to taxclaims_definer;
 

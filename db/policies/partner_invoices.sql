@@ -132,6 +132,10 @@ create policy partner_invoices_select_reporting on public.partner_invoices
         )
     );
 
+create policy partner_invoices_select_reporting_all on public.partner_invoices
+    for select to taxclaims_reporting_all
+    using (true);
+
 -- app.locate tells a foreign record from none.
 grant select (id, client_id) on public.partner_invoices to taxclaims_definer;
 

@@ -140,6 +140,10 @@ create policy partners_select_reporting on public.partners
         )
     );
 
+create policy partners_select_reporting_all on public.partners
+    for select to taxclaims_reporting_all
+    using (true);
+
 -- app.locate tells a foreign record from none.
 grant select (id) on public.partners to taxclaims_definer;
 

@@ -50,6 +50,10 @@ create policy reclamation_history_select_reporting on public.reclamation_history
         )
     );
 
+create policy reclamation_history_select_reporting_all on public.reclamation_history
+    for select to taxclaims_reporting_all
+    using (true);
+
 -- app.record_reclamation_move writes them, from within an update of the claim alone, each dated behind the one before.
 grant insert (
     reclamation_id,

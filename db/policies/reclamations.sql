@@ -160,6 +160,10 @@ create policy reclamations_select_reporting on public.reclamations
         )
     );
 
+create policy reclamations_select_reporting_all on public.reclamations
+    for select to taxclaims_reporting_all
+    using (true);
+
 -- app.locate tells a foreign record from none.
 grant select (id, client_id) on public.reclamations to taxclaims_definer;
 

@@ -10,7 +10,28 @@ grant select (
 
 create policy grants_select_reporting on reporting.grants
     for select to taxclaims_reporting
-    using (login = session_user);
+    using (
+        login = session_user
+        -- A login that was dropped took its grants along: the next of its name is another role.
+        and login_oid = (select pg_catalog.to_regrole(pg_catalog.quote_ident(session_user)))::oid
+    );
+
+-- reporting.grant_all_clients asks, as the definer, whether the login may have them.
+grant usage on schema reporting to taxclaims_definer;
+
+-- app.assignments reads, as the definer, the grants of the login that asks.
+grant select (
+    login,
+    client_id
+) on reporting.grants to
+    taxclaims_definer;
+
+create policy grants_select_definer on reporting.grants
+    for select to taxclaims_definer
+    using (
+        login = session_user
+        and login_oid = (select pg_catalog.to_regrole(pg_catalog.quote_ident(session_user)))::oid
+    );
 
 -- audit.who_can_see tells an auditor who was given which client.
 grant usage on schema reporting to taxclaims_auditor;
@@ -18,7 +39,8 @@ grant select (
     login,
     client_id,
     granted_at,
-    granted_by
+    granted_by,
+    login_oid
 ) on reporting.grants to
     taxclaims_auditor;
 
@@ -38,4 +60,8 @@ create policy grants_delete_owner on reporting.grants
     for delete to taxclaims_owner
     using (true);
 
--- Update is nobody's: a grant is there or not.
+-- reporting.adopt_grants, and the deploy that fills the column in.
+create policy grants_update_owner on reporting.grants
+    for update to taxclaims_owner
+    using (true)
+    with check (true);

@@ -15,4 +15,7 @@ select
 from public.documents as d
 join public.reclamations as r on r.id = d.reclamation_id;
 
+comment on column reporting.documents.client_id is 'Joins reporting.clients.id.';
+comment on column reporting.documents.reclamation_id is 'Joins reporting.reclamations.id.';
+
 grant select on reporting.documents to taxclaims_reporting;

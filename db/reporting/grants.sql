@@ -24,7 +24,7 @@ begin atomic
                 from pg_catalog.pg_roles as other
                 where pg_catalog.pg_has_role(r.oid, other.oid, 'MEMBER')
                     and other.oid <> r.oid
-                    and other.rolname <> 'taxclaims_reporting'
+                    and other.rolname not in ('taxclaims_reporting', 'taxclaims_reporting_all')
                     and (
                         other.rolsuper
                         or other.rolbypassrls
@@ -37,6 +37,24 @@ begin atomic
     from (select objection.login as name) as asked
     left join pg_catalog.pg_roles as r on r.rolname = asked.name;
 end;
+
+-- Whoever writes a grant, by hand or by the function, means the login that has the name at that moment; 0 is nobody.
+create or replace function reporting.hold_login()
+    returns trigger
+    language plpgsql
+    volatile
+    set search_path = ''
+as $function$
+begin
+    new.login_oid := coalesce(pg_catalog.to_regrole(pg_catalog.quote_ident(new.login))::oid, 0);
+    return new;
+end
+$function$;
+
+create or replace trigger grants_login
+    before insert on reporting.grants
+    for each row
+    execute function reporting.hold_login();
 
 -- Lets a login read a client, from its next statement on. Granting twice is granting once.
 create or replace function reporting.grant_client(login name, client uuid)
@@ -54,6 +72,11 @@ begin
                 errcode = 'invalid_role_specification',
                 hint = 'A login for reporting: create role … login in role taxclaims_reporting, and nothing else.';
     end if;
+    -- One that a login of this name had, which was dropped since.
+    delete from reporting.grants as g
+    where g.login = grant_client.login
+        and g.client_id = grant_client.client
+        and g.login_oid <> pg_catalog.to_regrole(pg_catalog.quote_ident(grant_client.login))::oid;
     insert into reporting.grants (login, client_id)
     values (grant_client.login, grant_client.client)
     on conflict do nothing;
@@ -85,10 +108,65 @@ begin
 end
 $function$;
 
+-- After a restore into another server, where every role is made anew: says that the login that has the name now is the
+-- one that was meant, and gives the number of grants that hold again.
+create or replace function reporting.adopt_grants(login name)
+    returns bigint
+    language plpgsql
+    volatile
+    set search_path = ''
+as $function$
+declare
+    objection constant text := reporting.objection(adopt_grants.login);
+    present constant oid := pg_catalog.to_regrole(pg_catalog.quote_ident(adopt_grants.login));
+    adopted bigint;
+begin
+    if objection is not null then
+        raise exception 'login % %', login, objection using errcode = 'invalid_role_specification';
+    end if;
+    update reporting.grants as g
+    set login_oid = present
+    where g.login = adopt_grants.login and g.login_oid <> present;
+    get diagnostics adopted = row_count;
+    return adopted;
+end
+$function$;
+
+-- Lets a login read every client, those of tomorrow included, from its next statement on; what it was granted one by
+-- one stays, and holds again once this is taken back. Who has all: select name from audit.logins where has_all_clients.
+create or replace function reporting.grant_all_clients(login name)
+    returns void
+    language sql
+    volatile
+    set search_path = ''
+begin atomic
+    select app.give_all_clients(login);
+end;
+
+create or replace function reporting.revoke_all_clients(login name)
+    returns void
+    language sql
+    volatile
+    set search_path = ''
+begin atomic
+    select app.take_all_clients(login);
+end;
+
 create or replace trigger grants_audit
     after insert or delete on reporting.grants
     for each row
     when (pg_catalog.pg_trigger_depth() = 0)
+    execute function app.record_reporting_grant();
+
+-- Of the release before, which did not know whose grants they were; those of logins that are gone are nobody's.
+update reporting.grants as g
+set login_oid = coalesce(pg_catalog.to_regrole(pg_catalog.quote_ident(g.login))::oid, 0)
+where g.login_oid is null;
+
+create or replace trigger grants_adopted
+    after update on reporting.grants
+    for each row
+    when (old.login_oid <> new.login_oid)
     execute function app.record_reporting_grant();
 
 -- What was granted to whom, by whom, and what speaks against the login by now.
@@ -100,9 +178,15 @@ select
     g.client_id,
     g.granted_at,
     g.granted_by,
-    reporting.objection(g.login) as objection
+    coalesce(
+        reporting.objection(g.login),
+        case
+            when g.login_oid <> pg_catalog.to_regrole(pg_catalog.quote_ident(g.login))::oid
+                then 'is another login than the one that was granted this'
+        end
+    ) as objection
 from reporting.grants as g;
 
 -- It reads the roles alone, and an auditor reads those.
-grant execute on function reporting.objection(name) to taxclaims_auditor;
+grant execute on function reporting.objection(name) to taxclaims_auditor, taxclaims_definer;
 grant select on reporting.granted to taxclaims_auditor;

@@ -26,4 +26,8 @@ select
     r.updated_at
 from public.reclamations as r;
 
+comment on column reporting.reclamations.client_id is 'Joins reporting.clients.id.';
+comment on column reporting.reclamations.site_id is 'Joins reporting.sites.id.';
+comment on column reporting.reclamations.status is 'Joins reporting.statuses.status where record is reclamation.';
+
 grant select on reporting.reclamations to taxclaims_reporting;

@@ -12,4 +12,6 @@ select
     s.updated_at
 from public.sites as s;
 
+comment on column reporting.sites.client_id is 'Joins reporting.clients.id.';
+
 grant select on reporting.sites to taxclaims_reporting;

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { attempt } from '../policies/session.ts';
 import { idOf } from '../policies/fixture.ts';
@@ -58,6 +59,50 @@ describe('an auditor', () => {
     await expect(world.auditor.query(log)).rejects.toThrow(/permission denied/);
     await expect(world.auditor.query(succeeded)).rejects.toThrow(/permission denied/);
     expect((await world.admin.query(log)).rows).not.toEqual([{ count: 0 }]);
+  });
+
+  test('reads the email of whoever was refused, where the subject or the user is stored, and of nobody else', async () => {
+    await world.admin.query(
+      `insert into public.audit_logs (actor, user_id, action, resource_type, success) values
+         ('subject-a', null, 'GET /email', 'x', false), ('renamed', $1, 'GET /email', 'x', false),
+         ('stranger', null, 'GET /email', 'x', false)`,
+      [idOf('b', 'users')],
+    );
+    const { rows } = await world.auditor.query(
+      `select actor, email from audit.denials where action = 'GET /email' order by actor`,
+    );
+    expect(rows).toEqual([
+      { actor: 'renamed', email: 'b@users.example.org' },
+      { actor: 'stranger', email: null },
+      { actor: 'subject-a', email: 'a@users.example.org' },
+    ]);
+    await expect(world.auditor.query(`select app.email_of(null, 'subject-b')`)).rejects.toThrow(
+      'permission denied for schema app',
+    );
+  });
+
+  test('follows each recipe of db/README.md on the audit log and on auditing', async () => {
+    const readme = await readFile(new URL('../../db/README.md', import.meta.url), 'utf8');
+    const [, log = ''] = /## The audit log\n.*?```sql\n(.*?)```/s.exec(readme) ?? [];
+    const [, denials = ''] =
+      /\*\*Who tried to read what last night:\*\*.*?```sql\n(.*?)```/s.exec(readme) ?? [];
+    const [, matrix = ''] = /\*\*Who may do what\.\*\*.*?```sql\n(.*?)```/s.exec(readme) ?? [];
+    for (const recipe of [log, denials, matrix]) {
+      expect(await attempt(world.auditor, { sql: recipe })).toBe('done');
+    }
+  });
+
+  test('is told that a client is unknown, and of no client that it is', async () => {
+    const said = async (client: string): Promise<unknown[]> => {
+      const { rows } = await world.auditor.query<{ name: string; reason: string }>(
+        `select name, reason from audit.who_can_see($1) where kind = 'client'`,
+        [client],
+      );
+      return rows;
+    };
+    const nobody = '00000000-0000-4000-8000-000000000000';
+    expect(await said(nobody)).toEqual([{ name: nobody, reason: 'unknown: there is no client of this id' }]);
+    expect(await said(idOf('a', 'clients'))).toEqual([]);
   });
 
   test('finds no success among the refusals, though the log has both', async () => {

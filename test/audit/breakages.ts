@@ -305,6 +305,42 @@ export const ROLES_AND_RIGHTS: readonly Breakage[] = [
     'revoke taxclaims_owner from test_bi',
   ),
   breakage(
+    'login_reaches_house_role',
+    'a login of the API that has all clients of reporting beside its requests',
+    'test_api',
+    'create role test_api login in role taxclaims_api; grant taxclaims_reporting_all to test_api',
+    'revoke taxclaims_reporting_all from test_api',
+  ),
+  breakage(
+    'login_reaches_house_role',
+    'a reporting login that was given all clients by hand, without a record',
+    'test_bi',
+    `${LOGIN} grant taxclaims_reporting_all to test_bi`,
+    `revoke taxclaims_reporting_all from test_bi; select reporting.grant_all_clients('test_bi')`,
+  ),
+  breakage(
+    'login_reaches_house_role',
+    'a reporting login that has all clients by way of another role',
+    'test_bi',
+    `${LOGIN} create role test_team in role taxclaims_reporting_all; grant test_team to test_bi`,
+    'revoke test_team from test_bi',
+  ),
+  breakage(
+    'login_reaches_house_role',
+    'a reporting login that may give all clients to others',
+    'test_bi',
+    `${LOGIN} select reporting.grant_all_clients('test_bi');
+      grant taxclaims_reporting_all to test_bi with admin option granted by taxclaims_definer`,
+    'revoke admin option for taxclaims_reporting_all from test_bi granted by taxclaims_definer',
+  ),
+  breakage(
+    'house_role_changed',
+    'a group whose every login has all clients',
+    'taxclaims_auditor',
+    'grant taxclaims_reporting_all to taxclaims_auditor',
+    'revoke taxclaims_reporting_all from taxclaims_auditor',
+  ),
+  breakage(
     'house_role_changed',
     'a privileged role of the house',
     'taxclaims_auditor',

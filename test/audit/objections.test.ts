@@ -55,7 +55,11 @@ describe('app.isolation_objections', () => {
       'the definer, which it can become',
       `${IN_API}, taxclaims_definer`,
       '',
-      ['is a member of taxclaims_definer', 'owns'],
+      [
+        'can become taxclaims_definer, a member of taxclaims_reporting_all with the right to give it to others',
+        'is a member of taxclaims_definer',
+        'owns',
+      ],
     ],
     [
       'a request role of its own',
@@ -64,6 +68,12 @@ describe('app.isolation_objections', () => {
       ['has the rights of taxclaims_client without becoming it', 'is a member of taxclaims_client'],
     ],
     ['another group', `${IN_API}, taxclaims_reporting`, '', ['is a member of taxclaims_reporting']],
+    [
+      'all clients of reporting',
+      IN_API,
+      'grant taxclaims_reporting_all to test_suspect',
+      ['is a member of taxclaims_reporting_all'],
+    ],
     ['the auditors’ group', `${IN_API}, taxclaims_auditor`, '', ['is a member of taxclaims_auditor']],
     [
       'its own group with ADMIN',

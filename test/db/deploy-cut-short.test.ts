@@ -35,8 +35,9 @@ async function olderDatabase(): Promise<TestDatabase> {
     admin.query(
       `insert into public.clients (id, company_name, contact_email)
        values ('${MINE}', 'Mine', 'mine@example.fr'), ('${OTHERS}', 'Others', 'others@example.fr');
+       alter table reporting.grants drop column login_oid cascade;
        alter table app.migrations drop column digest, drop constraint migrations_name_key;
-       delete from app.migrations where name = '0016_list_of_migrations';
+       delete from app.migrations where name in ('0016_list_of_migrations', '0017_logins_of_grants');
        drop policy sites_select_tenant on public.sites;
        drop table app.deploy_lock`,
     ),

@@ -138,7 +138,7 @@ export const REPORTING_VIEWS: Partial<Record<Table, { view: string; adds?: reado
   documents: { view: 'documents', adds: ['client_id'] },
   partners: { view: 'partners' },
   client_partners: { view: 'client_partners' },
-  factures: { view: 'invoices' },
-  partner_invoices: { view: 'partner_invoices' },
+  factures: { view: 'invoices', adds: ['amount_paid', 'amount_outstanding'] },
+  partner_invoices: { view: 'partner_invoices', adds: ['amount_paid', 'amount_outstanding'] },
   users: { view: 'users' },
 };

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/deploy/migrate.ts';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
@@ -129,6 +131,77 @@ describe('granting a client to a reporting login', () => {
     expect(await objections()).toEqual([]);
   });
 
+  test('a login that is made again under the name of one that was dropped reads nothing of what that one had', async () => {
+    const name = `${database.name}_other`;
+    const attributes = `login password 'other' in role taxclaims_reporting`;
+    const address = new URL(login.url);
+    address.username = name;
+    address.password = 'other';
+    const read = () =>
+      withAdmin(address.href, (it) => it.query('select id from reporting.clients')).then(
+        ({ rows }) => rows as unknown[],
+      );
+    const granted = async () =>
+      (await dba.query('select client_id, objection from reporting.granted order by client_id'))
+        .rows as unknown[];
+    const another = 'is another login than the one that was granted this';
+    await withRole(attributes, async () => {
+      await grant(A, name);
+      await grant(B, name);
+      expect(await read()).toHaveLength(2);
+    });
+    await withRole(attributes, async () => {
+      expect(await read()).toEqual([]);
+      expect(await granted()).toEqual([
+        { client_id: A, objection: another },
+        { client_id: B, objection: another },
+      ]);
+      await grant(A, name);
+      expect(await read()).toEqual([{ id: A }]);
+      expect(await granted()).toEqual([
+        { client_id: A, objection: null },
+        { client_id: B, objection: another },
+      ]);
+      // What a DBA does after a restore, where every role is another.
+      const adopt = () => dba.query('select reporting.adopt_grants($1)::integer as adopted', [name]);
+      expect((await adopt()).rows).toEqual([{ adopted: 1 }]);
+      expect((await adopt()).rows).toEqual([{ adopted: 0 }]);
+      expect(await read()).toHaveLength(2);
+      const { rows } = await dba.query(
+        `select client_context from public.audit_logs where action = 'reporting.adopt_grants ' || $1 and success`,
+        [name],
+      );
+      expect(rows).toEqual([{ client_context: B }]);
+    });
+    await expect(dba.query('select reporting.adopt_grants($1)', [name])).rejects.toThrow('does not exist');
+  });
+
+  test('a login that was renamed has nothing under its old name or its new one', async () => {
+    await grant(A);
+    const renamed = `${login.name}_renamed`;
+    await dba.query(`alter role ${login.name} rename to ${renamed}`);
+    try {
+      expect(await seen()).toEqual([]);
+    } finally {
+      await dba.query(`alter role ${renamed} rename to ${login.name}`);
+    }
+    expect(await seen()).toEqual([A]);
+  });
+
+  test('what was granted under the release before belongs to the login that has the name when it is deployed', async () => {
+    await grant(A);
+    await grant(B);
+    await dba.query(
+      `update reporting.grants set login_oid = null, login = case client_id when $1 then login else 'gone' end`,
+      [A],
+    );
+    await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
+    expect(await seen()).toEqual([A]);
+    expect((await dba.query(`select login_oid from reporting.grants where login = 'gone'`)).rows).toEqual([
+      { login_oid: 0 },
+    ]);
+  });
+
   test('a DBA who is no superuser grants and revokes as a member of taxclaims_owner, and no other login does', async () => {
     await withRole('login', async (name) => {
       const as = (statement: string) =>
@@ -161,6 +234,7 @@ describe('granting a client to a reporting login', () => {
         'connections=5',
         'default_transaction_read_only=on',
         'idle_in_transaction_session_timeout=5min',
+        'search_path=reporting',
         'statement_timeout=2min',
         'temp_file_limit=2GB',
       ]);

@@ -25,7 +25,8 @@ comment on view audit.house_schemas is 'The schemas that belong to the house.';
 comment on column audit.house_schemas.oid is 'In pg_namespace.';
 comment on column audit.house_schemas.name is 'The name of the schema.';
 
--- purpose: request (a request runs as it), group (logins are put into it), or back (owner and definer).
+-- purpose: request (a request runs as it), group (logins are put into it), addition (a login of a group has it as
+-- well), or back (owner and definer).
 create view audit.house_roles with (security_invoker) as
 select
     r.oid,
@@ -38,6 +39,7 @@ from (
         ('taxclaims_api', 'group'),
         ('taxclaims_reporting', 'group'),
         ('taxclaims_auditor', 'group'),
+        ('taxclaims_reporting_all', 'addition'),
         ('taxclaims_admin', 'request'),
         ('taxclaims_scoped_admin', 'request'),
         ('taxclaims_account_manager', 'request'),

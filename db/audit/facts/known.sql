@@ -5,12 +5,12 @@ create view audit.secrets with (security_invoker) as
 select *
 from (
     values
-        ('public.users', 'password_hash', '{taxclaims_definer,taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'::name[]),
-        ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'),
-        ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}'),
-        ('public.users', 'client_access', '{taxclaims_reporting,taxclaims_auditor}'),
-        ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_auditor}'),
-        ('app.idempotency_keys', 'body', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_auditor}')
+        ('public.users', 'password_hash', '{taxclaims_definer,taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'::name[]),
+        ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'),
+        ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'),
+        ('public.users', 'client_access', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'),
+        ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'),
+        ('app.idempotency_keys', 'body', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}')
 ) as s (table_name, column_name, hidden_from);
 
 comment on view audit.secrets is
@@ -52,6 +52,10 @@ from (
         (
             'policy_constant_true', '%\_admin on public.% to taxclaims_admin',
             'an ADMIN whose token names no client has the whole system; only the API becomes this role'
+        ),
+        (
+            'policy_constant_true', '%\_select\_reporting\_all on public.% to taxclaims\_reporting\_all',
+            'a login that has all clients, by reporting.grant_all_clients alone; the role holds no right by itself'
         ),
         (
             'policy_constant_true', '%\_select\_definer on public.% to taxclaims_definer',
@@ -118,12 +122,24 @@ from (
             'users are few, and no list of theirs is a hot path'
         ),
         (
+            'policy_column_without_index', 'reporting.grants.login\_oid',
+            'it narrows the rows of one login, with whose name the key begins'
+        ),
+        (
             'policy_column_without_index', 'public.users.role',
             'users are few, and the column narrows what client_access has found'
         ),
         (
             'definer_within_reach', 'app.users\_who\_see(uuid)',
             'audit.who_can_see is its only use: it tells an auditor who sees the one client that was named'
+        ),
+        (
+            'definer_within_reach', 'app.assignments()',
+            'reporting.assignments is its only use: it gives the clients of the login that asks, by the name it logged in with'
+        ),
+        (
+            'definer_within_reach', 'app.email\_of(uuid,text)',
+            'audit.denials is its only use: it tells an auditor who was refused, and the schema is closed to auditors'
         )
 ) as e (finding, object, reason);
 

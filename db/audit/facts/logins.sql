@@ -9,7 +9,13 @@ select
         where h.purpose = 'group' and pg_catalog.pg_has_role(r.oid, h.oid, 'MEMBER')
         order by h.name
     ) as groups,
-    r.oid = d.datdba as is_administrator
+    r.oid = d.datdba as is_administrator,
+    -- By a role of its own, beside its group: see reporting.grant_all_clients.
+    exists (
+        select
+        from audit.house_roles as h
+        where h.purpose = 'addition' and pg_catalog.pg_has_role(r.oid, h.oid, 'USAGE')
+    ) as has_all_clients
 from pg_catalog.pg_roles as r
 join pg_catalog.pg_database as d on d.datname = pg_catalog.current_database()
 where r.rolcanlogin
@@ -23,3 +29,4 @@ comment on column audit.logins.groups is 'The groups of the house that it is in,
 comment on column audit.logins.is_administrator is 'Whether it owns the database.';
 
 grant select on audit.logins to taxclaims_auditor;
+comment on column audit.logins.has_all_clients is 'Whether it reads every client, by reporting.grant_all_clients.';

@@ -20,8 +20,32 @@ where not l.is_administrator
             -- Through its group it is the group that inherits: a finding of its own.
             and not pg_catalog.pg_has_role('taxclaims_api', h.oid, 'USAGE')
         )
+        when 'addition' then l.groups <> array['taxclaims_reporting']::name[]
         else pg_catalog.cardinality(l.groups) > 1
-    end;
+    end
+union all
+-- Whoever has all clients was given them by the function that records it: itself, and with no right to pass them on.
+select
+    'error',
+    l.name,
+    case
+        when m.admin_option then 'may give taxclaims_reporting_all to others'
+        else 'has taxclaims_reporting_all otherwise than by reporting.grant_all_clients'
+    end,
+    pg_catalog.format('revoke taxclaims_reporting_all from %I; then select reporting.grant_all_clients(…);', l.name)
+from audit.logins as l
+join audit.house_roles as h on h.purpose = 'addition' and pg_catalog.pg_has_role(l.oid, h.oid, 'MEMBER')
+left join pg_catalog.pg_auth_members as m
+    on m.roleid = h.oid
+    and m.member = l.oid
+    and (m.admin_option or m.grantor <> (select d.oid from audit.house_roles as d where d.name = 'taxclaims_definer'))
+where not l.is_administrator
+    -- Any other login has the finding above.
+    and l.groups = array['taxclaims_reporting']::name[]
+    and (
+        m.roleid is not null
+        or not exists (select from pg_catalog.pg_auth_members as direct where direct.roleid = h.oid and direct.member = l.oid)
+    );
 
 comment on view audit.finding_login_reaches_house_role is
     'A login can become a role of the house that it is not made for, or is in two groups: an auditor who reads rows, '

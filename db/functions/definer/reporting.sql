@@ -13,6 +13,7 @@ begin
         session_user,
         case tg_op
             when 'DELETE' then 'reporting.revoke_client ' || old.login
+            when 'UPDATE' then 'reporting.adopt_grants ' || new.login
             else 'reporting.grant_client ' || new.login
         end,
         'reporting.grants',
@@ -28,3 +29,99 @@ comment on function app.record_reporting_grant() is
 
 revoke execute on function app.record_reporting_grant() from public;
 grant execute on function app.record_reporting_grant() to taxclaims_owner;
+
+-- Puts a login into taxclaims_reporting_all, for reporting.grant_all_clients: only the definer may give that role, so
+-- that there is no other way to it that leaves no record. Doing it twice is doing it once.
+create or replace function app.give_all_clients(login name)
+    returns void
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    objection constant text := reporting.objection(give_all_clients.login);
+begin
+    if objection is not null then
+        raise exception 'login % %', login, objection
+            using
+                errcode = 'invalid_role_specification',
+                hint = 'A login for reporting: create role … login in role taxclaims_reporting, and nothing else.';
+    end if;
+    if exists (
+        select
+        from pg_catalog.pg_auth_members as m
+        where m.roleid = 'taxclaims_reporting_all'::regrole
+            and m.member = (select r.oid from pg_catalog.pg_roles as r where r.rolname = give_all_clients.login)
+    ) then
+        raise notice 'login % has all clients already', login;
+        return;
+    end if;
+    execute pg_catalog.format('grant taxclaims_reporting_all to %I', login);
+    if not pg_catalog.pg_has_role(login, 'taxclaims_reporting_all', 'USAGE') then
+        raise exception 'login % does not inherit', login using errcode = 'invalid_role_specification';
+    end if;
+    insert into public.audit_logs (actor, action, resource_type, success)
+    values (session_user, 'reporting.grant_all_clients ' || login, 'reporting.grants', true);
+end
+$function$;
+
+-- Takes a login out of it again. One that is in it by another's hand may keep it; then this is an error, and no lie.
+create or replace function app.take_all_clients(login name)
+    returns void
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    if not exists (select from pg_catalog.pg_roles as r where r.rolname = take_all_clients.login) then
+        raise exception 'login % does not exist', login using errcode = 'invalid_role_specification';
+    end if;
+    if not pg_catalog.pg_has_role(login, 'taxclaims_reporting_all', 'MEMBER') then
+        raise notice 'login % was not granted all clients', login;
+        return;
+    end if;
+    execute pg_catalog.format('revoke taxclaims_reporting_all from %I', login);
+    if pg_catalog.pg_has_role(login, 'taxclaims_reporting_all', 'MEMBER') then
+        raise exception 'login % still has all clients, which reporting.grant_all_clients did not give it', login
+            using
+                errcode = 'invalid_role_specification',
+                hint = 'table audit.findings says how it came to them; a superuser takes that back.';
+    end if;
+    insert into public.audit_logs (actor, action, resource_type, success)
+    values (session_user, 'reporting.revoke_all_clients ' || login, 'reporting.grants', true);
+end
+$function$;
+
+revoke execute on function app.give_all_clients(name), app.take_all_clients(name) from public;
+grant execute on function app.give_all_clients(name), app.take_all_clients(name) to taxclaims_owner;
+
+-- Which user has which client, for the view reporting.assignments: a user's list is closed to reporting, as it names
+-- clients of others. Here those of the login that asks, by the name it logged in with, or all where it has all.
+create or replace function app.assignments()
+    returns table (user_id uuid, client_id uuid)
+    language plpgsql
+    stable
+    security definer
+    set search_path = ''
+as $function$
+begin
+    return query
+    select
+        u.id,
+        listed.client_id
+    from public.users as u
+    cross join lateral (select distinct l.id from pg_catalog.unnest(u.client_access) as l (id)) as listed (client_id)
+    where pg_catalog.pg_has_role(session_user, 'taxclaims_reporting_all', 'USAGE')
+        or listed.client_id in (select g.client_id from reporting.grants as g);
+end
+$function$;
+
+revoke execute on function app.assignments() from public;
+grant execute on function app.assignments() to taxclaims_reporting;
+
+comment on function app.give_all_clients(name) is 'Puts a login into taxclaims_reporting_all. Serves reporting.grant_all_clients.';
+comment on function app.take_all_clients(name) is 'Takes a login out of taxclaims_reporting_all. Serves reporting.revoke_all_clients.';
+comment on function app.assignments() is
+    'Which user has which of the clients of the login that asks. Serves reporting.assignments.';

@@ -22,3 +22,27 @@ comment on function app.users_who_see(uuid) is 'The active users who see a clien
 
 revoke execute on function app.users_who_see(uuid) from public;
 grant execute on function app.users_who_see(uuid) to taxclaims_auditor;
+
+-- The email of whoever was refused something, for audit.denials: by the user's id, or by the token's subject, of whom
+-- the refusal may be older than the user. Null for who is not stored. An auditor has no usage of this schema, and so
+-- asks for nobody else.
+create or replace function app.email_of(user_id uuid, subject text)
+    returns text
+    language plpgsql
+    stable
+    security definer
+    set search_path = ''
+as $function$
+begin
+    return coalesce(
+        (select u.email from public.users as u where u.id = email_of.user_id),
+        (select u.email from public.users as u where u.subject = email_of.subject)
+    );
+end
+$function$;
+
+revoke execute on function app.email_of(uuid, text) from public;
+grant execute on function app.email_of(uuid, text) to taxclaims_auditor;
+
+comment on function app.email_of(uuid, text) is
+    'The email of whoever was refused, null where nobody is stored. Serves audit.denials.';

@@ -22,6 +22,7 @@ export const ROLES = [
   'taxclaims_tax_specialist',
   'taxclaims_client',
   'taxclaims_reporting',
+  'taxclaims_reporting_all',
   'taxclaims_auditor',
 ] as const;
 

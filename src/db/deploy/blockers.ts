@@ -48,7 +48,11 @@ const BLOCKERS = `
               where pg_has_role(a.usesysid, r.oid, 'MEMBER')
                   and (
                       r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication or r.rolbypassrls
-                      or (r.oid <> a.usesysid and not pg_has_role(r.oid, to_regrole('taxclaims_reporting'), 'MEMBER'))
+                      or (
+                          r.oid <> a.usesysid
+                          and r.oid is distinct from to_regrole('taxclaims_reporting_all')
+                          and not pg_has_role(r.oid, to_regrole('taxclaims_reporting'), 'MEMBER')
+                      )
                   )
           ) as only
   ) as reporting

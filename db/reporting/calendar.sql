@@ -1,0 +1,34 @@
+-- One row a day from 2000 to 2099, so that a day on which nothing happened is in a report too.
+
+drop view if exists reporting.calendar;
+
+create view reporting.calendar with (security_invoker) as
+select
+    d.day::date as day,
+    extract(year from d.day)::integer as year,
+    extract(quarter from d.day)::integer as quarter,
+    extract(month from d.day)::integer as month,
+    pg_catalog.date_trunc('month', d.day)::date as first_of_month,
+    extract(isoyear from d.day)::integer as iso_year,
+    extract(week from d.day)::integer as iso_week,
+    extract(isodow from d.day)::integer as iso_weekday,
+    extract(isodow from d.day) >= 6 as is_weekend
+from pg_catalog.generate_series(
+    timestamp '2000-01-01',
+    timestamp '2099-12-31',
+    interval '1 day'
+) as d (day);
+
+comment on view reporting.calendar is
+    'One row a day, 2000 to 2099. Join dates on day; of a timestamp: (created_at at time zone ''UTC'')::date = day.';
+comment on column reporting.calendar.iso_week is 'ISO 8601; belongs to iso_year, not to year';
+comment on column reporting.calendar.iso_weekday is '1 is Monday, 7 is Sunday';
+
+grant select on reporting.calendar to taxclaims_reporting;
+comment on column reporting.calendar.day is 'The day, in no time zone.';
+comment on column reporting.calendar.year is 'The year of the day.';
+comment on column reporting.calendar.quarter is 'The quarter, 1 to 4.';
+comment on column reporting.calendar.month is 'The month, 1 to 12.';
+comment on column reporting.calendar.first_of_month is 'The first day of its month, to group by.';
+comment on column reporting.calendar.iso_year is 'The year that iso_week belongs to; around 1 January it is not year.';
+comment on column reporting.calendar.is_weekend is 'True on Saturday and Sunday; holidays are not known.';

@@ -1,0 +1,43 @@
+-- The statuses of claims, invoices and partners' invoices: in which order they come, and from which no move leads on.
+-- Words of the application and no record, the same for everybody.
+
+drop view if exists reporting.statuses;
+
+create view reporting.statuses with (security_invoker) as
+select
+    s.record,
+    s.status,
+    s.position,
+    s.is_final
+from (
+    values
+        ('reclamation', 'DRAFT', 1, false),
+        ('reclamation', 'READY_FOR_REVIEW', 2, false),
+        ('reclamation', 'APPROVED', 3, false),
+        ('reclamation', 'SUBMITTED', 4, false),
+        ('reclamation', 'REGULARISATION_REQUESTED', 5, false),
+        ('reclamation', 'ACKNOWLEDGED', 6, false),
+        ('reclamation', 'REJECTED', 7, false),
+        ('reclamation', 'PARTIALLY_ACCEPTED', 8, false),
+        ('reclamation', 'LITIGATION', 9, false),
+        ('reclamation', 'ACCEPTED', 10, false),
+        ('reclamation', 'REFUNDED', 11, false),
+        ('reclamation', 'WITHDRAWN', 12, false),
+        ('reclamation', 'CLOSED', 13, true),
+        ('invoice', 'DRAFT', 1, false),
+        ('invoice', 'ISSUED', 2, false),
+        ('invoice', 'PAID', 3, true),
+        ('invoice', 'CANCELLED', 4, true),
+        ('partner_invoice', 'RECEIVED', 1, false),
+        ('partner_invoice', 'DISPUTED', 2, false),
+        ('partner_invoice', 'VALIDATED', 3, false),
+        ('partner_invoice', 'PAID', 4, true)
+) as s (record, status, position, is_final);
+
+comment on view reporting.statuses is 'Statuses in their order. Join on status and the kind of record.';
+comment on column reporting.statuses.record is 'reclamation, invoice or partner_invoice';
+comment on column reporting.statuses.is_final is 'No move leads on from it.';
+
+grant select on reporting.statuses to taxclaims_reporting;
+comment on column reporting.statuses.status is 'The word, as in the column status of the record.';
+comment on column reporting.statuses.position is 'The order in which they are usually passed, from 1.';

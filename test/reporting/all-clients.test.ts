@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { FIXTURE, idOf } from '../policies/fixture.ts';
+import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { createReportingLogin } from '../support/reporting-login.ts';
+
+const A = idOf('a', 'clients');
+const B = idOf('b', 'clients');
+
+describe('all clients, granted to a reporting login', () => {
+  let database: TestDatabase;
+  let login: Awaited<ReturnType<typeof createReportingLogin>>;
+  let superuser: pg.Client;
+  let tool: pg.Client;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    login = await createReportingLogin(database);
+    await withAdmin(database.adminUrl, (admin) => admin.query(FIXTURE));
+    superuser = new pg.Client({ connectionString: database.adminUrl });
+    tool = new pg.Client({ connectionString: login.url });
+    await Promise.all([superuser.connect(), tool.connect()]);
+  });
+
+  afterAll(async () => {
+    await Promise.all([superuser.end(), tool.end()]);
+    await login.drop();
+    await database.close();
+  });
+
+  const grant = (to = login.name) => superuser.query('select reporting.grant_all_clients($1)', [to]);
+  const revoke = (from = login.name) => superuser.query('select reporting.revoke_all_clients($1)', [from]);
+  const seen = async (): Promise<string[]> =>
+    (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(
+      ({ id }) => id,
+    );
+  const recorded = async (): Promise<string[]> =>
+    (
+      await superuser.query<{ action: string }>(
+        `select action from public.audit_logs
+         where resource_type = 'reporting.grants' and action like '%all_clients ' || $1 and success and actor = session_user
+         order by created_at`,
+        [login.name],
+      )
+    ).rows.map(({ action }) => action.replace(` ${login.name}`, ''));
+
+  const withRole = async (attributes: string, work: (name: string) => Promise<void>): Promise<void> => {
+    const name = `${database.name}_other`;
+    await superuser.query(`create role ${name} ${attributes}`);
+    try {
+      await work(name);
+    } finally {
+      await superuser.query(`drop role ${name}`);
+    }
+  };
+
+  test('a tool sees every client, those of tomorrow too, and afterwards what it was granted one by one', async () => {
+    await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
+    expect(await seen()).toEqual([A]);
+    await grant();
+    await grant();
+    expect(await seen()).toEqual([A, B]);
+    const tomorrow = randomUUID();
+    await superuser.query(
+      `insert into public.clients (id, company_name, contact_email) values ($1, 'Tomorrow', 't@example.org')`,
+      [tomorrow],
+    );
+    expect(await seen()).toEqual([A, B, tomorrow].sort());
+    await superuser.query('delete from public.clients where id = $1', [tomorrow]);
+    await revoke();
+    await revoke();
+    expect(await seen()).toEqual([A]);
+    await superuser.query('select reporting.revoke_client($1, $2)', [login.name, A]);
+    expect(await seen()).toEqual([]);
+    expect(await recorded()).toEqual(['reporting.grant_all_clients', 'reporting.revoke_all_clients']);
+  });
+
+  test('what a tool reads of all clients is planned as if there were no policy', async () => {
+    const plan = async (): Promise<string> =>
+      JSON.stringify((await tool.query('explain (costs off) select * from reporting.documents')).rows);
+    expect(await plan()).toMatch(/InitPlan/);
+    await grant();
+    expect(await plan()).not.toMatch(/InitPlan|Filter|grants/);
+    await revoke();
+  });
+
+  test('a tool that has all clients still reads no secret, writes nothing and becomes nobody', async () => {
+    await grant();
+    for (const sql of [
+      'select password_hash from public.users',
+      'select client_access from public.users',
+      'select file_path from public.documents',
+      'select 1 from public.audit_logs',
+      'delete from public.clients',
+      `select reporting.grant_all_clients(session_user)`,
+      'set role taxclaims_admin',
+      'set role taxclaims_definer',
+      `grant taxclaims_reporting_all to ${login.name}`,
+    ]) {
+      await expect(tool.query(sql)).rejects.toMatchObject({ code: '42501' });
+    }
+    await revoke();
+  });
+
+  test('a login that was dropped takes all clients with it: the next of its name has none', async () => {
+    await withRole('login in role taxclaims_reporting', (name) => grant(name).then(() => undefined));
+    await withRole('login in role taxclaims_reporting', async (name) => {
+      const { rows } = await superuser.query('select has_all_clients from audit.logins where name = $1', [
+        name,
+      ]);
+      expect(rows).toEqual([{ has_all_clients: false }]);
+    });
+  });
+
+  test.each([
+    ['that is not in taxclaims_reporting', 'login', 'is not in taxclaims_reporting'],
+    ['that bypasses row-level security', 'login bypassrls in role taxclaims_reporting', 'past the policies'],
+    ['of the API', 'login in role taxclaims_api', 'is not in taxclaims_reporting'],
+    ['of the auditors as well', 'login in role taxclaims_reporting, taxclaims_auditor', 'taxclaims_auditor'],
+  ])('a login %s is not granted them', async (_what, attributes, reason) => {
+    await withRole(attributes, async (name) => {
+      await expect(grant(name)).rejects.toThrow(reason);
+    });
+  });
+
+  test('a login that does not exist is an error, to grant and to revoke', async () => {
+    await expect(grant('nobody_at_all')).rejects.toThrow('login nobody_at_all does not exist');
+    await expect(revoke('nobody_at_all')).rejects.toThrow('login nobody_at_all does not exist');
+  });
+
+  test('a DBA who is no superuser grants and revokes as a member of taxclaims_owner, also what a superuser granted; no other login does', async () => {
+    await withRole('login', async (name) => {
+      const as = (statement: string) =>
+        superuser.query(`begin; set local session authorization ${name}; ${statement}; commit`);
+      const call = (word: string) => `select reporting.${word}_all_clients('${login.name}')`;
+      await expect(as(call('grant'))).rejects.toThrow('permission denied');
+      await superuser.query('rollback');
+      await superuser.query(`grant taxclaims_owner to ${name}`);
+      await as(call('grant'));
+      expect(await seen()).toEqual([A, B]);
+      await revoke();
+      expect(await seen()).toEqual([]);
+      await grant();
+      await as(call('revoke'));
+      expect(await seen()).toEqual([]);
+      // It gives the role by the function alone: to give it by hand is not theirs.
+      await expect(as(`grant taxclaims_reporting_all to ${login.name}`)).rejects.toMatchObject({
+        code: '42501',
+      });
+      await superuser.query('rollback');
+    });
+  });
+
+  test('an auditor sees who has all clients, in the answer of who can see any of them', async () => {
+    await grant();
+    await withRole('login in role taxclaims_auditor', async (name) => {
+      const results = (await superuser.query(
+        `begin; set local session authorization ${name};
+         select as_role, reason from audit.who_can_see('${B}') where name = '${login.name}'`,
+      )) as unknown as pg.QueryResult[];
+      await superuser.query('rollback');
+      expect(results.at(-1)?.rows).toEqual([
+        { as_role: 'taxclaims_reporting_all', reason: 'has all clients: reporting.grant_all_clients' },
+      ]);
+    });
+    await revoke();
+  });
+});

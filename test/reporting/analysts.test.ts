@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { FIXTURE, idOf } from '../policies/fixture.ts';
+import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { createReportingLogin } from '../support/reporting-login.ts';
+
+const A = idOf('a', 'clients');
+
+describe('an analyst, by the login of a BI tool', () => {
+  let database: TestDatabase;
+  let login: Awaited<ReturnType<typeof createReportingLogin>>;
+  let superuser: pg.Client;
+  let tool: pg.Client;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    login = await createReportingLogin(database);
+    superuser = new pg.Client({ connectionString: database.adminUrl });
+    await superuser.connect();
+    await superuser.query(FIXTURE);
+    await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
+    await superuser.query(`alter role ${login.name} set search_path = reporting`);
+    tool = new pg.Client({ connectionString: login.url });
+    await tool.connect();
+  });
+
+  afterAll(async () => {
+    await Promise.all([tool.end(), superuser.end()]);
+    await login.drop();
+    await database.close();
+  });
+
+  const read = async (sql: string): Promise<unknown[]> =>
+    (await tool.query({ text: sql, rowMode: 'array' })).rows;
+  const asSuperuser = async (sql: string): Promise<unknown[]> =>
+    (await superuser.query({ text: sql, rowMode: 'array' })).rows;
+
+  test('reads each deadline of a claim while it runs, and of no other client', async () => {
+    const change = (set: string) =>
+      withAdmin(database.adminUrl, (admin) =>
+        // The moves of a claim are not what is tried here.
+        admin.query(`set session_replication_role = replica; update public.reclamations set ${set}`),
+      );
+    const deadlines = () => read('select client_id, kind, due_on::text from deadlines order by kind');
+    expect(await deadlines()).toEqual([]);
+    await change(
+      `collection_date = '2024-08-31', submitted_at = '2025-08-31T22:30:00Z', court_deadline = '2026-05-01'`,
+    );
+    const ended: Record<string, string> = {
+      claim: '2025-12-31',
+      response: '2026-02-28',
+      court: '2026-05-01',
+    };
+    const runs: Record<string, string> = {
+      ...{ DRAFT: 'claim', READY_FOR_REVIEW: 'claim', APPROVED: 'claim' },
+      ...{ SUBMITTED: 'response', ACKNOWLEDGED: 'response', REGULARISATION_REQUESTED: 'response' },
+      ...{ REJECTED: 'court', PARTIALLY_ACCEPTED: 'court' },
+    };
+    for (const [status] of (await read(`select status from statuses where record = 'reclamation'`)) as [
+      string,
+    ][]) {
+      await change(`status = '${status}'`);
+      const kind = runs[status];
+      expect([status, await deadlines()]).toEqual([
+        status,
+        kind === undefined ? [] : [[A, kind, ended[kind]]],
+      ]);
+    }
+    await change(`status = 'DRAFT', collection_date = (now() at time zone 'UTC')::date`);
+    expect(await read('select days_left > 300 from deadlines')).toEqual([[true]]);
+  });
+
+  test.each([
+    ['reclamation', 'reclamations'],
+    ['invoice', 'factures'],
+    ['partner_invoice', 'partner_invoices'],
+  ])('reads every status that a %s can have, each once and in order', async (record, table) => {
+    const [[known]] = (await asSuperuser(
+      `select pg_get_constraintdef(oid) from pg_constraint where conname = '${table}_status_known'`,
+    )) as [[string]];
+    const listed = (await read(
+      `select status, position from statuses where record = '${record}' order by position`,
+    )) as [string, number][];
+    expect(listed.map(([status]) => status).sort()).toEqual(
+      [...known.matchAll(/'(\w+)'/g)].map(([, status = '']) => status).sort(),
+    );
+    expect(listed.map(([, position]) => position)).toEqual(listed.map((_status, index) => index + 1));
+  });
+
+  test('reads as final exactly those statuses of a claim from which no move leads on', async () => {
+    expect(await read(`select status from statuses where record = 'reclamation' and is_final`)).toEqual(
+      await asSuperuser(
+        `select distinct to_status from public.reclamation_transitions
+         where to_status not in (select from_status from public.reclamation_transitions)`,
+      ),
+    );
+  });
+
+  test('reads one row for every day of a century', async () => {
+    expect(
+      await read(
+        'select count(*)::integer, count(distinct day)::integer, min(day)::text, max(day)::text from calendar',
+      ),
+    ).toEqual([[36525, 36525, '2000-01-01', '2099-12-31']]);
+    expect(
+      await read(
+        `select year, quarter, month, first_of_month::text, iso_year, iso_week, iso_weekday, is_weekend
+         from calendar where day = '2027-01-02'`,
+      ),
+    ).toEqual([[2027, 1, 1, '2027-01-01', 2026, 53, 6, true]]);
+  });
+
+  test('reads who works for a granted client, and for no other that the same user has', async () => {
+    const both = `array['${A}', '${idOf('b', 'clients')}']::uuid[]`;
+    await superuser.query(
+      `insert into public.users (email, password_hash, name, role, client_access)
+       values ('both@example.org', '!', 'Both', 'ACCOUNT_MANAGER', ${both})`,
+    );
+    const names = () => read('select client_id, email from assignments order by client_id, email');
+    expect(await names()).toEqual([
+      [A, 'a@users.example.org'],
+      [A, 'both@example.org'],
+    ]);
+    await expect(read('select * from app.assignments()')).rejects.toThrow('permission denied for schema app');
+    await superuser.query('select reporting.grant_all_clients($1)', [login.name]);
+    expect(await names()).toHaveLength(4);
+    await superuser.query('select reporting.revoke_all_clients($1)', [login.name]);
+    await superuser.query('select reporting.revoke_client($1, $2)', [login.name, A]);
+    expect(await names()).toEqual([]);
+    await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
+  });
+
+  test('reads what is paid of an invoice and what is outstanding', async () => {
+    for (const [status, paid, outstanding] of [
+      ['DRAFT', '0', '0'],
+      ['ISSUED', '0', '12.00'],
+      ['PAID', '12.00', '0'],
+      ['CANCELLED', '0', '0'],
+    ]) {
+      await withAdmin(database.adminUrl, (admin) =>
+        admin.query(
+          `set session_replication_role = replica;
+           update public.factures set status = '${String(status)}', issue_date = '2026-01-01',
+             number = case '${String(status)}' when 'DRAFT' then null else id::text end,
+             paid_at = case '${String(status)}' when 'PAID' then now() end`,
+        ),
+      );
+      expect(await read('select status, amount_paid, amount_outstanding from invoices')).toEqual([
+        [status, paid, outstanding],
+      ]);
+    }
+  });
+
+  test('finds in the comments what each column joins, and it does', async () => {
+    const columns = (await read(
+      `select c.relname, a.attname, col_description(c.oid, a.attnum)
+       from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0
+       where c.relnamespace = 'reporting'::regnamespace and c.relkind = 'v' and c.relname <> 'granted'
+         and (a.attname like '%\\_id' or a.attname = 'changed_by')`,
+    )) as [string, string, string | null][];
+    expect(columns.length).toBeGreaterThan(20);
+    for (const [view, column, comment] of columns) {
+      const [, joined] = /^Joins reporting\.(\w+)\.id\.$/.exec(comment ?? '') ?? [];
+      expect([view, column, joined]).toEqual([view, column, expect.any(String)]);
+      await read(`select 1 from ${view} as l join ${String(joined)} as r on r.id = l.${column}`);
+    }
+    const silent = await read(
+      `select relname from pg_class where relnamespace = 'reporting'::regnamespace and relkind = 'v'
+         and relname <> 'granted' and obj_description(oid, 'pg_class') is null`,
+    );
+    expect(silent).toEqual([]);
+  });
+});
