@@ -42,7 +42,14 @@ export const OBJECTS: Readonly<Record<string, string>> = {
   'membership revoked': `
     select format('%s in %s', m.name, g.name) as object, array[replace(g.name::text, 'taxclaims_', '')] as hints,
         format('revoke %s from %s', g.name, m.name) as sql,
-        format('grant %s to %s', g.name, m.name) as undo
+        format('grant %s to %s%s', g.name, m.name, case
+            -- Postgres 15 knows the first option alone.
+            when said ? 'set_option' then
+                format(' with admin %s, inherit %s, set %s',
+                    said ->> 'admin_option', said ->> 'inherit_option', said ->> 'set_option')
+            when (said ->> 'admin_option')::boolean then ' with admin option'
+        end) as undo
     from audit.house_roles as g cross join audit.house_roles as m
-    where m.oid <> g.oid and pg_has_role(m.oid, g.oid, 'MEMBER')`,
+    join pg_auth_members as a on a.roleid = g.oid and a.member = m.oid
+    cross join to_jsonb(a) as said`,
 };

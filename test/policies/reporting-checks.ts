@@ -28,14 +28,17 @@ async function columnsOf(admin: pg.Client, relation: string): Promise<string[]> 
 
 /**
  * The tables behind the views are out of a reporting login's reach, as it cannot name them. What holds for them
- * nonetheless is tried with that lock taken away.
+ * nonetheless is tried with that lock taken away; a lock that was open before is left so, for others to see.
  */
 async function namingTables(admin: pg.Client, work: () => Promise<void>): Promise<void> {
+  const { rows } = await admin.query<{ open: boolean }>(
+    `select has_schema_privilege('taxclaims_reporting', 'public', 'USAGE') as open`,
+  );
   await admin.query('grant usage on schema public to taxclaims_reporting');
   try {
     await work();
   } finally {
-    await admin.query('revoke usage on schema public from taxclaims_reporting');
+    if (rows[0]?.open !== true) await admin.query('revoke usage on schema public from taxclaims_reporting');
   }
 }
 
