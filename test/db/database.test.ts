@@ -200,7 +200,7 @@ describe('what acts on the session', () => {
 
   test.each([
     '\n  select id from public.probe',
-    'SELECT pg_advisory_xact_lock(1)',
+    'SELECT pg_advisory_unlock(1)',
     'with x as (select 1) select * from x',
     'values (1)',
   ])('is not confused with a statement on data: %s', async (text) => {
