@@ -1,5 +1,6 @@
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { codeOf } from './system-error.ts';
 
 /**
  * Makes a folder and those above it that are not there; each is on the disk when this resolves. Node's own recursive
@@ -32,7 +33,7 @@ export async function syncFolder(path: string): Promise<void> {
 
 async function isFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: unknown) => {
-    if (!isCode(error, 'ENOENT')) throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   });
   if (found !== undefined && !found.isDirectory()) throw notAFolder(path);
   return found !== undefined;
@@ -40,12 +41,8 @@ async function isFolder(path: string): Promise<boolean> {
 
 function unlessMadeMeanwhile(folder: string): (error: unknown) => Promise<void> {
   return async (error) => {
-    if (!isCode(error, 'EEXIST') || !(await isFolder(folder))) throw error;
+    if (codeOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
   };
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
 
 function notAFolder(path: string): Error {

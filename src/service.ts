@@ -15,6 +15,7 @@ import { assertUnused } from './embedded/postgres/server.ts';
 import { createHttpServer } from './http/server.ts';
 import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
+import { codeOf } from './system-error.ts';
 import { within } from './within.ts';
 
 export interface Service {
@@ -154,8 +155,8 @@ async function listening(port: Promise<number>, { host, port: wanted }: Config):
   try {
     return await port;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new Error(`PORT ${String(wanted)} of HOST ${host} cannot be listened on: ${code}`, {
+    const reason = codeOf(error) ?? String(error);
+    throw new Error(`PORT ${String(wanted)} of HOST ${host} cannot be listened on: ${reason}`, {
       cause: error,
     });
   }

@@ -31,6 +31,7 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   within: 'errors',
   'make-folder': 'errors',
   'file-lock': 'errors',
+  'system-error': 'errors',
 };
 
 /** Where SQL stands all the same: each file, and why there. */

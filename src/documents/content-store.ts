@@ -42,8 +42,3 @@ export function outOfReach(cause: unknown): RequestError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new RequestError('ERROR_UNAVAILABLE', `the document store is out of reach: ${reason}`, { cause });
 }
-
-/** What Node says went wrong, as `ENOENT`; undefined for an error without a code. */
-export function codeOf(error: unknown): string | undefined {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
-}

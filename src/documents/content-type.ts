@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { fileTypeFromFile } from 'file-type';
 import { namesAtRoot } from './compound-file.ts';
-import { codeOf } from './content-store.ts';
+import { codeOf } from '../system-error.ts';
 
 /** What the sender says of a file: a hint where the bytes alone cannot tell. */
 export interface Claim {

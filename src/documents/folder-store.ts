@@ -1,8 +1,9 @@
 import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../make-folder.ts';
+import { codeOf } from '../system-error.ts';
 import { within } from '../within.ts';
-import { ANSWER_MS, codeOf, isContentPath, outOfReach, STALL_MS } from './content-store.ts';
+import { ANSWER_MS, isContentPath, outOfReach, STALL_MS } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
 
 /** Where a folder store's contents are written aside: on the same file system, so that a rename is enough. */

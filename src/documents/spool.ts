@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../make-folder.ts';
+import { isOfTheSystem } from '../system-error.ts';
 import { outOfReach } from './content-store.ts';
 
 /** A content that was written aside, whole and synced to the disk. */
@@ -46,7 +47,7 @@ export async function openSpool(folder: string): Promise<Spool> {
         await pipeline(content, target);
       } catch (error) {
         await discard(file);
-        throw isOfTheDisk(error) ? outOfReach(error) : error;
+        throw isOfTheSystem(error) ? outOfReach(error) : error;
       }
       return { file, size: target.bytesWritten };
     },
@@ -60,9 +61,4 @@ export async function openSpool(folder: string): Promise<Spool> {
       }
     },
   };
-}
-
-/** Only what the operating system refused has the name of a system call. */
-function isOfTheDisk(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'syscall' in error;
 }

@@ -31,8 +31,3 @@ export function dataDirError(dataDir: string, cause: unknown): Error {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new Error(`DATA_DIR ${dataDir} cannot be used: ${reason}`, { cause });
 }
-
-/** Whether the operating system refused something, rather than a rule of ours. */
-export function isOfTheSystem(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'syscall' in error;
-}

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { JWK_EC_Private } from 'jose';
 import { makeFolder } from '../make-folder.ts';
-import { dataDirError, isOfTheSystem, openDataDir } from './data-dir.ts';
+import { codeOf, isOfTheSystem } from '../system-error.ts';
+import { dataDirError, openDataDir } from './data-dir.ts';
 
 export const SIGNING_ALGORITHM = 'ES256';
 
@@ -83,12 +84,12 @@ function isSigningKey(value: unknown): value is SigningKey {
   return kty === 'EC' && typeof d === 'string' && typeof kid === 'string';
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
+function ignoreMissing(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
   return undefined;
 }
 
-function ignoreExisting(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'EEXIST') throw error;
+function ignoreExisting(error: unknown): undefined {
+  if (codeOf(error) !== 'EEXIST') throw error;
   return undefined;
 }

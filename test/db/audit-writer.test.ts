@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
@@ -30,8 +30,11 @@ interface Writer extends AuditWriter {
   readonly said: readonly string[];
 }
 
-/** A service's writer of its own on the test's folder, as one start after another has it. */
-async function openWriter(): Promise<Writer> {
+/**
+ * A service's writer of its own on the test's folder, as one start after another has it. `spoil` is what happens to the
+ * folder before anything is read of it.
+ */
+async function openWriter(spoil = () => Promise.resolve()): Promise<Writer> {
   const said: string[] = [];
   const write = (line: string): void => {
     const { level, msg } = JSON.parse(line) as { level: number; msg: string };
@@ -39,6 +42,7 @@ async function openWriter(): Promise<Writer> {
   };
   const log = pino({}, { write });
   const spool = await openSpool(dataDir);
+  await spoil();
   const writer = createAuditWriter({ database: probe.database, spool, log });
   return {
     said,
@@ -212,6 +216,26 @@ describe('a refusal whose record the database holds up', () => {
     for (const one of many) expect(await recorded(one)).toHaveLength(1);
     await audit.close();
   });
+});
+
+test('files on disk that are gone, or cannot be read, hold up no refusal and nothing else', async () => {
+  const left = join(dataDir, 'refusals', '7');
+  const [gone, unreadable] = ['1', '2'].map((number) => join(left, `${number}.refusals`));
+  await mkdir(left, { recursive: true });
+  for (const path of [gone, unreadable]) await writeFile(path ?? '', 'line\n');
+  const audit = await openWriter(async () => {
+    for (const path of [gone, unreadable]) await rm(path ?? '');
+    await mkdir(unreadable ?? '');
+  });
+  await until(() => audit.said.length === 2);
+  expect(audit.said).toEqual([
+    '50 refusals that were kept on disk are gone: somebody has removed their file',
+    '50 refusals that are kept on disk cannot be moved into the database',
+  ]);
+  const one = refusal();
+  await audit.record(one);
+  expect(await recorded(one)).toHaveLength(1);
+  await audit.close();
 });
 
 test('a record that the database refuses for its own sake keeps out no other, and is set aside', async () => {

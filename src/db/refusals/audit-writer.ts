@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../database.ts';
-import { drainOldest, isOfTheDisk } from './drain.ts';
+import { drainOldest } from './drain.ts';
+import { isOfTheSystem } from '../../system-error.ts';
 import { within } from '../../within.ts';
 import { BATCH, createRecorder } from './recorder.ts';
 import { toLine } from './refusal.ts';
@@ -131,9 +132,10 @@ export function createAuditWriter({
       // is there before it is said how long ago a refusal was.
       await recorder.record([]);
       taken();
-      for (let isDone = spool.isEmpty; !isDone; ) {
+      let isDone = spool.isEmpty;
+      while (!isDone) {
         const count = await drainOldest(spool, recorder, log).catch((error: unknown) => {
-          if (!isOfTheDisk(error)) throw error;
+          if (!isOfTheSystem(error)) throw error;
           log.error({ err: error }, 'refusals that are kept on disk cannot be moved into the database');
           return 0;
         });

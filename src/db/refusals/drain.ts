@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isOfTheSystem } from '../../system-error.ts';
 import { BATCH } from './recorder.ts';
 import type { Recorder } from './recorder.ts';
 import { fromLine } from './refusal.ts';
@@ -17,7 +18,12 @@ export async function drainOldest(
   const file = await spool.oldest();
   if (file === undefined) return undefined;
   try {
-    const { lines, torn } = await file.read();
+    const content = await file.read();
+    if (content === undefined) {
+      log.error('refusals that were kept on disk are gone: somebody has removed their file');
+      return 0;
+    }
+    const { lines, torn } = content;
     if (torn !== '')
       log.warn({ bytes: torn.length }, 'a crash has cut off a refusal that was never answered');
     const { refusals, damaged } = parse(lines);
@@ -39,12 +45,7 @@ export async function drainOldest(
     await file.remove();
     return refusals.length - refused.length;
   } catch (error) {
-    if (isAbsence(error)) {
-      file.forget();
-      log.error({ err: error }, 'refusals that were kept on disk are gone: somebody has removed their file');
-      return 0;
-    }
-    if (isOfTheDisk(error)) file.postpone();
+    if (isOfTheSystem(error)) file.postpone();
     throw error;
   }
 }
@@ -58,18 +59,4 @@ function parse(lines: readonly string[]): { refusals: KeptRefusal[]; damaged: st
     else refusals.push(refusal);
   }
   return { refusals, damaged };
-}
-
-function isAbsence(error: unknown): boolean {
-  return (
-    isOfTheDisk(error) &&
-    typeof error === 'object' &&
-    error !== null &&
-    Reflect.get(error, 'code') === 'ENOENT'
-  );
-}
-
-/** Only what the operating system refused has the name of a system call. */
-export function isOfTheDisk(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'syscall' in error;
 }

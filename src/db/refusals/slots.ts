@@ -2,6 +2,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockFile } from '../../file-lock.ts';
 import { makeFolder } from '../../make-folder.ts';
+import { codeOf } from '../../system-error.ts';
 
 /** A folder that one process has for itself, until it releases it or ends, however it ends. */
 export interface Slot {
@@ -44,10 +45,6 @@ async function createOnce(path: string): Promise<void> {
   try {
     await (await open(path, 'wx', 0o600)).close();
   } catch (error) {
-    if (!isExisting(error)) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
-}
-
-function isExisting(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EEXIST';
 }

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { createAppender } from './appender.ts';
 import type { SealedFile } from './appender.ts';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
+import { codeOf } from '../../system-error.ts';
 import { within } from '../../within.ts';
 import { takeAbandonedSlots, takeSlot } from './slots.ts';
 import type { Slot } from './slots.ts';
@@ -26,16 +27,18 @@ export interface Spool {
 }
 
 export interface SpooledFile {
-  read(): Promise<{
-    readonly lines: readonly string[];
-    /** What a crash has cut off: its request was never answered. */
-    readonly torn: string;
-  }>;
+  /** Undefined where somebody has removed it; nothing waits for it any more then. */
+  read(): Promise<
+    | {
+        readonly lines: readonly string[];
+        /** What a crash has cut off: its request was never answered. */
+        readonly torn: string;
+      }
+    | undefined
+  >;
   remove(): Promise<void>;
   /** Lets others go before it, until `adopt` is called the next time. */
   postpone(): void;
-  /** Waits no more for one that is not there any more. */
-  forget(): void;
 }
 
 const SUFFIX = '.refusals';
@@ -101,7 +104,14 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
       };
       return {
         async read() {
-          const lines = (await readFile(file.path, 'utf8')).split('\n');
+          const text = await readFile(file.path, 'utf8').catch((error: unknown) => {
+            if (codeOf(error) !== 'ENOENT') throw error;
+          });
+          if (text === undefined) {
+            forget();
+            return undefined;
+          }
+          const lines = text.split('\n');
           return { lines, torn: lines.pop() ?? '' };
         },
         async remove() {
@@ -112,7 +122,6 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
           files.splice(files.indexOf(file), 1);
           postponed.push({ file, files });
         },
-        forget,
       };
     },
     async setAside(lines) {
@@ -166,11 +175,8 @@ async function filesOf({ folder }: Slot): Promise<SealedFile[]> {
   const found = await Promise.all(
     names.map(async (name) => {
       const path = join(folder, name);
-      const { size, isFile } = await lstat(path).then((entry) => ({
-        size: entry.size,
-        isFile: entry.isFile(),
-      }));
-      return isFile ? [{ path, size }] : [];
+      const entry = await lstat(path);
+      return entry.isFile() ? [{ path, size: entry.size }] : [];
     }),
   );
   return found.flat();

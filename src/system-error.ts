@@ -1,0 +1,9 @@
+/** What Node says went wrong, as `ENOENT`; undefined for an error without a code. */
+export function codeOf(error: unknown): string | undefined {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
+}
+
+/** Whether the operating system refused something, rather than a rule of ours: only then is a system call named. */
+export function isOfTheSystem(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'syscall' in error;
+}
