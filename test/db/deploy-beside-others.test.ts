@@ -7,12 +7,12 @@ import { DeployHeldUp } from '../../src/db/deploy/migration-error.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { hearing } from '../support/hearing.ts';
-import { openLine } from './cut-line.ts';
+import { layFaultyLine } from '../support/faulty-line.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 import { rightsIn } from '../support/rights.ts';
 
 const log = pino({ level: 'silent' });
-const cleanUp: (() => Promise<unknown>)[] = [];
+const cleanUp: (() => unknown)[] = [];
 
 afterEach(async () => {
   for (const close of cleanUp.splice(0).reverse()) await close();
@@ -170,15 +170,17 @@ describe('a server that says nothing', () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
-    const line = await openLine(made.adminUrl, (nth, { goMute }) => {
-      if (nth === 20) goMute();
+    const line = await layFaultyLine({ port: Number(new URL(made.adminUrl).port) }, (nth, passed) => {
+      if (nth === 20) passed.become('mute');
     });
-    cleanUp.push(() => line.close());
+    cleanUp.push(() => {
+      line.close();
+    });
     await Promise.all([
       expect(migrate({ adminUrl: `postgres://nobody@127.0.0.1:${port}/none`, log })).rejects.toThrow(
         'no connection to the database at DATABASE_ADMIN_URL: no answer in 10 s',
       ),
-      expect(migrate({ adminUrl: line.url, log })).rejects.toThrow(
+      expect(migrate({ adminUrl: line.through(made.adminUrl), log })).rejects.toThrow(
         /the server answers no more \(.*no answer in 10 s\); run it again/,
       ),
     ]);

@@ -7,7 +7,7 @@ import {
   withAdmin,
 } from '../support/database.ts';
 import { type Deploy, startDeploy } from '../support/deploy-process.ts';
-import { openLine } from './cut-line.ts';
+import { layFaultyLine } from '../support/faulty-line.ts';
 import { rightsIn } from '../support/rights.ts';
 
 const MINE = 'c1000000-0000-4000-8000-000000000001';
@@ -52,13 +52,19 @@ async function runUntil(
   end: (deploy: Deploy, cut: () => void) => void,
 ): Promise<{ sent: number; code: number | string; err: string }> {
   let deploy: Deploy | undefined = undefined;
-  const line = await openLine(adminUrl, (nth, { cut }) => {
-    if (nth === moment && deploy !== undefined) end(deploy, cut);
+  let sent = 0;
+  const line = await layFaultyLine({ port: Number(new URL(adminUrl).port) }, (nth, passed) => {
+    sent = nth;
+    if (nth === moment && deploy !== undefined) {
+      end(deploy, () => {
+        passed.become('cut');
+      });
+    }
   });
-  deploy = startDeploy(line.url);
+  deploy = startDeploy(line.through(adminUrl));
   const { code, err } = await deploy.ended;
-  await line.close();
-  return { sent: line.sent, code, err };
+  line.close();
+  return { sent, code, err };
 }
 
 /** Sessions of a run that has ended end by themselves, and with them what they hold. */

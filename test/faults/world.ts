@@ -6,10 +6,10 @@ import S3rver from 's3rver';
 import { asDatabase, createTestDatabase } from '../support/database.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import type { TestIdentity } from '../support/identity.ts';
+import { layFaultyLine } from '../support/faulty-line.ts';
+import type { FaultyLine } from '../support/faulty-line.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import type { Cluster } from './cluster.ts';
-import { layLine } from './line.ts';
-import type { Line } from './line.ts';
 import type { Person } from './load/people.ts';
 import { embeddedAdminUrl } from './embedded-admin.ts';
 import { createServiceProcess } from './service-process.ts';
@@ -35,9 +35,9 @@ export interface World {
   readonly service: ServiceProcess;
   readonly cluster: Cluster;
   /** Between the service and Postgres. */
-  readonly line: Line;
+  readonly line: FaultyLine;
   /** Between the service and S3. */
-  readonly s3Line: Line;
+  readonly s3Line: FaultyLine;
   readonly s3Port: number;
   readonly identity: TestIdentity;
   readonly people: readonly Person[];
@@ -67,16 +67,16 @@ export async function openWorld(cluster: Cluster, options: WorldOptions = {}): P
   const { smallDisk: which } = options;
   const smallDisk = which && (await mountSmallDisk(which === 'data' ? data : documents));
   const postgres = options.embedded ? undefined : await createTestDatabase();
-  const line = await layLine(cluster);
+  const line = await layFaultyLine(cluster);
   const identity = await startTestIdentity();
   const s3 = new S3rver({
     ...{ address: '127.0.0.1', port: 0, silent: true, directory: join(folder, 's3') },
     configureBuckets: BUCKETS,
   });
   const { port: s3Port } = await s3.run();
-  const s3Line = await layLine({ port: s3Port });
+  const s3Line = await layFaultyLine({ port: s3Port });
   const service = await createServiceProcess(folder, {
-    ...(postgres && { DATABASE_URL: through(postgres.apiUrl, line.port) }),
+    ...(postgres && { DATABASE_URL: line.through(postgres.apiUrl) }),
     ...{ DATA_DIR: data, DATABASE_STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS) },
     ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
     ...{ RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' },
@@ -130,12 +130,6 @@ export async function openWorld(cluster: Cluster, options: WorldOptions = {}): P
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
-}
-
-function through(url: string, port: number): string {
-  const address = new URL(url);
-  address.port = String(port);
-  return address.href;
 }
 
 function adminOf(url: string): World['admin'] {

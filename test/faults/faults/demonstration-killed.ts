@@ -5,7 +5,7 @@ import { withAdmin } from '../../support/database.ts';
 import { addressOf, start } from '../../support/process.ts';
 import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
-import { layLine } from '../line.ts';
+import { layFaultyLine } from '../../support/faulty-line.ts';
 import { embeddedAdminUrl } from '../embedded-admin.ts';
 import { storeInS3 } from '../stored-contents.ts';
 
@@ -35,7 +35,7 @@ export const fault: Fault = {
   async begin({ folder, identity, s3Port, contents }) {
     const data = join(folder, PREFIX);
     await mkdir(data);
-    const line = await layLine({ port: s3Port });
+    const line = await layFaultyLine({ port: s3Port });
     // No content can be placed, so that the moment lasts.
     line.become('mute');
     const environment = {

@@ -9,8 +9,10 @@ import type { AddressInfo, Socket } from 'node:net';
 export type State = 'whole' | 'mute' | 'deaf' | 'slow' | 'cut' | 'failing';
 
 /** A line to a server, which can be spoiled and mended. */
-export interface Line {
+export interface FaultyLine {
   readonly port: number;
+  /** The address of the server by way of this line. */
+  through(url: string): string;
   become(state: State): void;
   /** Breaks each connection off once so many bytes have come back on it; undefined for never. */
   cutAfter(bytes: number | undefined): void;
@@ -20,7 +22,13 @@ export interface Line {
 const LATE_MS = 20;
 const FAILURE = 'HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
-export async function layLine(target: { readonly port: number }): Promise<Line> {
+/** @param onSent is called after what the first connection sends for the nth time was passed on. */
+export async function layFaultyLine(
+  target: { readonly port: number },
+  onSent: (nth: number, line: FaultyLine) => void = () => undefined,
+): Promise<FaultyLine> {
+  let connections = 0;
+  let sent = 0;
   let state: State = 'whole';
   let limit: number | undefined;
   const pairs = new Set<Pair>();
@@ -38,11 +46,24 @@ export async function layLine(target: { readonly port: number }): Promise<Line> 
     pairs.add(pair);
     pair.onEnd(() => pairs.delete(pair));
     pair.become(state);
+    connections += 1;
+    if (connections > 1) return;
+    near.on('data', () => {
+      sent += 1;
+      onSent(sent, line);
+    });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
 
-  return {
-    port: (server.address() as AddressInfo).port,
+  const { port } = server.address() as AddressInfo;
+  const line: FaultyLine = {
+    port,
+    through(url) {
+      const address = new URL(url);
+      address.hostname = '127.0.0.1';
+      address.port = String(port);
+      return address.href;
+    },
     become(next) {
       state = next;
       for (const pair of pairs) pair.become(next);
@@ -55,6 +76,7 @@ export async function layLine(target: { readonly port: number }): Promise<Line> 
       server.close();
     },
   };
+  return line;
 }
 
 /** The two ends of one connection. */
