@@ -76,7 +76,14 @@ describe('browser code', () => {
     expect(readable).toEqual(
       expect.arrayContaining([
         ...['accept-ranges', 'content-disposition', 'content-range', 'etag', 'link', 'location'],
-        ...['ratelimit', 'ratelimit-policy', 'retry-after', 'x-request-id', 'x-total-count'],
+        ...[
+          'ratelimit',
+          'ratelimit-policy',
+          'retry-after',
+          'www-authenticate',
+          'x-request-id',
+          'x-total-count',
+        ],
       ]),
     );
     const refused = await service.ask('GET /api/clients', { headers: { origin: ORIGIN } });
