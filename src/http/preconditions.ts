@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.ts';
+import type { Reply } from './endpoint.ts';
 
 /* Conditional requests: RFC 9110, section 13. */
 
@@ -21,7 +23,19 @@ export function isNotModified({ headers }: IncomingMessage, tag: string | null |
   if (tag == null) return false;
   const tags = tagsOf('If-None-Match', headers['if-none-match']);
   if (tags === undefined) return false;
-  return tags === '*' || tags.some((one) => strong(one) === tag);
+  return tags === '*' || tags.some((one) => strong(one) === strong(tag));
+}
+
+/** 304 for whoever has that version already. */
+export function unlessKnown(incoming: IncomingMessage, reply: Reply): Reply {
+  return isNotModified(incoming, reply.headers?.['ETag'])
+    ? { status: 304, headers: reply.headers ?? {} }
+    : reply;
+}
+
+/** A weak tag for what says the same: weak, since it may be sent packed. */
+export function tagOfText(text: string): string {
+  return `W/"${hash('sha256', text, 'base64url')}"`;
 }
 
 function strong(tag: string): string {

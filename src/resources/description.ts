@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
 import { describeInterface } from '../http/openapi.ts';
+import { tagOfText, unlessKnown } from '../http/preconditions.ts';
 import { ROLES } from '../identity/caller.ts';
 
 /** The description of the interface; it describes itself too, hence the endpoints as a function. */
@@ -19,7 +20,7 @@ export function description(endpoints: () => readonly (Endpoint | PublicEndpoint
       // Nothing is asked of the database but whether the token still holds.
       await request.runAll();
       text ??= JSON.stringify(describeInterface(endpoints()));
-      return { status: 200, body: text };
+      return unlessKnown(request.incoming, { status: 200, body: text, headers: { ETag: tagOfText(text) } });
     },
   });
 }
