@@ -7,7 +7,7 @@ import { renderText } from '../db/audit/text.ts';
 
 /**
  * `npm run db:audit -- [--html FILE]`: prints who may do what in the database at DATABASE_ADMIN_URL, for which a login
- * in taxclaims_auditor is enough. Exits with 1 on a finding or a drift, with 2 when nothing could be read.
+ * in taxclaims_auditor is enough. Exits with 1 on a finding or a drift that nobody accepted, with 2 when nothing could be read.
  */
 try {
   const { values } = parseArgs({ options: { html: { type: 'string' } } });

@@ -84,6 +84,13 @@ begin atomic
                 || coalesce(' (' || pg_catalog.string_agg(r.column_name, ', ' order by r.column_name) || ')', '')
                 || case when pg_catalog.bool_or(r.is_grantable) then ' WITH GRANT OPTION' else '' end as privileges
         from audit.rights as r
+        -- How a DBA of the deployment's connects; see audit.logins.
+        where not (
+            r.kind = 'database'
+            and r.privilege = 'CONNECT'
+            and not r.is_grantable
+            and exists (select from audit.logins as l where l.oid = r.grantee_oid and l.is_dba)
+        )
         group by r.kind, r.object, r.grantee, r.privilege, r.column_name is null
     ) as g
     group by g.kind, g.object, g.grantee

@@ -31,6 +31,19 @@ export interface Drift {
   readonly present: string | null;
 }
 
+/** A finding or a drift that the deployment means, and which is therefore none. */
+export interface Accepted {
+  readonly what: string;
+  readonly object: string;
+  readonly asItStood: string;
+  readonly reason: string;
+  readonly acceptedBy: string;
+  /** The day, in UTC. */
+  readonly acceptedOn: string;
+  /** False where it is gone or has become another. */
+  readonly stillStands: boolean;
+}
+
 /** What the views of schema `audit` said, all at one moment. */
 export interface Audit {
   readonly database: string;
@@ -38,6 +51,7 @@ export interface Audit {
   readonly matrix: readonly MatrixRow[];
   readonly findings: readonly Finding[];
   readonly drift: readonly Drift[];
+  readonly accepted: readonly Accepted[];
 }
 
 /**
@@ -70,12 +84,19 @@ async function readThrough(client: pg.Client): Promise<Audit> {
   const drift = await client.query<Drift>(
     'select kind, object, change, applied, present from audit.drift order by kind, object',
   );
+  const accepted = await client.query<Accepted>(
+    `select what, object, as_it_stood as "asItStood", reason, accepted_by::text as "acceptedBy",
+         (accepted_at at time zone 'UTC')::date::text as "acceptedOn", still_stands as "stillStands"
+     from audit.accepted
+     order by what collate "C", object collate "C", as_it_stood collate "C"`,
+  );
   return {
     database: rows[0]?.database ?? '',
     server: rows[0]?.server ?? '',
     matrix: await readMatrix(client),
     findings: findings.rows,
     drift: drift.rows,
+    accepted: accepted.rows,
   };
 }
 

@@ -59,6 +59,7 @@ export async function applyPolicies(client: pg.Client): Promise<void> {
     await run(client, 'audit/as_caller/hand_over.sql');
     await become(client, 'taxclaims_owner');
     await runAll(client, 'audit');
+    await runAll(client, 'audit/accepting');
     await client.query(RECORD_APPLIED);
   });
 }
