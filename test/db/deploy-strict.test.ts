@@ -23,7 +23,12 @@ async function databaseWith(sql: string): Promise<TestDatabase> {
 async function driftIn(adminUrl: string): Promise<unknown[]> {
   return withAdmin(
     adminUrl,
-    async (admin) => (await admin.query('select kind, object, change from audit.drift order by 1, 2')).rows,
+    async (admin) =>
+      (
+        await admin.query<Record<string, string>>(
+          'select kind, object, change from audit.drift order by 1, 2',
+        )
+      ).rows,
   );
 }
 
@@ -36,7 +41,7 @@ const TABLE = 'create table public.by_hand (id integer)';
 describe('npm run db:migrate', () => {
   test('leaves what it does not take back as drift, and says so in one line for each', async () => {
     const { adminUrl } = await databaseWith(`${STAYS}; ${TABLE}`);
-    for (const _run of ['first', 'second']) {
+    for (let run = 1; run <= 2; run += 1) {
       const { code, out } = await startDeploy(adminUrl).ended;
       expect(code).toBe(0);
       expect(out).toContain('still drift: added function app.by_hand()');
