@@ -62,6 +62,9 @@ describe('npm run db:migrate', () => {
     expect((await startDeploy(adminUrl).ended).code).toBe(0);
     await withAdmin(adminUrl, (admin) => admin.query(TABLE.replace('by_hand', 'by_hand_too')));
     await withAdmin(adminUrl, (admin) => admin.query('create policy by_hand on public.sites using (false)'));
+    // Were it applied once more, it would fail.
+    const pending = `delete from app.migrations where name = '0018_acceptances' returning *`;
+    const { rows } = await withAdmin(adminUrl, (admin) => admin.query<{ digest: string }>(pending));
     const before = await rightsIn(adminUrl);
     const refused = await startDeploy(adminUrl, '--strict').ended;
     expect(refused.code).toBe(1);
@@ -70,9 +73,13 @@ describe('npm run db:migrate', () => {
       /^what drifted is not taken back by a deploy: added table public\.by_hand_too\. .*audit\.accept.*\n$/,
     );
     expect(await rightsIn(adminUrl)).toBe(before);
-    await withAdmin(adminUrl, (admin) =>
-      admin.query(`select audit.accept('table', 'public.by_hand_too', 'a list of ours')`),
-    );
+    await withAdmin(adminUrl, async (admin) => {
+      await admin.query(
+        `insert into app.migrations (name, run_on, digest) values ('0018_acceptances', now(), $1)`,
+        [rows[0]?.digest],
+      );
+      await admin.query(`select audit.accept('table', 'public.by_hand_too', 'a list of ours')`);
+    });
     const accepted = await startDeploy(adminUrl, '--strict').ended;
     expect(accepted).toMatchObject({ code: 0, err: '' });
     expect(accepted.out).toContain('taken back: added policy by_hand on public.sites');

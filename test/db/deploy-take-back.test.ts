@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
@@ -108,6 +109,11 @@ const TAKEN_BACK: readonly ByHand[] = [
     there: `select where app.is_siret('1')`,
   },
   {
+    what: 'a function of the house that was given to another role',
+    make: 'alter function app.touch() owner to pg_monitor',
+    there: `select from pg_proc where proname = 'touch' and proowner = 'pg_monitor'::regrole`,
+  },
+  {
     what: 'settings and attributes of a function of the house',
     make: 'alter function app.client_access() leakproof security definer set search_path = public',
     there: `select from pg_proc where proname = 'client_access' and (proleakproof or prosecdef or proconfig <> '{"search_path=\\"\\""}')`,
@@ -151,8 +157,19 @@ describe('what was changed by hand and a deploy takes back', () => {
     expect(said).not.toContain('still drift');
   });
 
-  test('leaves what is not of the house alone', async () => {
+  test('leaves what is not of the house alone, a DBA’s view over what BI tools read among it', async () => {
     expect((await admin.query(`select from pg_proc where proname = 'copy'`)).rowCount).toBe(1);
+    await admin.query(
+      'create view elsewhere.clients with (security_invoker) as select company_name from reporting.clients',
+    );
+    await admin.query('comment on view reporting.clients is null');
+    await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
+    await admin.query('select company_name from elsewhere.clients');
+    expect((await admin.query(DRIFT)).rows).toEqual([]);
+    const { rows } = await admin.query(
+      `select from pg_description where objoid = 'reporting.clients'::regclass and objsubid = 0`,
+    );
+    expect(rows).toHaveLength(1);
   });
 });
 
