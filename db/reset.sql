@@ -1,5 +1,6 @@
--- Takes back every policy and every right on what the current role owns, so that the files applied next
--- are the whole truth. In the same transaction: nobody ever sees the moment in between.
+-- Takes back every policy, every right, every trigger and every rule on what the current role owns, and switches
+-- row-level security on, so that the files applied next are the whole truth. In the same transaction: nobody ever sees
+-- the moment in between.
 
 do $reset$
 declare
@@ -18,7 +19,7 @@ begin
                 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
                 where n.nspname = 'audit' and n.nspowner = mine and c.relkind = 'v'
                 union all
-                select pg_catalog.format('drop function if exists %s cascade', f.oid::regprocedure)
+                select pg_catalog.format('drop routine if exists %s cascade', f.oid::regprocedure)
                 from pg_catalog.pg_proc as f
                 join pg_catalog.pg_namespace as n on n.oid = f.pronamespace
                 where n.nspname = 'audit' and n.nspowner = mine
@@ -37,6 +38,21 @@ begin
             -- The list of migrations has its policy from the first migration; the deploy's lock is held meanwhile.
             and (n.nspname, c.relname) not in (('app', 'migrations'), ('app', 'deploy_lock'))
         union all
+        -- A foreign key's own triggers are internal, and a view is its own rule.
+        select pg_catalog.format('drop trigger %I on %s', t.tgname, t.tgrelid::regclass)
+        from pg_catalog.pg_trigger as t
+        join pg_catalog.pg_class as c on c.oid = t.tgrelid
+        where c.relowner = mine and not t.tgisinternal
+        union all
+        select pg_catalog.format('drop rule %I on %s', w.rulename, w.ev_class::regclass)
+        from pg_catalog.pg_rewrite as w
+        join pg_catalog.pg_class as c on c.oid = w.ev_class
+        where c.relowner = mine and not (w.rulename = '_RETURN' and c.relkind in ('v', 'm'))
+        union all
+        select pg_catalog.format('alter table %s enable row level security, force row level security', c.oid::regclass)
+        from pg_catalog.pg_class as c
+        where c.relowner = mine and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity)
+        union all
         select distinct pg_catalog.format(
             'revoke all on %s from %s cascade',
             c.oid::regclass,
@@ -52,7 +68,7 @@ begin
         where c.relowner = mine and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and right_.grantee <> mine
         union all
         select distinct pg_catalog.format(
-            'revoke all on function %s from %s cascade',
+            'revoke all on routine %s from %s cascade',
             f.oid::regprocedure,
             case right_.grantee when 0 then 'public' else right_.grantee::regrole::text end
         )

@@ -4,9 +4,7 @@
 
 do $roles$
 declare
-    wanted text;
-begin
-    foreach wanted in array array[
+    house constant text[] := array[
         'taxclaims_owner',
         'taxclaims_definer',
         'taxclaims_api',
@@ -18,15 +16,20 @@ begin
         'taxclaims_reporting',
         'taxclaims_reporting_all',
         'taxclaims_auditor'
-    ]
+    ];
+    -- Owner, definer and API hold memberships for `set role` alone: what they may become must not already be theirs,
+    -- neither its grants nor its policies.
+    not_inheriting constant text[] := array['taxclaims_owner', 'taxclaims_definer', 'taxclaims_api'];
+    wanted text;
+    command text;
+begin
+    foreach wanted in array house
     loop
         if not exists (select from pg_catalog.pg_roles where rolname = wanted) then
-            -- Owner, definer and API hold memberships for `set role` alone: what they may become must not
-            -- already be theirs, neither its grants nor its policies.
             execute pg_catalog.format(
                 'create role %I nologin %s',
                 wanted,
-                case when wanted in ('taxclaims_owner', 'taxclaims_definer', 'taxclaims_api') then 'noinherit' else 'inherit' end
+                case when wanted = any (not_inheriting) then 'noinherit' else 'inherit' end
             );
         end if;
         if exists (
@@ -36,6 +39,101 @@ begin
             raise exception 'role % may log in or is privileged: it must be neither', wanted
                 using errcode = 'invalid_role_specification';
         end if;
+    end loop;
+
+    -- What was given to these roles by hand. What the administrator may not take back is left, and stays drift.
+    for command in
+        select pg_catalog.format(
+            'alter role %I %s connection limit -1',
+            r.rolname,
+            case when r.rolname = any (not_inheriting) then 'noinherit' else 'inherit' end
+        )
+        from pg_catalog.pg_roles as r
+        where r.rolname = any (house) and (r.rolinherit = (r.rolname = any (not_inheriting)) or r.rolconnlimit <> -1)
+        union all
+        select pg_catalog.format(
+            'alter role %I%s reset all',
+            r.rolname,
+            case when s.setdatabase = 0 then '' else pg_catalog.format(' in database %I', pg_catalog.current_database()) end
+        )
+        from pg_catalog.pg_db_role_setting as s
+        join pg_catalog.pg_roles as r on r.oid = s.setrole
+        where r.rolname = any (house)
+            and s.setdatabase in (
+                0,
+                (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
+            )
+        union all
+        -- A membership that is meant keeps what its member gave to others, and loses other options; one that is missing
+        -- is granted below. Since Postgres 16 it has more options, and each grantor has given one of their own.
+        select
+            case
+                when meant.name is null
+                    then pg_catalog.format('revoke %I from %I%s cascade', g.rolname, r.rolname, since16.granted_by)
+                when since16.granted_by is null
+                    then pg_catalog.format('revoke admin option for %I from %I cascade', g.rolname, r.rolname)
+                else pg_catalog.format(
+                    'grant %I to %I with admin %s, inherit false, set %s%s',
+                    g.rolname, r.rolname, meant.gives::text, (not meant.gives)::text, since16.granted_by
+                )
+            end
+        from pg_catalog.pg_auth_members as m
+        join pg_catalog.pg_roles as r on r.oid = m.member
+        join pg_catalog.pg_roles as g on g.oid = m.roleid
+        left join (
+            values
+                ('taxclaims_api', 'taxclaims_admin', false),
+                ('taxclaims_api', 'taxclaims_scoped_admin', false),
+                ('taxclaims_api', 'taxclaims_account_manager', false),
+                ('taxclaims_api', 'taxclaims_tax_specialist', false),
+                ('taxclaims_api', 'taxclaims_client', false),
+                ('taxclaims_definer', 'taxclaims_reporting_all', true)
+        ) as meant (name, becomes, gives) on meant.name = r.rolname and meant.becomes = g.rolname
+        cross join lateral (
+            select
+                case
+                    when pg_catalog.current_setting('server_version_num')::integer >= 160000
+                        then pg_catalog.format(' granted by %I', pg_catalog.pg_get_userbyid(m.grantor))
+                end
+        ) as since16 (granted_by)
+        where r.rolname = any (house)
+            and (
+                meant.name is null
+                or m.admin_option > meant.gives
+                or (pg_catalog.to_jsonb(m) ->> 'inherit_option')::boolean
+                or (pg_catalog.to_jsonb(m) ->> 'set_option')::boolean = meant.gives
+            )
+        union all
+        select distinct pg_catalog.format(
+            'revoke all on database %I from %I cascade',
+            pg_catalog.current_database(),
+            r.rolname
+        )
+        from pg_catalog.pg_database as d
+        cross join lateral pg_catalog.aclexplode(d.datacl) as x
+        join pg_catalog.pg_roles as r on r.oid = x.grantee
+        where d.datname = pg_catalog.current_database()
+            and r.rolname = any (house)
+            and (
+                x.is_grantable
+                or (r.rolname, x.privilege_type) not in (
+                    ('taxclaims_owner', 'CREATE'),
+                    ('taxclaims_api', 'CONNECT'),
+                    ('taxclaims_reporting', 'CONNECT'),
+                    ('taxclaims_auditor', 'CONNECT')
+                )
+            )
+        union all
+        select pg_catalog.format('alter schema %I owner to taxclaims_owner', n.nspname)
+        from pg_catalog.pg_namespace as n
+        where n.nspname in ('app', 'reporting', 'audit')
+            and pg_catalog.pg_get_userbyid(n.nspowner) <> 'taxclaims_owner'
+    loop
+        begin
+            execute command;
+        exception
+            when insufficient_privilege then null;
+        end;
     end loop;
 end
 $roles$;
@@ -89,7 +187,24 @@ $database$;
 
 create schema if not exists app authorization taxclaims_owner;
 
-revoke all on schema public from public;
+-- Also what anybody else was given by hand.
+do $public$
+declare
+    command text;
+begin
+    for command in
+        select distinct pg_catalog.format(
+            'revoke all on schema public from %s cascade',
+            case x.grantee when 0 then 'public' else x.grantee::regrole::text end
+        )
+        from pg_catalog.pg_namespace as n
+        cross join lateral pg_catalog.aclexplode(n.nspacl) as x
+        where n.nspname = 'public' and x.grantee <> n.nspowner
+    loop
+        execute command;
+    end loop;
+end
+$public$;
 grant usage, create on schema public to taxclaims_owner;
 grant usage on schema public to
     taxclaims_definer,
@@ -100,7 +215,6 @@ grant usage on schema public to
     taxclaims_client;
 -- Reporting reads the views of its own schema. They need the rights to columns of the tables, and Postgres asks for the
 -- schema only where a name is looked up: without it the tables are out of reach, and no tool offers them beside the views.
-revoke all on schema public from taxclaims_reporting;
 
 -- Anyone may make large objects unless told otherwise, and they know no row-level security.
 revoke execute on function
@@ -115,6 +229,16 @@ do $advisory$
 declare
     taking regprocedure;
 begin
+    -- By a right of its own, before everybody's is taken away: where that cannot be done now, a superuser does it later.
+    if not exists (
+        select
+        from pg_catalog.pg_proc as f
+        cross join lateral pg_catalog.aclexplode(f.proacl) as x
+        where f.oid = 'pg_catalog.pg_try_advisory_xact_lock(bigint)'::regprocedure
+            and x.grantee = 'taxclaims_definer'::regrole
+    ) then
+        grant execute on function pg_catalog.pg_try_advisory_xact_lock(bigint) to taxclaims_definer;
+    end if;
     for taking in
         select f.oid
         from pg_catalog.pg_proc as f
@@ -124,8 +248,5 @@ begin
     loop
         execute pg_catalog.format('revoke execute on function %s from public', taking);
     end loop;
-    if not pg_catalog.has_function_privilege('taxclaims_definer', 'pg_catalog.pg_try_advisory_xact_lock(bigint)', 'EXECUTE') then
-        grant execute on function pg_catalog.pg_try_advisory_xact_lock(bigint) to taxclaims_definer;
-    end if;
 end
 $advisory$;

@@ -1,6 +1,6 @@
 -- What differs from what the repository declares: somebody changed it by hand, or made something of their own that touches
 -- the house. Empty when nothing does. Logins and their memberships are the deployment's and stand not here.
-create view audit.drift with (security_invoker) as
+create view audit.drift_before_acceptance with (security_invoker) as
 select
     coalesce(now_.kind, applied.kind) as kind,
     coalesce(now_.object, applied.object) as object,
@@ -15,12 +15,41 @@ from audit.state() as now_
 full join audit.applied as applied on applied.kind = now_.kind and applied.object = now_.object
 where now_.definition is distinct from applied.definition;
 
+-- What was accepted was accepted as it stood: once it is another, it is drift again.
+create view audit.drift with (security_invoker) as
+select
+    d.kind,
+    d.object,
+    d.change,
+    d.applied,
+    d.present
+from audit.drift_before_acceptance as d
+where not exists (
+    select
+    from audit.acceptances as a
+    where a.withdrawn_at is null
+        and a.what = d.kind
+        and a.object = d.object
+        and a.as_it_stood = d.change || coalesce(': ' || d.present, '')
+);
+
+comment on view audit.drift_before_acceptance is
+    'What differs from what the repository declares, that too which audit.accepted lists.';
 comment on view audit.drift is
     'What differs from what the repository declares: somebody changed it by hand. Empty when nothing does.';
-comment on column audit.drift.kind is 'What kind of fact: policy, grant, function, role and so on.';
-comment on column audit.drift.object is 'What it is about.';
-comment on column audit.drift.change is 'added, removed or changed.';
-comment on column audit.drift.applied is 'What is declared; null where it was added.';
-comment on column audit.drift.present is 'What is there now; null where it was removed.';
 
-grant select on audit.drift to taxclaims_auditor;
+do $each$
+declare
+    relation regclass;
+begin
+    foreach relation in array array['audit.drift'::regclass, 'audit.drift_before_acceptance'::regclass]
+    loop
+        execute pg_catalog.format('comment on column %s.kind is ''What kind of fact: policy, grant, function, role and so on.''', relation);
+        execute pg_catalog.format('comment on column %s.object is ''What it is about.''', relation);
+        execute pg_catalog.format('comment on column %s.change is ''added, removed or changed.''', relation);
+        execute pg_catalog.format('comment on column %s.applied is ''What is declared; null where it was added.''', relation);
+        execute pg_catalog.format('comment on column %s.present is ''What is there now; null where it was removed.''', relation);
+        execute pg_catalog.format('grant select on %s to taxclaims_auditor', relation);
+    end loop;
+end
+$each$;

@@ -57,7 +57,7 @@ from audit.found() as f;
 comment on view audit.findings_before_exceptions is 'All findings, those too that audit.exceptions excuses.';
 comment on column audit.findings_before_exceptions.finding is 'The name of the finding.';
 
-create view audit.findings with (security_invoker) as
+create view audit.findings_before_acceptance with (security_invoker) as
 select
     f.level,
     f.finding,
@@ -69,6 +69,27 @@ where not exists (
     select
     from audit.exceptions as e
     where e.finding = f.finding and f.object like e.object
+);
+
+comment on view audit.findings_before_acceptance is 'All findings but those that are meant everywhere; those that audit.accepted lists too.';
+comment on column audit.findings_before_acceptance.finding is 'The name of the finding.';
+
+-- What was accepted was accepted as it stood: once it is another, it is a finding again.
+create view audit.findings with (security_invoker) as
+select
+    f.level,
+    f.finding,
+    f.object,
+    f.detail,
+    f.remedy
+from audit.findings_before_acceptance as f
+where not exists (
+    select
+    from audit.acceptances as a
+    where a.withdrawn_at is null
+        and a.what = f.finding
+        and a.object = f.object
+        and a.as_it_stood = f.level || ': ' || f.detail
 )
 order by f.level, f.finding, f.object;
 

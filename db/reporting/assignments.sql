@@ -1,9 +1,7 @@
 -- Who works for which granted client, by the stored users' lists. An ADMIN without a list has every client and stands
 -- not here; nor does a client of a list that was deleted.
 
-drop view if exists reporting.assignments;
-
-create view reporting.assignments with (security_invoker) as
+create or replace view reporting.assignments with (security_invoker) as
 select
     a.client_id,
     a.user_id,

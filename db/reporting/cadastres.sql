@@ -1,9 +1,7 @@
 -- The parcels of the granted clients' sites, with the client. Through the site, so that the planner may begin with
 -- the few sites that the login sees.
 
-drop view if exists reporting.cadastres;
-
-create view reporting.cadastres with (security_invoker) as
+create or replace view reporting.cadastres with (security_invoker) as
 select
     k.id,
     s.client_id,

@@ -1,8 +1,6 @@
 -- One row a day from 2000 to 2099, so that a day on which nothing happened is in a report too.
 
-drop view if exists reporting.calendar;
-
-create view reporting.calendar with (security_invoker) as
+create or replace view reporting.calendar with (security_invoker) as
 select
     d.day::date as day,
     extract(year from d.day)::integer as year,

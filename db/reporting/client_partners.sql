@@ -1,8 +1,6 @@
 -- Which of them is linked to which granted client.
 
-drop view if exists reporting.client_partners;
-
-create view reporting.client_partners with (security_invoker) as
+create or replace view reporting.client_partners with (security_invoker) as
 select
     l.client_id,
     l.partner_id,

@@ -1,8 +1,6 @@
 -- The clients that were granted to the login.
 
-drop view if exists reporting.clients;
-
-create view reporting.clients with (security_invoker) as
+create or replace view reporting.clients with (security_invoker) as
 select
     c.id,
     c.company_name,

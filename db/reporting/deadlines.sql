@@ -2,9 +2,7 @@
 -- administration has to answer, and until when the court can be asked. Each runs in its statuses alone: what was done,
 -- or cannot be done any more, has no deadline. Days are counted in UTC.
 
-drop view if exists reporting.deadlines;
-
-create view reporting.deadlines with (security_invoker) as
+create or replace view reporting.deadlines with (security_invoker) as
 select
     r.id as reclamation_id,
     r.client_id,

@@ -1,9 +1,7 @@
 -- The documents of the granted clients' claims, with the client. Through the claim, so that the planner may begin
 -- with the few claims that the login sees. Not where the contents lie (file_path).
 
-drop view if exists reporting.documents;
-
-create view reporting.documents with (security_invoker) as
+create or replace view reporting.documents with (security_invoker) as
 select
     d.id,
     r.client_id,

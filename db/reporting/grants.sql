@@ -173,9 +173,7 @@ create or replace trigger grants_changed
     execute function app.record_reporting_grant();
 
 -- What was granted to whom, by whom, and what speaks against the login by now.
-drop view if exists reporting.granted;
-
-create view reporting.granted with (security_invoker) as
+create or replace view reporting.granted with (security_invoker) as
 select
     g.login,
     g.client_id,

@@ -1,8 +1,6 @@
 -- The invoices to the granted clients, which the data model calls factures.
 
-drop view if exists reporting.invoices;
-
-create view reporting.invoices with (security_invoker) as
+create or replace view reporting.invoices with (security_invoker) as
 select
     f.id,
     f.client_id,

@@ -1,8 +1,6 @@
 -- What partners billed for the granted clients.
 
-drop view if exists reporting.partner_invoices;
-
-create view reporting.partner_invoices with (security_invoker) as
+create or replace view reporting.partner_invoices with (security_invoker) as
 select
     b.id,
     b.partner_id,

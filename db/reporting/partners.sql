@@ -1,8 +1,6 @@
 -- The partners that a granted client is linked to.
 
-drop view if exists reporting.partners;
-
-create view reporting.partners with (security_invoker) as
+create or replace view reporting.partners with (security_invoker) as
 select
     p.id,
     p.name,

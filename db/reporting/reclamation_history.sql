@@ -1,8 +1,6 @@
 -- The moves of those claims. Not who the identity provider says made them (actor).
 
-drop view if exists reporting.reclamation_history;
-
-create view reporting.reclamation_history with (security_invoker) as
+create or replace view reporting.reclamation_history with (security_invoker) as
 select
     h.id,
     h.reclamation_id,

@@ -1,8 +1,6 @@
 -- The claims of the granted clients.
 
-drop view if exists reporting.reclamations;
-
-create view reporting.reclamations with (security_invoker) as
+create or replace view reporting.reclamations with (security_invoker) as
 select
     r.id,
     r.client_id,

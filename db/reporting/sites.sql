@@ -1,8 +1,6 @@
 -- The sites of the granted clients.
 
-drop view if exists reporting.sites;
-
-create view reporting.sites with (security_invoker) as
+create or replace view reporting.sites with (security_invoker) as
 select
     s.id,
     s.client_id,

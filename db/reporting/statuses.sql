@@ -1,9 +1,7 @@
 -- The statuses of claims, invoices and partners' invoices: in which order they come, and from which no move leads on.
 -- Words of the application and no record, the same for everybody.
 
-drop view if exists reporting.statuses;
-
-create view reporting.statuses with (security_invoker) as
+create or replace view reporting.statuses with (security_invoker) as
 select
     s.record,
     s.status,

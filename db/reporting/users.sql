@@ -1,9 +1,7 @@
 -- The users who share a granted client. No secret, nothing that ties them to the identity provider, and not their
 -- list of clients (client_access), which names clients of others.
 
-drop view if exists reporting.users;
-
-create view reporting.users with (security_invoker) as
+create or replace view reporting.users with (security_invoker) as
 select
     u.id,
     u.email,

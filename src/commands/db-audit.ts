@@ -7,8 +7,8 @@ import { renderText } from '../db/audit/text.ts';
 
 /**
  * `npm run db:audit -- [--html FILE]`: prints who may do what in the database at DATABASE_ADMIN_URL, for which a login
- * in taxclaims_auditor is enough. Exits with 1 on a finding, a drift, or an audit that is not the repository's, with 2 when
- * nothing could be read.
+ * in taxclaims_auditor is enough. Exits with 1 on a finding or a drift that nobody accepted, or an audit that is not the
+ * repository's, with 2 when nothing could be read.
  */
 try {
   const { values } = parseArgs({ options: { html: { type: 'string' } } });

@@ -8,6 +8,7 @@ const USAGE = `usage: npm run db:migrate -- [options]
 Brings the database at DATABASE_ADMIN_URL to the present: roles, migrations, functions, triggers, policies, rights.
 It may be repeated, also after a run that was killed; nothing is ever open in between.
   --evict     end reporting sessions that are in the way for more than 5 s, and say whose; needs pg_signal_backend
+  --strict    refuse where something was changed by hand that a deploy does not take back, and nobody accepted it
   --wait      how many seconds each step waits for others before it gives up, 1 to 86400; 120 when absent
   --help      this text
 Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argument or variable, nothing was tried;
@@ -19,6 +20,7 @@ async function main(args: string[]): Promise<void> {
     args,
     options: {
       evict: { type: 'boolean', default: false },
+      strict: { type: 'boolean', default: false },
       wait: { type: 'string', default: '120' },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -33,6 +35,7 @@ async function main(args: string[]): Promise<void> {
     log: pino({ level: 'info' }),
     patienceMs: readSeconds(values.wait) * 1_000,
     evict: values.evict,
+    strict: values.strict,
   });
 }
 

@@ -56,6 +56,31 @@ describe('npm run db:audit', () => {
     expect(mended.out).not.toContain('rls_disabled');
   });
 
+  test('lists what was accepted with its reason, and fails for nothing of it', async () => {
+    const sql = (text: string): Promise<unknown> =>
+      withAdmin(database.adminUrl, (admin) => admin.query(text));
+    await sql(`
+      alter table public.sites no force row level security;
+      select audit.accept('rls_not_forced', 'public.sites', 'while the copy is made');
+      select audit.accept('table', 'public.sites', 'while the copy is made')`);
+    const file = join(folder, 'accepted.html');
+    const accepted = await audit(database.adminUrl, '--html', file);
+    await sql('alter table public.sites force row level security');
+    const gone = await audit(database.adminUrl);
+    await sql(
+      `select audit.withdraw('rls_not_forced', 'public.sites'); select audit.withdraw('table', 'public.sites')`,
+    );
+    expect(accepted.code).toBe(well);
+    expect(accepted.out).toContain('No drift');
+    expect(accepted.out).toMatch(
+      /^2 acceptances:\n {2}rls_not_forced: public\.sites\n {6}error: row-level .*\n {6}accepted by postgres on \d{4}-\d\d-\d\d: while the copy is made\n {2}table: /m,
+    );
+    expect(accepted.out).not.toContain('no longer there');
+    expect(await readFile(file, 'utf8')).toContain('while the copy is made');
+    expect(gone.out.match(/no longer there/g)).toHaveLength(2);
+    expect((await audit(database.adminUrl)).out).not.toMatch(/^\d+ acceptances/m);
+  });
+
   test('writes a page that needs nothing from elsewhere, with every policy behind its square', async () => {
     const file = join(folder, 'sound.html');
     await audit(database.adminUrl, '--html', file);
@@ -93,6 +118,13 @@ describe('npm run db:audit', () => {
         },
       ],
       blinded: [hostile('blinded')],
+      accepted: [
+        {
+          ...{ what: hostile('what'), object: hostile('accepted'), asItStood: hostile('as it stood') },
+          ...{ reason: hostile('reason'), acceptedBy: hostile('by'), acceptedOn: hostile('on') },
+          stillStands: true,
+        },
+      ],
     });
     const places = [
       ...['database', 'server', 'columns', 'policies', 'using', 'check', 'table', 'function', 'role'],
@@ -109,6 +141,7 @@ describe('npm run db:audit', () => {
         'present',
         'blinded',
       ],
+      ...['what', 'accepted', 'as it stood', 'reason', 'by', 'on'],
     ];
     for (const where of places) {
       expect(html).toContain(`&lt;${where} title=&quot;x&quot;&gt;&amp;`);

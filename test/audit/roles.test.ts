@@ -8,7 +8,7 @@ import { createTestDatabase, withAdmin } from '../support/database.ts';
 
 test('every role that is made is one that the audit judges and draws, and no other is', async () => {
   const text = await readFile(join(import.meta.dirname, '../../db/roles.sql'), 'utf8');
-  const list = /foreach wanted in array array\[([^\]]+)\]/.exec(text)?.[1] ?? '';
+  const list = /house constant text\[\] := array\[([^\]]+)\]/.exec(text)?.[1] ?? '';
   const made = [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
   expect(made.toSorted()).toEqual([...ROLES].toSorted());
   const postgres = await createTestDatabase();

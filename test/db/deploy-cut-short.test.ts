@@ -36,8 +36,9 @@ async function olderDatabase(): Promise<TestDatabase> {
       `insert into public.clients (id, company_name, contact_email)
        values ('${MINE}', 'Mine', 'mine@example.fr'), ('${OTHERS}', 'Others', 'others@example.fr');
        alter table reporting.grants drop column login_oid cascade;
+       drop table audit.acceptances cascade;
        alter table app.migrations drop column digest, drop constraint migrations_name_key;
-       delete from app.migrations where name in ('0016_list_of_migrations', '0017_logins_of_grants');
+       delete from app.migrations where name in ('0016_list_of_migrations', '0017_logins_of_grants', '0018_acceptances');
        drop policy sites_select_tenant on public.sites;
        drop table app.deploy_lock`,
     ),

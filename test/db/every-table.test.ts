@@ -19,6 +19,7 @@ const NEVER = {
   'app.administrator_guard': OF_NO_TENANT,
   'app.deploy_lock': OF_NO_TENANT,
   'app.migrations': OF_NO_TENANT,
+  'audit.acceptances': OF_NO_TENANT,
   'audit.applied': OF_NO_TENANT,
   'public.reclamation_transitions': OF_NO_TENANT,
 } as const;

@@ -82,6 +82,10 @@ from (
             'the record of what was applied holds rights, and no business row'
         ),
         (
+            'policy_constant_true', 'acceptances\_select\_% on audit.acceptances to taxclaims\_%',
+            'what was accepted, and why, is for auditors and the DBA to read; it holds no business row'
+        ),
+        (
             'policy_constant_true', 'migrations\_all\_owner on app.migrations to taxclaims_owner',
             'the list of migrations is the owner''s own'
         ),

@@ -15,7 +15,17 @@ select
         select
         from audit.house_roles as h
         where h.purpose = 'addition' and pg_catalog.pg_has_role(r.oid, h.oid, 'USAGE')
-    ) as has_all_clients
+    ) as has_all_clients,
+    -- As db/README.md makes one: in taxclaims_owner itself, without ADMIN, and in nothing else.
+    coalesce(
+        (
+            select pg_catalog.bool_and(g.rolname = 'taxclaims_owner' and not m.admin_option)
+            from pg_catalog.pg_auth_members as m
+            join pg_catalog.pg_roles as g on g.oid = m.roleid
+            where m.member = r.oid
+        ),
+        false
+    ) as is_dba
 from pg_catalog.pg_roles as r
 join pg_catalog.pg_database as d on d.datname = pg_catalog.current_database()
 where r.rolcanlogin
@@ -27,6 +37,8 @@ comment on column audit.logins.oid is 'In pg_roles.';
 comment on column audit.logins.name is 'The name of the login.';
 comment on column audit.logins.groups is 'The groups of the house that it is in, inherited or not.';
 comment on column audit.logins.is_administrator is 'Whether it owns the database.';
+comment on column audit.logins.has_all_clients is 'Whether it reads every client, by reporting.grant_all_clients.';
+comment on column audit.logins.is_dba is
+    'Whether it is a DBA''s, as db/README.md makes one: a member of taxclaims_owner, and of nothing else.';
 
 grant select on audit.logins to taxclaims_auditor;
-comment on column audit.logins.has_all_clients is 'Whether it reads every client, by reporting.grant_all_clients.';

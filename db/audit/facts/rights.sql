@@ -75,4 +75,56 @@ comment on column audit.rights.grantee is 'Who holds it by name.';
 comment on column audit.rights.privilege is 'SELECT, INSERT, EXECUTE and so on.';
 comment on column audit.rights.is_grantable is 'Whether the holder may pass it on.';
 
-grant select on audit.rights to taxclaims_auditor;
+-- What takes such a right back, as a statement. A revoke from a whole table takes the rights to single columns along:
+-- these are given again.
+create view audit.revocations with (security_invoker) as
+select
+    r.*,
+    pg_catalog.format(
+        'revoke %s%s on %s %s from %s;',
+        r.privilege,
+        coalesce(' (' || pg_catalog.quote_ident(r.column_name) || ')', ''),
+        case r.kind when 'view' then 'table' when 'function' then 'routine' else r.kind end,
+        case r.kind
+            when 'schema' then pg_catalog.quote_ident(r.object)
+            when 'database' then pg_catalog.quote_ident(pg_catalog.current_database())
+            else r.object
+        end,
+        case r.grantee_oid when 0 then 'public' else pg_catalog.quote_ident(r.grantee) end
+    )
+    || coalesce(
+        (
+            select pg_catalog.format(
+                ' grant %s (%s) on table %s to %s;',
+                r.privilege,
+                pg_catalog.string_agg(pg_catalog.quote_ident(c.column_name), ', ' order by c.column_name),
+                r.object,
+                case r.grantee_oid when 0 then 'public' else pg_catalog.quote_ident(r.grantee) end
+            )
+            from audit.rights as c
+            where r.column_name is null
+                and r.kind in ('table', 'view')
+                and c.kind = r.kind
+                and c.object = r.object
+                and c.grantee_oid = r.grantee_oid
+                and c.privilege = r.privilege
+                and c.column_name is not null
+            having pg_catalog.count(*) > 0
+        ),
+        ''
+    ) as statement
+from audit.rights as r;
+
+comment on view audit.revocations is
+    'Every right in an access list of the house, as in audit.rights, with the statement that takes it back.';
+comment on column audit.revocations.kind is 'table, view, sequence, function, schema or database.';
+comment on column audit.revocations.object is 'Schema and name.';
+comment on column audit.revocations.column_name is 'The column; null where the right is to the whole.';
+comment on column audit.revocations.owner is 'The owner of the object, in pg_roles.';
+comment on column audit.revocations.grantee_oid is 'Who holds it, in pg_roles; 0 is PUBLIC.';
+comment on column audit.revocations.grantee is 'Who holds it by name.';
+comment on column audit.revocations.privilege is 'SELECT, INSERT, EXECUTE and so on.';
+comment on column audit.revocations.is_grantable is 'Whether the holder may pass it on.';
+comment on column audit.revocations.statement is 'The statement that takes it back, and nothing else.';
+
+grant select on audit.rights, audit.revocations to taxclaims_auditor;

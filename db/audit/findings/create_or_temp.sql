@@ -5,14 +5,8 @@ select
     'error' as level,
     r.kind || ' ' || r.object as object,
     pg_catalog.format('%s is held by %s', r.privilege, r.grantee) as detail,
-    pg_catalog.format(
-        'revoke %s on %s %s from %s;',
-        r.privilege,
-        r.kind,
-        case r.kind when 'database' then pg_catalog.current_database() else r.object end,
-        r.grantee
-    ) as remedy
-from audit.rights as r
+    r.statement as remedy
+from audit.revocations as r
 where r.kind in ('schema', 'database')
     and r.privilege in ('CREATE', 'TEMPORARY')
     and not (r.grantee = 'taxclaims_owner' and r.privilege = 'CREATE');

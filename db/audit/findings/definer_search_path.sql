@@ -11,7 +11,7 @@ select
             'of its caller'
         )
     ) as detail,
-    pg_catalog.format('alter function %s set search_path = '''';', f.oid::regprocedure) as remedy
+    pg_catalog.format('alter routine %s set search_path = '''';', f.oid::regprocedure) as remedy
 from audit.definer_functions as f
 where 'search_path=""' <> all (coalesce(f.proconfig, '{}'));
 

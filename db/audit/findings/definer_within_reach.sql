@@ -8,7 +8,11 @@ select
         pg_catalog.pg_get_userbyid(f.proowner),
         coalesce(r.rolname, 'PUBLIC')
     ) as detail,
-    pg_catalog.format('revoke execute on function %s from %s;', f.oid::regprocedure, coalesce(r.rolname, 'public')) as remedy
+    pg_catalog.format(
+        'revoke execute on routine %s from %s;',
+        f.oid::regprocedure,
+        case x.grantee when 0 then 'public' else pg_catalog.quote_ident(r.rolname) end
+    ) as remedy
 from audit.definer_functions as f
 cross join lateral pg_catalog.aclexplode(coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))) as x
 left join pg_catalog.pg_roles as r on r.oid = x.grantee

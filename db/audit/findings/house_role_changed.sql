@@ -13,7 +13,16 @@ select
     'error',
     h.name::text,
     'is a member of ' || r.rolname,
-    pg_catalog.format('revoke %I from %I;', r.rolname, h.name)
+    -- Since Postgres 16 each grantor has given a membership of their own.
+    pg_catalog.format(
+        'revoke %I from %I%s cascade;',
+        r.rolname,
+        h.name,
+        case
+            when pg_catalog.current_setting('server_version_num')::integer >= 160000
+                then pg_catalog.format(' granted by %I', pg_catalog.pg_get_userbyid(m.grantor))
+        end
+    )
 from audit.house_roles as h
 join pg_catalog.pg_auth_members as m on m.member = h.oid
 join pg_catalog.pg_roles as r on r.oid = m.roleid

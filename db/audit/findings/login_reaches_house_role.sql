@@ -14,7 +14,7 @@ from audit.logins as l
 join audit.house_roles as h on pg_catalog.pg_has_role(l.oid, h.oid, 'MEMBER')
 where not l.is_administrator
     and case h.purpose
-        when 'back' then true
+        when 'back' then not (h.name = 'taxclaims_owner' and l.is_dba)
         when 'request' then 'taxclaims_api' <> all (l.groups) or (
             pg_catalog.pg_has_role(l.oid, h.oid, 'USAGE')
             -- Through its group it is the group that inherits: a finding of its own.
@@ -32,7 +32,19 @@ select
         when m.admin_option then 'may give taxclaims_reporting_all to others'
         else 'has taxclaims_reporting_all otherwise than by reporting.grant_all_clients'
     end,
-    pg_catalog.format('revoke taxclaims_reporting_all from %I; then select reporting.grant_all_clients(…);', l.name)
+    case
+        when m.roleid is null
+            then 'take it out of the role through which it has it, then reporting.grant_all_clients'
+        else pg_catalog.format(
+            'revoke taxclaims_reporting_all from %I%s cascade; select reporting.grant_all_clients(%L);',
+            l.name,
+            case
+                when pg_catalog.current_setting('server_version_num')::integer >= 160000
+                    then pg_catalog.format(' granted by %I', pg_catalog.pg_get_userbyid(m.grantor))
+            end,
+            l.name
+        )
+    end
 from audit.logins as l
 join audit.house_roles as h on h.purpose = 'addition' and pg_catalog.pg_has_role(l.oid, h.oid, 'MEMBER')
 left join pg_catalog.pg_auth_members as m

@@ -4,7 +4,7 @@ select
     'error' as level,
     p.name || ' on ' || p.table_name as object,
     'the policy is for everybody' as detail,
-    pg_catalog.format('alter policy %I on %s to the roles it is meant for;', p.name, p.table_name) as remedy
+    pg_catalog.format('name the roles it is meant for: alter policy %I on %s to …', p.name, p.table_name) as remedy
 from audit.policies as p
 where 0 = any (p.role_oids);
 

@@ -5,8 +5,8 @@ select
     'error' as level,
     r.object,
     pg_catalog.format('%s is held by %s', r.privilege, r.grantee) as detail,
-    pg_catalog.format('revoke %s on %s from %s;', r.privilege, r.object, r.grantee) as remedy
-from audit.rights as r
+    r.statement as remedy
+from audit.revocations as r
 where r.kind in ('table', 'view') and r.privilege in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN');
 
 comment on view audit.finding_privilege_beyond_policies is

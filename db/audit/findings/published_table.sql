@@ -4,7 +4,7 @@ select
     'warning' as level,
     pg_catalog.format('%I.%I', p.schemaname, p.tablename) as object,
     'is sent out by the publication ' || p.pubname as detail,
-    pg_catalog.format('drop publication %I, or see to it that the subscriber keeps the same policies', p.pubname) as remedy
+    pg_catalog.format('drop publication %I;  -- or see to it that the subscriber keeps the same policies', p.pubname) as remedy
 from pg_catalog.pg_publication_tables as p
 join audit.house_schemas as s on s.name = p.schemaname;
 

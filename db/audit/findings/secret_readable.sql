@@ -4,7 +4,16 @@ select
     'error' as level,
     pg_catalog.format('%s.%s', s.table_name, s.column_name) as object,
     'readable by ' || h.name as detail,
-    pg_catalog.format('revoke select (%s) on %s from %s;', s.column_name, s.table_name, h.name) as remedy
+    -- Whoever was given it: the role itself, another whose rights it has, or everybody.
+    (
+        select pg_catalog.string_agg(r.statement, ' ' order by r.grantee, r.column_name)
+        from audit.revocations as r
+        where r.object = s.table_name
+            and r.kind = 'table'
+            and r.privilege = 'SELECT'
+            and coalesce(r.column_name, s.column_name) = s.column_name
+            and (r.grantee_oid = 0 or pg_catalog.pg_has_role(h.oid, r.grantee_oid, 'USAGE'))
+    ) as remedy
 from audit.secrets as s
 join audit.house_tables as t on t.name = s.table_name
 join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attname = s.column_name

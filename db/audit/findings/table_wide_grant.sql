@@ -1,30 +1,12 @@
 -- A right to a whole table reaches the columns that it will have: one that is added is then open at birth, before
--- anybody has said to whom. Rights are given column by column; DELETE knows no columns. A revoke takes the rights to
--- single columns along, so that the remedy gives these again.
+-- anybody has said to whom. Rights are given column by column; DELETE knows no columns.
 create view audit.finding_table_wide_grant with (security_invoker) as
 select
     'error' as level,
     r.object,
     pg_catalog.format('%s of every column, also of those to come, is held by %s', r.privilege, r.grantee) as detail,
-    pg_catalog.format('revoke %s on %s from %s;', r.privilege, r.object, r.grantee) || coalesce(
-        (
-            select pg_catalog.format(
-                ' grant %s (%s) on %s to %s;',
-                r.privilege,
-                pg_catalog.string_agg(c.column_name, ', ' order by c.column_name),
-                r.object,
-                r.grantee
-            )
-            from audit.rights as c
-            where c.object = r.object
-                and c.grantee_oid = r.grantee_oid
-                and c.privilege = r.privilege
-                and c.column_name is not null
-            having pg_catalog.count(*) > 0
-        ),
-        ''
-    ) as remedy
-from audit.rights as r
+    r.statement as remedy
+from audit.revocations as r
 where r.kind = 'table'
     and r.column_name is null
     and r.privilege in ('SELECT', 'INSERT', 'UPDATE')

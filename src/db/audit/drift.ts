@@ -26,7 +26,10 @@ export async function seeDrift(client: pg.Client): Promise<SeenDrift> {
   const { facts: declared } = await readDeclared(await serverRelease(client));
   const noted = await factsOf(client, 'audit.applied');
   const ofSurroundings = ({ kind }: Fact): boolean => surroundings.includes(kind);
-  const drift = differences([...declared, ...noted.filter(ofSurroundings)], facts);
+  const accepted = await acceptedIn(client);
+  const drift = differences([...declared, ...noted.filter(ofSurroundings)], facts).filter(
+    (one) => !accepted.has(asAccepted(one)),
+  );
   return {
     drift,
     blinded: [
@@ -83,6 +86,18 @@ async function contradictions(
 async function factsOf(client: pg.Client, from: 'audit.applied' | 'audit.state()'): Promise<Fact[]> {
   const { rows } = await client.query<Fact>(`select kind, object, definition from ${from}`);
   return rows;
+}
+
+/** What is accepted, as `asAccepted` writes it: the decision of a DBA, which no file of the repository can know. */
+async function acceptedIn(client: pg.Client): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ what: string; object: string; asItStood: string }>(
+    `select what, object, as_it_stood as "asItStood" from audit.acceptances where withdrawn_at is null`,
+  );
+  return new Set(rows.map(({ what, object, asItStood }) => JSON.stringify([what, object, asItStood])));
+}
+
+function asAccepted({ kind, object, change, present }: Drift): string {
+  return JSON.stringify([kind, object, present === null ? change : `${change}: ${present}`]);
 }
 
 function asFact({ kind, object, change, applied, present }: Drift): Fact {

@@ -1,7 +1,7 @@
 import { STYLE } from './html-style.ts';
 import { type Cell, COMMANDS, functionsOf, linesOf, type Reach, ROLES, shortName } from './symbols.ts';
 import type { Drift } from './drift.ts';
-import type { Audit, Finding } from './read.ts';
+import type { Accepted, Audit, Finding } from './read.ts';
 
 const MEANING: Readonly<Record<Reach, string>> = {
   none: 'not granted',
@@ -13,7 +13,7 @@ const VERBS = { INSERT: 'create', SELECT: 'read', UPDATE: 'update', DELETE: 'del
 
 /** The audit as one page that needs nothing else: the matrix as a picture, then what is wrong. */
 export function renderHtml(audit: Audit): string {
-  const { database, server, matrix, findings, drift, blinded } = audit;
+  const { database, server, matrix, findings, drift, blinded, accepted } = audit;
   const well = findings.length + drift.length + blinded.length === 0;
   return `<!doctype html>
 <html lang="en">
@@ -28,6 +28,7 @@ ${blindedList(blinded)}${legend()}
 ${matrixTable(audit)}
 ${findingsTable(findings)}
 ${driftTable(drift)}
+${acceptedTable(accepted)}
 <h2>Functions, and who but their owner may run them</h2>
 <table class="list">${functionsOf(matrix)
     .map(([name, roles]) => `<tr><td><code>${escaped(name)}</code><td>${escaped(roles.join(', '))}`)
@@ -99,6 +100,20 @@ ${drift
     ({ kind, object, change, applied, present }) =>
       `<tr class="error"><td>${escaped(change)} ${escaped(kind)}<td><code>${escaped(object)}</code>` +
       `<td><code>${escaped(applied ?? '–')}</code><td><code>${escaped(present ?? '–')}</code>`,
+  )
+  .join('\n')}</table>`;
+}
+
+function acceptedTable(accepted: readonly Accepted[]): string {
+  if (accepted.length === 0) return '<h2>Accepted</h2><p>Nothing.</p>';
+  return `<h2>Accepted</h2>
+<table class="list"><tr><th>what<th>object<th>as it stood<th>reason<th>by<th>on<th>still there
+${accepted
+  .map(
+    ({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) =>
+      `<tr><td>${escaped(what)}<td><code>${escaped(object)}</code><td><code>${escaped(asItStood)}</code>` +
+      `<td>${escaped(reason)}<td>${escaped(acceptedBy)}<td>${escaped(acceptedOn)}` +
+      `<td>${stillStands ? 'yes' : 'no: audit.withdraw takes it off this list'}`,
   )
   .join('\n')}</table>`;
 }

@@ -24,7 +24,20 @@ export interface Finding {
   readonly remedy: string;
 }
 
-/** What the views of schema `audit` said, and what the repository sees of drift by itself. */
+/** A finding or a drift that the deployment means, and which is therefore none. */
+export interface Accepted {
+  readonly what: string;
+  readonly object: string;
+  readonly asItStood: string;
+  readonly reason: string;
+  readonly acceptedBy: string;
+  /** The day, in UTC. */
+  readonly acceptedOn: string;
+  /** False where it is gone or has become another. */
+  readonly stillStands: boolean;
+}
+
+/** What the views of schema `audit` said, and what the repository sees of drift by itself, all at one moment. */
 export interface Audit {
   readonly database: string;
   readonly server: string;
@@ -33,6 +46,7 @@ export interface Audit {
   readonly drift: readonly Drift[];
   /** In what the audit that lives in the database is not the repository's. */
   readonly blinded: readonly string[];
+  readonly accepted: readonly Accepted[];
 }
 
 /**
@@ -63,6 +77,12 @@ async function readThrough(client: pg.Client): Promise<Audit> {
   const findings = await client.query<Finding>(
     'select level, finding, object, detail, remedy from audit.findings',
   );
+  const accepted = await client.query<Accepted>(
+    `select what, object, as_it_stood as "asItStood", reason, accepted_by::text as "acceptedBy",
+         (accepted_at at time zone 'UTC')::date::text as "acceptedOn", still_stands as "stillStands"
+     from audit.accepted
+     order by what collate "C", object collate "C", as_it_stood collate "C"`,
+  );
   const seen = await seeDrift(client);
   return {
     database: rows[0]?.database ?? '',
@@ -70,6 +90,7 @@ async function readThrough(client: pg.Client): Promise<Audit> {
     matrix: await readMatrix(client),
     findings: findings.rows,
     ...seen,
+    accepted: accepted.rows,
   };
 }
 

@@ -1,8 +1,8 @@
 import { functionsOf, linesOf, marksOf, ROLES, shortName } from './symbols.ts';
 import type { Audit, MatrixRow } from './read.ts';
 
-/** The matrix, the findings and the drift as a person reads them in a terminal. */
-export function renderText({ database, server, matrix, findings, drift, blinded }: Audit): string {
+/** The matrix, the findings, the drift and what is accepted as a person reads them in a terminal. */
+export function renderText({ database, server, matrix, findings, drift, blinded, accepted }: Audit): string {
   return [
     `Database ${database}, Postgres ${server}`,
     '',
@@ -29,6 +29,13 @@ export function renderText({ database, server, matrix, findings, drift, blinded 
       `  ${change} ${kind}: ${object}`,
       ...(applied === null ? [] : [`    - ${applied}`]),
       ...(present === null ? [] : [`    + ${present}`]),
+    ]),
+    ...(accepted.length === 0 ? [] : [`${counted(accepted.length, 'acceptance')}:`]),
+    ...accepted.flatMap(({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) => [
+      `  ${what}: ${object}`,
+      `      ${asItStood}`,
+      `      accepted by ${acceptedBy} on ${acceptedOn}: ${reason}`,
+      ...(stillStands ? [] : ['      no longer there: audit.withdraw takes it off this list']),
     ]),
     '',
   ].join('\n');

@@ -1,27 +1,11 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { DatabaseError } from 'pg-protocol';
 import type { Fact } from '../audit/declared.ts';
-import { MigrationError, reasonOf } from './migration-error.ts';
+import { type Drift, readDrift, recordApplied, refuse } from './drift.ts';
+import { refusedAt } from './refused.ts';
 import { sqlFolder } from '../sql-folder.ts';
-
-/**
- * What audit.drift holds the database against from now on: what the repository declares, and not what is there. Of the
- * surroundings, which it cannot know, the first deploy takes what it finds.
- */
-const RECORD_APPLIED = [
-  `delete from audit.applied as a
-   where not exists (select from audit.state_kinds as k where k.kind = a.kind and k.is_surrounding)`,
-  `insert into audit.applied (kind, object, definition)
-   select s.kind, s.object, s.definition
-   from audit.state() as s
-   join audit.state_kinds as k on k.kind = s.kind and k.is_surrounding
-   where not exists (select from audit.applied)`,
-  `insert into audit.applied (kind, object, definition)
-   select f.kind, f.object, f.definition
-   from jsonb_to_recordset($1) as f (kind text, object text, definition text)`,
-] as const;
+import { dropBeforeFiles, dropUnmade, type Kept, readVersions } from './take-back.ts';
 
 /** Makes the roles and the rights on the database itself, as the administrator. */
 export async function applyRoles(client: pg.Client): Promise<void> {
@@ -45,24 +29,37 @@ export async function shortPatience(client: pg.Client): Promise<number> {
 }
 
 /**
- * Re-applies all that says who may do what, in one transaction: whoever looks sees the old rules or the new.
- * The order matters: triggers need their functions, policies need theirs, views what they show.
+ * Takes back what was changed by hand and re-applies all that says who may do what, in one transaction: whoever looks
+ * sees the old rules or the new. The order matters: triggers need their functions, policies need theirs, views what
+ * they show. Gives back what drifts all the same; where that is `strict`, nothing is done.
  */
-export async function applyPolicies(client: pg.Client, declared: readonly Fact[]): Promise<void> {
-  await inTransaction(client, async () => {
+export async function applyPolicies(
+  client: pg.Client,
+  { declared, strict }: { readonly declared: readonly Fact[]; readonly strict: boolean },
+): Promise<readonly Drift[]> {
+  let after: readonly Drift[] = [];
+  const work = async (): Promise<void> => {
     await become(client, 'taxclaims_owner');
     await holdTables(client);
+    await client.query('grant usage, create on schema app to taxclaims_definer');
+    await become(client, 'taxclaims_definer');
     await run(client, 'reset.sql');
+    await become(client, 'taxclaims_owner');
+    await run(client, 'reset.sql');
+    await client.query('reset role');
+    await run(client, 'take-back.sql');
+    const kept = await dropBeforeFiles(client);
+    const versions = await readVersions(client);
+    await become(client, 'taxclaims_owner');
     await runAll(client, 'functions');
     await client.query('grant create on schema app to taxclaims_definer');
     await become(client, 'taxclaims_definer');
-    await run(client, 'reset.sql');
     await runAll(client, 'functions/definer');
     await become(client, 'taxclaims_owner');
     await client.query('revoke create on schema app from taxclaims_definer');
     await runAll(client, 'triggers');
     await runAll(client, 'policies');
-    await runAll(client, 'reporting');
+    await runAll(client, 'reporting', kept);
     await runAll(client, 'comments/tables');
     await runAll(client, 'comments');
     await runAll(client, 'audit/facts');
@@ -72,11 +69,16 @@ export async function applyPolicies(client: pg.Client, declared: readonly Fact[]
     await run(client, 'audit/as_caller/hand_over.sql');
     await become(client, 'taxclaims_owner');
     await runAll(client, 'audit');
-    const [forget, takeSurroundings, load] = RECORD_APPLIED;
-    await client.query(forget);
-    await client.query(takeSurroundings);
-    await client.query(load, [JSON.stringify(declared)]);
-  });
+    await runAll(client, 'audit/accepting');
+    await client.query('reset role');
+    await dropUnmade(client, versions);
+    await become(client, 'taxclaims_owner');
+    await recordApplied(client, declared);
+    after = await readDrift(client);
+    if (strict) refuse(after);
+  };
+  await inTransaction(client, work);
+  return after;
 }
 
 /**
@@ -120,25 +122,18 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
   }
 }
 
-async function runAll(client: pg.Client, kind: string): Promise<void> {
+async function runAll(client: pg.Client, kind: string, kept?: Kept): Promise<void> {
   const entries = await readdir(sqlFolder(kind));
   for (const file of entries.filter((entry) => entry.endsWith('.sql')).sort()) {
-    await run(client, join(kind, file));
+    await run(client, join(kind, file), kept);
   }
 }
 
-async function run(client: pg.Client, file: string): Promise<void> {
+async function run(client: pg.Client, file: string, kept?: Kept): Promise<void> {
   const text = await readFile(sqlFolder(file), 'utf8');
   try {
     await client.query(text);
   } catch (error) {
-    throw refusedAt(file, text, error);
+    throw refusedAt(file, text, error, kept);
   }
-}
-
-/** What Postgres said of a file, with the line that it said it of. */
-export function refusedAt(file: string, text: string, error: unknown): unknown {
-  if (!(error instanceof DatabaseError)) return error;
-  const line = text.slice(0, Number(error.position ?? 0)).split('\n').length;
-  return new MigrationError(`db/${file}, line ${line}: ${reasonOf(error)}`, { cause: error });
 }

@@ -6,9 +6,11 @@ import { openAdminConnection } from './admin-connection.ts';
 import type { AdminConnection } from './admin-connection.ts';
 import { applyPolicies, applyRoles, makeMigrationLock, shortPatience } from './apply.ts';
 import { isContention, retryingOnContention } from './contention.ts';
+import { readDriftBefore, refuseWhatStays, tellDrift } from './drift.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import { pendingMigrations, readMigrationFiles, recordDigests } from './migration-list.ts';
 import { ownerHas, takeMigrationLock } from './migration-lock.ts';
+import { namingOwner } from './refused.ts';
 import { asOwner, runMigration } from './run-migrations.ts';
 import { createWatch } from './watch.ts';
 
@@ -27,6 +29,8 @@ export interface MigrateOptions {
   readonly sayAfterMs?: number | undefined;
   /** Whether sessions that do nothing but report are ended where they are in the way for longer than that. */
   readonly evict?: boolean | undefined;
+  /** Whether the deploy is refused where something drifted that it does not take back, and nobody accepted it. */
+  readonly strict?: boolean | undefined;
 }
 
 /**
@@ -42,6 +46,8 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     const keeper = await openAdminConnection(options.adminUrl, APPLICATION);
     try {
       await deploy(worker, keeper, options);
+    } catch (error) {
+      throw await worker.answered((client) => namingOwner(client, error));
     } finally {
       await keeper.close();
     }
@@ -55,7 +61,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
 async function deploy(
   worker: AdminConnection,
   keeper: AdminConnection,
-  { log, patienceMs = PATIENCE_MS, sayAfterMs = SAY_AFTER_MS, evict = false }: MigrateOptions,
+  { log, patienceMs = PATIENCE_MS, sayAfterMs = SAY_AFTER_MS, evict = false, strict = false }: MigrateOptions,
 ): Promise<void> {
   const { client } = worker;
   const everyMs = Math.ceil((await worker.answered(shortPatience)) / 3);
@@ -88,6 +94,10 @@ async function deploy(
     takeMigrationLock(keeper.client, patienceMs, watch.lastSeen),
   );
   const pending = await readList();
+  const before = await step('a look at what drifted', () =>
+    asOwner(client, () => readDriftBefore(client, log)),
+  );
+  if (strict) refuseWhatStays(before);
   await step('db/roles.sql', () => applyRoles(client));
   for (const name of pending) {
     log.info(`applying db/migrations/${name}.sql`);
@@ -95,7 +105,8 @@ async function deploy(
   }
   await step('the list of migrations', () => asOwner(client, () => recordDigests(client, files)));
   const declared = await declaredFor(client, log);
-  await step('the deploy of the rights', () => applyPolicies(client, declared));
+  const after = await step('the deploy of the rights', () => applyPolicies(client, { declared, strict }));
+  tellDrift(log, before, after);
 }
 
 /** What the repository declares of a database on this server. */

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { runner } from 'node-pg-migrate';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { refusedAt, shortPatience } from './apply.ts';
+import { shortPatience } from './apply.ts';
+import { refusedAt } from './refused.ts';
 import { sqlFolder } from '../sql-folder.ts';
 
 /**

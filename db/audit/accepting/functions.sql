@@ -1,0 +1,134 @@
+-- Accepting is the DBA's: a superuser's, or that of a member of taxclaims_owner. Nobody else is granted the use of these
+-- functions, and they run with the rights of whoever calls them.
+
+-- How much two names have in common, by their pieces of three letters: to propose what may have been meant.
+create function audit.likeness(one text, other text)
+    returns bigint
+    language sql
+    immutable
+    set search_path = ''
+begin atomic
+    select pg_catalog.count(*)
+    from (
+        select pg_catalog.substr(pg_catalog.lower(one), i, 3)
+        from pg_catalog.generate_series(1, pg_catalog.length(one) - 2) as i
+        intersect
+        select pg_catalog.substr(pg_catalog.lower(other), i, 3)
+        from pg_catalog.generate_series(1, pg_catalog.length(other) - 2) as i
+    ) as pieces;
+end;
+
+comment on function audit.likeness(text, text) is
+    'How many pieces of three letters two names have in common. Serves audit.accept and audit.withdraw.';
+
+-- Accepts what stands of that name at this moment, all rows of it, and gives back what that was. Accepting twice is
+-- accepting once, also where two do it at the same time: the first reason stays.
+create function audit.accept(what text, object text, reason text)
+    returns setof audit.acceptances
+    language plpgsql
+    volatile
+    set search_path = ''
+as $function$
+declare
+    stands text[];
+begin
+    if coalesce(pg_catalog.btrim(accept.reason, E' \t\n\r'), '') = '' then
+        raise exception 'no reason is given: whoever reads audit.accepted wants to know why this is meant'
+            using errcode = 'invalid_parameter_value';
+    end if;
+    select pg_catalog.array_agg(s.as_it_stands)
+    into stands
+    from audit.standing as s
+    where s.what = accept.what and s.object = accept.object;
+    if stands is null then
+        raise exception 'nothing stands that could be accepted: %, %', coalesce(accept.what, 'null'), coalesce(accept.object, 'null')
+            using
+                errcode = 'no_data_found',
+                hint = coalesce(
+                    (
+                        select 'Nearest: ' || pg_catalog.string_agg(
+                            pg_catalog.format('audit.accept(%L, %L, …)', n.what, n.object), '; '
+                            order by n.nearness desc, n.what, n.object
+                        )
+                        from (
+                            select
+                                s.what,
+                                s.object,
+                                audit.likeness(s.what, accept.what) + audit.likeness(s.object, accept.object) as nearness
+                            from audit.standing as s
+                            group by s.what, s.object
+                            order by nearness desc, s.what, s.object
+                            limit 5
+                        ) as n
+                    ),
+                    'No finding and no drift stands at all.'
+                );
+    end if;
+    insert into audit.acceptances as a (what, object, as_it_stood, reason)
+    select distinct accept.what, accept.object, each.as_it_stood, pg_catalog.btrim(accept.reason, E' \t\n\r')
+    from pg_catalog.unnest(stands) as each (as_it_stood)
+    on conflict do nothing;
+    return query
+    select a.*
+    from audit.acceptances as a
+    where a.withdrawn_at is null and a.what = accept.what and a.object = accept.object and a.as_it_stood = any (stands)
+    order by a.id;
+end
+$function$;
+
+comment on function audit.accept(text, text, text) is
+    'Accepts a finding (by its name) or a drift (by its kind) of an object, as it stands at this moment, and gives back what '
+    'that was. It is then no finding and no drift any more, until it becomes another. For superusers and members of '
+    'taxclaims_owner.';
+
+-- Takes back all that is accepted of that name, also what does not stand any more, and gives back what that was.
+create function audit.withdraw(what text, object text)
+    returns setof audit.acceptances
+    language plpgsql
+    volatile
+    set search_path = ''
+as $function$
+begin
+    return query
+    update audit.acceptances as a
+    set withdrawn_by = session_user,
+        withdrawn_at = pg_catalog.clock_timestamp()
+    where a.withdrawn_at is null and a.what = withdraw.what and a.object = withdraw.object
+    returning a.*;
+    if not found then
+        raise exception 'nothing is accepted of that name: %, %', coalesce(withdraw.what, 'null'), coalesce(withdraw.object, 'null')
+            using
+                errcode = 'no_data_found',
+                hint = coalesce(
+                    (
+                        select 'Nearest: ' || pg_catalog.string_agg(
+                            pg_catalog.format('audit.withdraw(%L, %L)', n.what, n.object), '; '
+                            order by n.nearness desc, n.what, n.object
+                        )
+                        from (
+                            select
+                                a.what,
+                                a.object,
+                                audit.likeness(a.what, withdraw.what) + audit.likeness(a.object, withdraw.object) as nearness
+                            from audit.acceptances as a
+                            where a.withdrawn_at is null
+                            group by a.what, a.object
+                            order by nearness desc, a.what, a.object
+                            limit 5
+                        ) as n
+                    ),
+                    'Nothing is accepted at all.'
+                );
+    end if;
+end
+$function$;
+
+comment on function audit.withdraw(text, text) is
+    'Takes back what audit.accept accepted of an object: it is said again at once. Who withdrew it, and when, stays in '
+    'audit.acceptances. For superusers and members of taxclaims_owner.';
+
+revoke execute on function
+    audit.likeness(text, text),
+    audit.accept(text, text, text),
+    audit.withdraw(text, text)
+from public;

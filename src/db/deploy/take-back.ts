@@ -1,0 +1,98 @@
+import type pg from 'pg';
+import { DatabaseError } from 'pg-protocol';
+
+/** dependent_objects_still_exist, insufficient_privilege: somebody else's object is in the way, or is itself meant. */
+const LEFT = new Set(['2BP01', '42501']);
+
+/** Of a schema of the house, and of no extension. */
+const ofHouse = (catalog: 'pg_class' | 'pg_proc', oid: string): string =>
+  `n.nspname in ('public', 'app', 'reporting', 'audit')
+   and not exists (
+       select from pg_depend as d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e'
+   )`;
+const ROUTINE = `format('routine %I.%I(%s)', n.nspname, f.proname, pg_get_function_identity_arguments(f.oid))`;
+
+/** The views of the house's schemas: those that the repository has are made anew by their files. */
+const VIEWS = `
+  select format('%s %I.%I', case c.relkind when 'v' then 'view' else 'materialized view' end, n.nspname, c.relname) as object
+  from pg_class as c
+  join pg_namespace as n on n.oid = c.relnamespace
+  where c.relkind in ('v', 'm') and ${ofHouse('pg_class', 'c.oid')}`;
+
+/** The routines of the house's schemas that belong to neither the owner nor the definer. */
+const FOREIGN_ROUTINES = `
+  select ${ROUTINE} as object
+  from pg_proc as f
+  join pg_namespace as n on n.oid = f.pronamespace
+  where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole) and ${ofHouse('pg_proc', 'f.oid')}`;
+
+/** Each routine with the version of its entry in the catalog, which is another once it was made anew. */
+const ROUTINES = `
+  select ${ROUTINE} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
+  from pg_proc as f
+  join pg_namespace as n on n.oid = f.pronamespace
+  where ${ofHouse('pg_proc', 'f.oid')}`;
+
+/** What could not be dropped, with what Postgres said. */
+export type Kept = ReadonlyMap<string, string>;
+
+/** The versions of the routines that stand before the files of the repository make theirs. */
+export type Versions = ReadonlySet<string>;
+
+/**
+ * Drops the views of the house's schemas, and the routines there that are somebody else's, as the administrator; but
+ * nothing on which something else depends: that is made anew where it stands, or stays drift.
+ */
+export async function dropBeforeFiles(client: pg.Client): Promise<Kept> {
+  const views = await dropWhatMay(client, await objectsOf(client, VIEWS));
+  await dropWhatMay(client, await objectsOf(client, FOREIGN_ROUTINES));
+  return views;
+}
+
+export async function readVersions(client: pg.Client): Promise<Versions> {
+  return new Set((await routinesOf(client)).map(({ version }) => version));
+}
+
+/** Drops the routines that no file has made anew since: nobody declares them. */
+export async function dropUnmade(client: pg.Client, before: Versions): Promise<void> {
+  const unmade = (await routinesOf(client)).filter(({ version }) => before.has(version));
+  await dropWhatMay(
+    client,
+    unmade.map(({ object }) => object),
+  );
+}
+
+/** Each by itself, again and again, as long as one of them was in the way of another. */
+async function dropWhatMay(client: pg.Client, objects: readonly string[]): Promise<Kept> {
+  let left = objects;
+  for (;;) {
+    const kept = new Map<string, string>();
+    for (const object of left) {
+      const refusal = await tryToDrop(client, object);
+      if (refusal !== undefined) kept.set(object, refusal);
+    }
+    if (kept.size === left.length) return kept;
+    left = [...kept.keys()];
+  }
+}
+
+async function tryToDrop(client: pg.Client, object: string): Promise<string | undefined> {
+  await client.query('savepoint dropping');
+  try {
+    await client.query(`drop ${object}`);
+    await client.query('release savepoint dropping');
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || !LEFT.has(error.code ?? '')) throw error;
+    await client.query('rollback to savepoint dropping; release savepoint dropping');
+    return error.detail ?? error.message;
+  }
+}
+
+async function objectsOf(client: pg.Client, query: string): Promise<string[]> {
+  return (await client.query<{ object: string }>(query)).rows.map(({ object }) => object);
+}
+
+async function routinesOf(client: pg.Client): Promise<readonly { object: string; version: string }[]> {
+  return (await client.query<{ object: string; version: string }>(ROUTINES)).rows;
+}
