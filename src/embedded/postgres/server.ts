@@ -89,7 +89,7 @@ async function startLocked(
   );
   const server = runningServer(cluster, supervised, port, lock);
   try {
-    await createDatabase(superuserUrl(port, cluster.password, 'postgres'));
+    await prepareDatabases(superuserUrl(port, cluster.password, 'postgres'));
     return server;
   } catch (error) {
     await server.stop();
@@ -136,8 +136,10 @@ async function startInsistently(
   }
 }
 
-async function createDatabase(url: string): Promise<void> {
+/** Makes the service's database, and closes those that come with Postgres: the server is the service's alone. */
+async function prepareDatabases(url: string): Promise<void> {
   await withClient(url, async (client) => {
+    await client.query('revoke connect, temporary on database postgres, template1 from public');
     const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
     if (rowCount === 0) await client.query(`create database ${DATABASE}`);
   });
