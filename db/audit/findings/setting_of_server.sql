@@ -6,9 +6,19 @@ select
     s.name as object,
     pg_catalog.format('the server starts every session with %s', s.reset_val) as detail,
     case
-        when s.sourcefile like '%/postgresql.auto.conf' or s.sourcefile is null
-            then pg_catalog.format('alter system reset %I; select pg_reload_conf();', s.name)
-        else pg_catalog.format('take line %s out of %s, and reload or restart', s.sourceline, s.sourcefile)
+        when s.source = 'command line' then 'take it from the command line of the server, and restart'
+        else pg_catalog.format(
+            'alter system set %I = %s; select pg_reload_conf();%s',
+            s.name,
+            -- A list is written as it is shown; any other value is one text.
+            case
+                when s.name in ('search_path', 'shared_preload_libraries', 'session_preload_libraries', 'local_preload_libraries')
+                    and s.boot_val <> ''
+                    then s.boot_val
+                else pg_catalog.quote_literal(s.boot_val)
+            end,
+            case s.context when 'postmaster' then '  -- and restart the server' else '' end
+        )
     end as remedy
 from pg_catalog.pg_settings as s
 where s.reset_val is distinct from s.boot_val
@@ -18,4 +28,4 @@ where s.reset_val is distinct from s.boot_val
 
 comment on view audit.finding_setting_of_server is
     'Every session of the server begins with a setting that disarms what protects rows, or runs a library''s code. Comes of '
-    'alter system, of postgresql.conf or of the command line. Mend: reset it, or accept it with the reason.';
+    'alter system, of postgresql.conf or of the command line. Mend: set it back, or accept it with the reason.';
