@@ -11,8 +11,9 @@ with made as (
             and f.proowner in (select s.oid from audit.seeing_roles as s)
             and not exists (select from audit.definer_functions as d where d.oid = f.oid) as runs_as_owner,
         -- What no right bounds: C, and any language that only a superuser may use. Of an extension, its own library.
-        not l.lanpltrusted
-            and l.lanname <> 'sql'
+        (not l.lanpltrusted or l.lanname in ('c', 'internal'))
+            -- Of an aggregate its functions say it.
+            and f.prokind <> 'a'
             and not exists (
                 select
                 from pg_catalog.pg_depend as d
@@ -29,7 +30,8 @@ with made as (
     from pg_catalog.pg_proc as f
     join pg_catalog.pg_language as l on l.oid = f.prolang
     -- Below this Postgres made them.
-    where f.oid >= 16384 and (f.prosecdef or f.proleakproof or not l.lanpltrusted)
+    where f.oid >= 16384
+        and (f.prosecdef or f.proleakproof or not l.lanpltrusted or l.lanname in ('c', 'internal'))
 ), set_off as (
     select made.oid, x.grantee as role_oid
     from made
@@ -59,6 +61,20 @@ with made as (
         where a.attrelid = c.oid and a.attacl is not null and acl.privilege_type in ('INSERT', 'UPDATE')
     ) as x
     where x.grantee <> c.relowner
+    union
+    -- Nor does an aggregate, a type, or what sorts and compares for an index.
+    select made.oid, 0
+    from made
+    join pg_catalog.pg_depend as d on d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid = made.oid
+    where d.classid in (
+        'pg_catalog.pg_proc'::regclass,
+        'pg_catalog.pg_type'::regclass,
+        'pg_catalog.pg_amproc'::regclass,
+        'pg_catalog.pg_opclass'::regclass,
+        'pg_catalog.pg_opfamily'::regclass,
+        'pg_catalog.pg_conversion'::regclass,
+        'pg_catalog.pg_transform'::regclass
+    )
 )
 select
     made.oid,

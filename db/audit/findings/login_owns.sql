@@ -14,6 +14,8 @@ join pg_catalog.pg_shdepend as d
     on d.refclassid = 'pg_catalog.pg_authid'::regclass
     and d.refobjid = l.oid
     and d.deptype = 'o'
+    -- A mapping to a foreign server is said by foreign_server.
+    and d.classid <> 'pg_catalog.pg_user_mapping'::regclass
     and d.dbid = (select b.oid from pg_catalog.pg_database as b where b.datname = pg_catalog.current_database())
 where pg_catalog.cardinality(l.groups) > 0 and not l.is_administrator
 group by l.name;

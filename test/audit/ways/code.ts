@@ -44,6 +44,17 @@ export const CODE: readonly Way[] = [
     named: true,
   },
   {
+    finding: 'function_runs_as_owner',
+    what: 'an aggregate made of a superuser’s function that nobody may run',
+    object: 'elsewhere.peek(uuid,integer)',
+    bad: `${ELSEWHERE} create function elsewhere.peek(uuid, integer) returns uuid language sql security definer
+      set search_path = '' begin atomic select id from public.clients where id = '${FOREIGN}'; end;
+      revoke execute on function elsewhere.peek(uuid, integer) from public;
+      create aggregate elsewhere.peek_all(integer) (sfunc = elsewhere.peek, stype = uuid)`,
+    reads: { sql: 'select elsewhere.peek_all(1)', seen: FOREIGN },
+    named: true,
+  },
+  {
     finding: 'function_unbounded',
     what: 'a function that reads the files of the server under another name',
     object: 'elsewhere.peek(text)',
@@ -80,6 +91,27 @@ export const CODE: readonly Way[] = [
     object: 'watching',
     bad: `${ELSEWHERE} create function elsewhere.watch() returns event_trigger language plpgsql as $f$ begin end $f$;
       create event trigger watching on ddl_command_end execute function elsewhere.watch()`,
+  },
+  {
+    finding: 'trigger_added',
+    what: 'a trigger that hands every claim to somebody’s function',
+    object: 'trigger copying on public.reclamations',
+    bad: `${ELSEWHERE} create function elsewhere.take() returns trigger language plpgsql as $f$ begin return new; end $f$;
+      create trigger copying after insert on public.reclamations for each row execute function elsewhere.take()`,
+  },
+  {
+    finding: 'trigger_added',
+    what: 'a rule that switches the audit log off',
+    object: 'rule silent on public.audit_logs',
+    bad: 'create rule silent as on insert to public.audit_logs do instead nothing',
+  },
+  {
+    finding: 'foreign_owner',
+    what: 'a function of a stranger’s in a schema of the house, that runs as the stranger',
+    object: 'function app.peek()',
+    bad: `create role test_stranger; create function app.peek() returns integer language sql security definer
+      set search_path = '' return 1; revoke execute on function app.peek() from public;
+      alter function app.peek() owner to test_stranger`,
   },
   {
     finding: 'extension_not_known',

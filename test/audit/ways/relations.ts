@@ -26,7 +26,10 @@ export const RELATIONS: readonly Way[] = [
     bad: `${ELSEWHERE} create table elsewhere.door (id uuid); create table elsewhere.taken (id uuid);
       create rule door as on insert to elsewhere.door do instead insert into elsewhere.taken select id from public.clients;
       grant insert on elsewhere.door to taxclaims_reporting; grant select on elsewhere.taken to taxclaims_reporting`,
-    reads: { sql: 'insert into elsewhere.door default values; select id from elsewhere.taken', seen: FOREIGN },
+    reads: {
+      sql: 'insert into elsewhere.door default values; select id from elsewhere.taken',
+      seen: FOREIGN,
+    },
     named: true,
   },
   {
@@ -48,12 +51,26 @@ export const RELATIONS: readonly Way[] = [
     named: true,
   },
   {
+    finding: 'foreign_key_across_tenants',
+    what: 'a foreign key from outside, by which whoever writes there learns which sites exist',
+    object: 'guess_site_id_fkey on elsewhere.guess',
+    bad: `${ELSEWHERE} create table elsewhere.guess (site_id uuid references public.sites (id));
+      grant insert on elsewhere.guess to taxclaims_reporting`,
+  },
+  {
+    finding: 'foreign_owner',
+    what: 'a stranger who owns the schema public',
+    object: 'schema public',
+    bad: 'create role test_stranger; alter schema public owner to test_stranger',
+  },
+  {
     finding: 'catalog_right',
     what: 'the samples of columns that Postgres keeps',
     object: 'pg_catalog.pg_statistic',
     bad: 'analyze public.clients; grant select on pg_catalog.pg_statistic to taxclaims_reporting',
     reads: {
-      sql: `select stavalues1::text from pg_statistic where starelid = 'public.clients'::regclass`,
+      sql: `select s.stavalues1::text from pg_statistic as s join pg_class as c on c.oid = s.starelid
+            where c.relname = 'clients' and c.relkind = 'r'`,
       seen: 'Firm b',
     },
     named: true,
