@@ -1,4 +1,5 @@
--- Everybody who can see something of a client, and why; before them, that there is no such client, where that is so. What a user may do there is in audit.matrix under its role.
+-- Everybody who can see something of a client, and why; before them, that there is no such client, where that is so.
+-- What a user may do there is in audit.matrix under its role; a login's ways past the policies are those of the findings.
 -- Users by what is stored of them; a token that the identity provider signs with other rights is refused once
 -- these have changed.
 create function audit.who_can_see(client uuid)
@@ -62,26 +63,6 @@ begin atomic
             (
                 not r.rolsuper and exists (
                     select
-                    from pg_catalog.pg_roles as b
-                    where b.rolbypassrls and not b.rolsuper and pg_catalog.pg_has_role(r.oid, b.oid, 'MEMBER')
-                ),
-                'bypassrls',
-                'bypasses every policy'
-            ),
-            (not r.rolsuper and r.rolreplication, 'replication', 'can copy the whole server'),
-            (
-                not r.rolsuper and exists (
-                    select
-                    from pg_catalog.pg_roles as b
-                    where b.rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
-                        and pg_catalog.pg_has_role(r.oid, b.oid, 'MEMBER')
-                ),
-                'server files',
-                'reads or writes the files of the server'
-            ),
-            (
-                not r.rolsuper and exists (
-                    select
                     from audit.house_roles as h
                     where h.name = 'taxclaims_owner' and pg_catalog.pg_has_role(r.oid, h.oid, 'MEMBER')
                 ),
@@ -99,12 +80,16 @@ begin atomic
             )
     ) as why (holds, as_role, reason)
     where why.holds and r.rolcanlogin
+    union all
+    -- What the findings say of objects, of logins: as_role is the finding.
+    select 'database login', w.login::text, w.way, w.reason
+    from audit.login_ways as w
     order by 1, 2, 3;
 end;
 
 comment on function audit.who_can_see(uuid) is
     'Everybody who can see something of a client: users, reporting logins, roles and database logins, each with the '
-    'reason.';
+    'reason; of a way past the policies as_role is the finding that explains it.';
 
 revoke execute on function audit.who_can_see(uuid) from public;
 grant execute on function audit.who_can_see(uuid) to taxclaims_auditor;

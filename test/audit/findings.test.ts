@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { findingsBeside } from '../support/durability.ts';
 import type { Found } from '../support/durability.ts';
 import { BREAKAGES } from './breakages.ts';
+import { OF_SERVER, WAYS } from './ways/index.ts';
 
 const FINDINGS = 'select finding, object from audit.findings';
 
@@ -50,7 +51,8 @@ describe('the findings', () => {
     const files = readdirSync(new URL('../../db/audit/findings', import.meta.url)).map((file) =>
       file.replace('.sql', ''),
     );
-    expect([...new Set(BREAKAGES.map(({ finding }) => finding))].sort()).toEqual(files.sort());
+    const tried = [...BREAKAGES, ...WAYS].map(({ finding }) => finding);
+    expect([...new Set([...tried, ...OF_SERVER])].sort()).toEqual(files.sort());
   });
 
   test('every exception excuses something, says why, and nothing is excused twice', async () => {

@@ -61,6 +61,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'reporting.objection': 'auditor definer',
   'audit.expression': 'auditor',
   'audit.found': 'auditor',
+  'audit.is_harmless': 'auditor',
   'audit.state': 'auditor',
   'audit.catalogs': 'auditor',
   'audit.catalog_columns': 'auditor',

@@ -7,8 +7,8 @@ export interface Found {
 }
 
 /**
- * What the audit must find wrong with the server of the tests, which writes nothing for keeps; a server of your own may
- * have none.
+ * What the audit must find wrong with the server of the tests: it writes nothing for keeps, and one of your own lets
+ * every login into the databases that come with Postgres. Another may have none.
  */
 export async function durabilityFindings(admin: pg.Client): Promise<Found[]> {
   const found: Found[] = [];
@@ -16,7 +16,12 @@ export async function durabilityFindings(admin: pg.Client): Promise<Found[]> {
     const { rows } = await admin.query<Record<string, string>>(`show ${object}`);
     if (rows[0]?.[object] === 'off') found.push({ finding: 'durability_off', object });
   }
-  return found;
+  const { rows } = await admin.query<{ object: string }>(
+    `select datname as object from pg_database
+     where datname in ('postgres', 'template1') and has_database_privilege('public', oid, 'CONNECT')
+     order by datname`,
+  );
+  return [...found, ...rows.map(({ object }) => ({ finding: 'other_database_open', object }))];
 }
 
 /**

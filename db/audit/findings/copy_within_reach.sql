@@ -1,30 +1,31 @@
--- Materialized views and foreign tables know no row-level security: a copy of a protected table is open to
--- whoever may read it, and so is a foreign table.
+-- Materialized views, foreign tables and tables that were filled by hand know none of the policies: a copy of a protected
+-- table is open to whoever may read it. So is a table whose rule reads a protected one, for rules run as their owner.
 create view audit.finding_copy_within_reach with (security_invoker) as
 select
-    'error' as level,
-    pg_catalog.format('%I.%I', n.nspname, c.relname) as object,
+    case when c.what like 'looks like%' then 'warning' else 'error' end as level,
+    pg_catalog.format('%I.%I', n.nspname, r.relname) as object,
     pg_catalog.format(
-        '%s: policies do not hold on it',
-        case c.relkind when 'm' then 'a materialized view' else 'a foreign table' end
+        '%s: policies do not hold on it; beside its owner it is read by %s',
+        pg_catalog.string_agg(distinct c.what, ', '),
+        coalesce(pg_catalog.string_agg(distinct reader.role, ', '), 'nobody')
     ) as detail,
-    pg_catalog.format('revoke all on %I.%I from those who are no administrators, or drop it', n.nspname, c.relname) as remedy
-from pg_catalog.pg_class as c
-join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-where c.relkind in ('m', 'f')
-    and (
-        exists (select from audit.reading_relations as r where r.oid = c.oid)
-        or exists (
-            select
-            from audit.house_roles as h
-            where h.purpose <> 'back'
-                and (
-                    pg_catalog.has_table_privilege(h.oid, c.oid, 'SELECT, INSERT, UPDATE, DELETE')
-                    or pg_catalog.has_any_column_privilege(h.oid, c.oid, 'SELECT, INSERT, UPDATE')
-                )
+    case
+        when r.relkind = 'm' then pg_catalog.format('drop materialized view %I.%I;', n.nspname, r.relname)
+        else pg_catalog.format(
+            'revoke all on %I.%I from %s;',
+            n.nspname,
+            r.relname,
+            pg_catalog.string_agg(distinct case reader.role_oid when 0 then 'public' else pg_catalog.quote_ident(reader.role) end, ', ')
         )
-    );
+    end as remedy
+from audit.copies as c
+join pg_catalog.pg_class as r on r.oid = c.oid
+join pg_catalog.pg_namespace as n on n.oid = r.relnamespace
+left join audit.readers as reader on reader.relation_oid = c.oid
+where r.relkind = 'm' or reader.role_oid is not null
+group by n.nspname, r.relname, r.relkind, (c.what like 'looks like%');
 
 comment on view audit.finding_copy_within_reach is
-    'Rows of tenants can be read past every policy, from a materialized view or through a foreign table. Comes of a '
-    'copy made for speed, or of a foreign server. Mend: drop it, or revoke it from everybody but administrators.';
+    'Rows of tenants can be read past every policy, from a materialized view, a table that was filled from another, '
+    'through a foreign table or by a rule. Comes of a copy made for speed, or of a foreign server. Mend: drop it, or '
+    'revoke it from everybody but its owner.';

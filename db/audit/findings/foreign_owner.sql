@@ -17,13 +17,19 @@ from (
     select 'function', f.oid::regprocedure::text, f.proowner
     from pg_catalog.pg_proc as f
     join audit.house_schemas as s on s.oid = f.pronamespace
-    where not f.prosecdef
+    -- Those of the definer, and what the audit runs as each role, run as these.
+    where not f.prosecdef or not exists (select from audit.house_roles as h where h.oid = f.proowner)
     union all
     select 'schema', n.nspname, n.nspowner
     from pg_catalog.pg_namespace as n
     join audit.house_schemas as s on s.oid = n.oid
-    -- Postgres makes the schema public; roles.sql leaves nobody any right of its owner's.
+    -- Postgres makes the schema public, and gives it to whoever owns the database.
     where n.nspname <> 'public'
+        or not exists (
+            select
+            from pg_catalog.pg_roles as r
+            where r.oid = n.nspowner and (r.rolsuper or r.rolname = 'pg_database_owner')
+        )
 ) as o
 where o.owner <> (select h.oid from audit.house_roles as h where h.name = 'taxclaims_owner');
 

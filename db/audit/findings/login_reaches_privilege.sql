@@ -1,27 +1,28 @@
--- A login that can become, through any chain of memberships, a role that bypasses row-level security or reads
--- the server's files has every row. Superusers themselves are listed by audit.who_can_see.
+-- A login that has, or through any chain of memberships can become, what no policy bounds: an attribute, or a role of
+-- Postgres's own that is not known to be harmless. Superusers themselves are listed in audit.superusers.
 create view audit.finding_login_reaches_privilege with (security_invoker) as
 select
     'error' as level,
-    l.name as object,
+    l.login as object,
     case
-        when r.oid = l.oid then 'has ' else 'can become ' || r.rolname || ', which has '
-    end || pg_catalog.concat_ws(
-        ', ',
-        case when r.rolsuper then 'SUPERUSER' end,
-        case when r.rolbypassrls then 'BYPASSRLS' end,
-        case when r.rolreplication then 'REPLICATION' end,
-        case when r.rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
-            then 'the files of the server' end
-    ) as detail,
-    'take the attribute or the membership away: such a role has no business in this database' as remedy
-from audit.logins as l
-join pg_catalog.pg_roles as r on pg_catalog.pg_has_role(l.oid, r.oid, 'MEMBER')
-where r.rolsuper
-    or r.rolbypassrls
-    or r.rolreplication
-    or r.rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program');
+        when l.by_oid is null then 'has '
+        when l.powers = array[l.by_role::text] then 'is a member of '
+        else pg_catalog.format('is a member of %s, and so has ', l.by_role)
+    end || pg_catalog.array_to_string(l.powers, ', ') as detail,
+    case
+        when l.by_oid is null then (
+            select pg_catalog.format('alter role %I %s;', l.login, pg_catalog.string_agg('no' || pg_catalog.lower(p.power), ' '))
+            from pg_catalog.unnest(l.powers) as p (power)
+        )
+        else (
+            select pg_catalog.string_agg('revoke ' || m.revoked, ' ')
+            from audit.memberships as m
+            where m.member_oid = l.login_oid and m.role_oid = l.by_oid
+        )
+    end as remedy
+from audit.login_powers as l;
 
 comment on view audit.finding_login_reaches_privilege is
-    'A login reads every row, by an attribute or through a chain of memberships. Comes of a role meant for backups or '
-    'for monitoring and given on. Mend: take it away; for backups, see db/README.md.';
+    'A login reads every row, or the files, sessions and statistics through which rows are seen, by an attribute or '
+    'through a chain of memberships. Comes of a role meant for backups or for monitoring and given on. Mend: take it '
+    'away, or accept it with the reason; for backups, see db/README.md.';

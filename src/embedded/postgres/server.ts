@@ -89,7 +89,7 @@ async function startLocked(
   );
   const server = runningServer(cluster, supervised, port, lock);
   try {
-    await createDatabase(superuserUrl(port, cluster.password, 'postgres'));
+    await prepareDatabases(superuserUrl(port, cluster.password, 'postgres'));
     return server;
   } catch (error) {
     await server.stop();
@@ -136,8 +136,19 @@ async function startInsistently(
   }
 }
 
-async function createDatabase(url: string): Promise<void> {
+/** Makes the service's database, and closes those that come with Postgres: the server is the service's alone. */
+async function prepareDatabases(url: string): Promise<void> {
   await withClient(url, async (client) => {
+    // A standby has them as its primary left them.
+    const { rows } = await client.query<{ datname: string }>(
+      `select datname from pg_database
+       where datname in ('postgres', 'template1')
+         and has_database_privilege('public', oid, 'CONNECT')
+         and not pg_is_in_recovery()`,
+    );
+    for (const { datname } of rows) {
+      await client.query(`revoke connect, temporary on database ${datname} from public`);
+    }
     const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
     if (rowCount === 0) await client.query(`create database ${DATABASE}`);
   });

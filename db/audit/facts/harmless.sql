@@ -1,0 +1,148 @@
+-- What may be there without being said, each line with its reason; whatever else there is, the findings say. Closed lists:
+-- a role, an extension or a setting that a newer Postgres brings is said until somebody has thought about it.
+
+-- Of the roles that Postgres itself has.
+create view audit.harmless_roles with (security_invoker) as
+select *
+from (
+    values
+        ('pg_checkpoint'::name, 'may ask for a checkpoint, which costs time and shows nothing'),
+        ('pg_use_reserved_connections', 'finds room where others are turned away'),
+        -- Whoever is it owns the database, which is said by itself.
+        ('pg_database_owner', 'the owner of the database')
+) as h (name, reason);
+
+comment on view audit.harmless_roles is
+    'The roles of Postgres''s own that a login may be in; any other is said (login_reaches_privilege).';
+comment on column audit.harmless_roles.name is 'The name of the role.';
+comment on column audit.harmless_roles.reason is 'Why it is harmless.';
+
+create view audit.harmless_extensions with (security_invoker) as
+select *
+from (
+    values
+        ('plpgsql'::name, 'comes with Postgres; a trusted language'),
+        ('btree_gin', 'operator classes for indexes'),
+        ('btree_gist', 'operator classes for indexes'),
+        ('citext', 'a type of text'),
+        ('cube', 'a type'),
+        ('earthdistance', 'functions over a type'),
+        ('fuzzystrmatch', 'functions over text'),
+        ('hstore', 'a type'),
+        ('intarray', 'functions over arrays'),
+        ('isn', 'types of numbers'),
+        ('ltree', 'a type'),
+        ('pg_stat_statements', 'shows statements without their values, to others without their text'),
+        ('pg_trgm', 'functions over text'),
+        ('pgcrypto', 'functions over their arguments'),
+        ('seg', 'a type'),
+        ('tsm_system_rows', 'a way to sample rows, which policies hold'),
+        ('tsm_system_time', 'a way to sample rows, which policies hold'),
+        ('unaccent', 'a dictionary over text'),
+        ('uuid-ossp', 'functions over their arguments')
+) as h (name, reason);
+
+comment on view audit.harmless_extensions is
+    'The extensions that see nothing but their arguments; any other is said (extension_not_known).';
+comment on column audit.harmless_extensions.name is 'The name of the extension.';
+comment on column audit.harmless_extensions.reason is 'Why it is harmless.';
+
+-- By the category in which pg_settings shows them and by name, both as LIKE patterns.
+create view audit.harmless_settings with (security_invoker) as
+select *
+from (
+    values
+        ('Autovacuum', '%', 'when tables are cleaned'),
+        ('Vacuuming%', '%', 'when tables are cleaned'),
+        ('Query Tuning%', '%', 'how a query is carried out, and not what it may see'),
+        ('Resource Usage%', '%', 'how much a session or the server may take'),
+        ('Lock Management', '%', 'how many locks there are, and how long one waits'),
+        ('Statistics%', '%', 'what is counted'),
+        ('Preset Options', '%', 'set when the server was built'),
+        ('File Locations', '%', 'where the server''s files are'),
+        ('Error Handling', '%', 'what the server does after a crash'),
+        ('Reporting and Logging%', '%', 'what is written to the server''s log, which no login reads'),
+        -- What makes a crash lose rows is said by itself: durability_off.
+        ('Write-Ahead Log%', '%', 'how the log of changes is written and kept'),
+        ('Replication%', '%', 'how a standby follows'),
+        ('Connections and Authentication / Connection Settings', '%', 'where the server listens'),
+        ('Connections and Authentication / SSL', '%', 'certificates and ciphers'),
+        ('Connections and Authentication / TCP Settings', '%', 'how a dead connection is noticed'),
+        ('Connections and Authentication / Authentication', 'authentication\_timeout', 'how long a login may take'),
+        ('Connections and Authentication / Authentication', 'scram\_iterations', 'the cost of checking a password'),
+        ('Connections and Authentication / Authentication', 'md5\_password\_warnings', 'a warning'),
+        ('Connections and Authentication / Authentication', 'krb\_%', 'how Kerberos names are compared'),
+        ('Client Connection Defaults / Locale and Formatting', '%', 'how values are written out'),
+        ('Client Connection Defaults / Statement Behavior', '%\_timeout', 'how long something may take'),
+        ('Client Connection Defaults / Statement Behavior', 'vacuum\_%', 'when tables are cleaned'),
+        ('Client Connection Defaults / Statement Behavior', 'default\_transaction\_%', 'how a transaction begins; it sees no more'),
+        ('Client Connection Defaults / Statement Behavior', 'default\_t%', 'how and where a new table is stored'),
+        ('Client Connection Defaults / Statement Behavior', 'temp\_tablespaces', 'where what is temporary is stored'),
+        ('Client Connection Defaults / Statement Behavior', 'transaction\_%', 'how the transaction at hand began'),
+        ('Client Connection Defaults / Statement Behavior', 'bytea\_output', 'how values are written out'),
+        ('Client Connection Defaults / Statement Behavior', 'xml%', 'how values are written out'),
+        ('Client Connection Defaults / Statement Behavior', 'client\_min\_messages', 'which messages a client is sent'),
+        ('Client Connection Defaults / Statement Behavior', 'gin\_pending\_list\_limit', 'how an index is written'),
+        ('Client Connection Defaults / Statement Behavior', 'check\_function\_bodies', 'when a mistake in a function is noticed'),
+        ('Client Connection Defaults / Statement Behavior', 'restrict\_nonsystem\_relation\_kind', 'forbids, and allows nothing'),
+        ('Client Connection Defaults / Other Defaults', 'gin\_fuzzy\_search\_limit', 'fewer rows, never more'),
+        ('Version and Platform Compatibility%', 'array\_nulls', 'how values are read'),
+        ('Version and Platform Compatibility%', 'backslash\_quote', 'how values are read'),
+        ('Version and Platform Compatibility%', 'escape\_string\_warning', 'a warning'),
+        ('Version and Platform Compatibility%', 'quote\_all\_identifiers', 'how names are written out'),
+        ('Version and Platform Compatibility%', 'synchronize\_seqscans', 'the order of rows that have none'),
+        ('Version and Platform Compatibility%', 'allow\_alter\_system', 'forbids, and allows nothing'),
+        ('Developer Options', 'trace\_%', 'what is written to the server''s log'),
+        ('Developer Options', 'debug\_%', 'what is written to the server''s log, and how a query is carried out'),
+        ('Developer Options', 'jit\_%', 'how a query is carried out'),
+        ('Developer Options', 'backtrace\_functions', 'what is written to the server''s log'),
+        ('Developer Options', 'remove\_temp\_files\_after\_crash', 'what is left after a crash'),
+        ('%', 'plpgsql.%', 'how functions are checked'),
+        ('%', 'pg\_stat\_statements.%', 'what is counted'),
+        ('%', 'pg\_trgm.%', 'how alike is alike'),
+        ('%', 'auto\_explain.%', 'what is written to the server''s log'),
+        ('%', 'pgaudit.%', 'what is written to the server''s log')
+) as h (category, name, reason);
+
+comment on view audit.harmless_settings is
+    'The settings that let nobody see more, whatever they are set to; any other is said (setting_stored, '
+    'setting_of_server, parameter_granted).';
+comment on column audit.harmless_settings.category is 'As in pg_settings, as a LIKE pattern.';
+comment on column audit.harmless_settings.name is 'The name of the setting, as a LIKE pattern.';
+comment on column audit.harmless_settings.reason is 'Why it is harmless.';
+
+-- Whether a setting may have this value: one of the list, or a value that is no danger. A setting without a category is
+-- one of a library that is not there, and is said.
+create function audit.is_harmless(category text, name text, value text)
+    returns boolean
+    language sql
+    stable
+    set search_path = ''
+begin atomic
+    select
+        exists (
+            select
+            from audit.harmless_settings as h
+            where is_harmless.name like h.name and coalesce(is_harmless.category, '') like h.category
+        )
+        or case is_harmless.name
+            -- The house's own schemas alone: nobody else makes anything in them. That of Postgres is first by itself.
+            when 'search_path'
+                then value ~ '^\s*("\$user"|reporting|audit|app|public|"")(\s*,\s*("\$user"|reporting|audit|app|public))*\s*$'
+            when 'shared_preload_libraries' then value ~ library.harmless
+            when 'session_preload_libraries' then value ~ library.harmless
+            when 'local_preload_libraries' then value ~ library.harmless
+            when 'row_security' then value = 'on'
+            when 'session_replication_role' then value = 'origin'
+            else false
+        end
+    from (values ('^(\s*,?\s*"?(pg_stat_statements|auto_explain|pgaudit|passwordcheck|auth_delay)"?)*\s*$')) as library (harmless);
+end;
+
+comment on function audit.is_harmless(text, text, text) is
+    'Whether a setting with this value lets nobody see more: by audit.harmless_settings, or by the value. Serves the '
+    'findings about settings.';
+
+revoke execute on function audit.is_harmless(text, text, text) from public;
+grant execute on function audit.is_harmless(text, text, text) to taxclaims_auditor;
+grant select on audit.harmless_roles, audit.harmless_extensions, audit.harmless_settings to taxclaims_auditor;

@@ -1,0 +1,96 @@
+-- Memberships, and what they lead to. Whether one inherits or may be set is not asked: whoever may set it needs a
+-- statement more, and whoever may give it on gives it to themselves.
+
+create view audit.memberships with (security_invoker) as
+select
+    m.roleid as role_oid,
+    m.member as member_oid,
+    m.admin_option,
+    -- Since Postgres 16 a membership is its grantor's, and nobody else's revoke takes it away.
+    pg_catalog.format(
+        '%I from %I%s;',
+        r.rolname,
+        member.rolname,
+        case
+            when pg_catalog.current_setting('server_version_num')::integer >= 160000
+                then pg_catalog.format(' granted by %I', grantor.rolname)
+        end
+    ) as revoked
+from pg_catalog.pg_auth_members as m
+join pg_catalog.pg_roles as r on r.oid = m.roleid
+join pg_catalog.pg_roles as member on member.oid = m.member
+left join pg_catalog.pg_roles as grantor on grantor.oid = m.grantor;
+
+comment on view audit.memberships is 'Who was put into which role.';
+comment on column audit.memberships.role_oid is 'The role, in pg_roles.';
+comment on column audit.memberships.member_oid is 'Who is in it, in pg_roles.';
+comment on column audit.memberships.admin_option is 'Whether the member may give it on.';
+comment on column audit.memberships.revoked is 'What follows revoke in the statement that takes it away.';
+
+-- Of every role but superusers: itself, and what it reaches through any chain of memberships. A superuser on the way is
+-- an end: it has everything.
+create view audit.reached_roles with (security_invoker) as
+with recursive members as (
+    select m.role_oid, m.member_oid from audit.memberships as m
+    union all
+    select r.oid, d.datdba
+    from pg_catalog.pg_database as d
+    join pg_catalog.pg_roles as r on r.rolname = 'pg_database_owner'
+    where d.datname = pg_catalog.current_database()
+), reached as (
+    select r.oid as role_oid, r.oid as reached_oid, null::oid as by_oid, r.rolsuper as is_end
+    from pg_catalog.pg_roles as r
+    where not r.rolsuper
+    union
+    select s.role_oid, m.role_oid, coalesce(s.by_oid, m.role_oid), r.rolsuper
+    from reached as s
+    join members as m on m.member_oid = s.reached_oid
+    join pg_catalog.pg_roles as r on r.oid = m.role_oid
+    where not s.is_end
+)
+select
+    r.role_oid,
+    r.reached_oid,
+    r.by_oid
+from reached as r;
+
+comment on view audit.reached_roles is 'Which role leads to which other, through any chain of memberships.';
+comment on column audit.reached_roles.role_oid is 'A role that is no superuser, in pg_roles.';
+comment on column audit.reached_roles.reached_oid is 'What it reaches, itself too, in pg_roles.';
+comment on column audit.reached_roles.by_oid is
+    'The role that it is in, and that leads there, in pg_roles; null for itself.';
+
+-- Roles as whom code sees more than a stranger would: whoever has a power, is of the house, or holds a right in it.
+create view audit.seeing_roles with (security_invoker) as
+select r.oid
+from pg_catalog.pg_roles as r
+where r.rolsuper
+union
+select r.role_oid
+from audit.reached_roles as r
+where r.reached_oid in (
+    select p.role_oid from audit.powers as p
+    union all
+    select h.oid from audit.house_roles as h
+    union all
+    select d.datdba from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database()
+    union all
+    select x.grantee
+    from pg_catalog.pg_class as c
+    join audit.house_schemas as s on s.oid = c.relnamespace
+    cross join lateral (
+        select acl.grantee from pg_catalog.aclexplode(c.relacl) as acl
+        union all
+        select acl.grantee
+        from pg_catalog.pg_attribute as a
+        cross join lateral pg_catalog.aclexplode(a.attacl) as acl
+        where a.attrelid = c.oid and a.attacl is not null
+    ) as x
+);
+
+comment on view audit.seeing_roles is
+    'Roles as whom a function sees more than a stranger: superusers, those with a power, those of the house, and those '
+    'that hold a right in it.';
+comment on column audit.seeing_roles.oid is 'In pg_roles.';
+
+grant select on audit.memberships, audit.reached_roles, audit.seeing_roles to taxclaims_auditor;

@@ -1,0 +1,124 @@
+-- Rights to what Postgres itself made, beyond those that it made: to catalogs that hold values of rows, passwords or large
+-- objects, and to functions that read files, write them or look into other sessions.
+create view audit.catalog_rights with (security_invoker) as
+with held as (
+    select
+        'table' as kind,
+        pg_catalog.format('%I.%I', n.nspname, c.relname) as object,
+        null::name as column_name,
+        x.grantee,
+        x.privilege_type,
+        p.initprivs
+    from pg_catalog.pg_class as c
+    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+    cross join lateral pg_catalog.aclexplode(c.relacl) as x
+    left join pg_catalog.pg_init_privs as p
+        on p.classoid = 'pg_catalog.pg_class'::regclass and p.objoid = c.oid and p.objsubid = 0
+    where n.nspname in ('pg_catalog', 'pg_toast') and x.grantee <> c.relowner
+    union all
+    select
+        'table',
+        pg_catalog.format('%I.%I', n.nspname, c.relname),
+        a.attname,
+        x.grantee,
+        x.privilege_type,
+        p.initprivs
+    from pg_catalog.pg_attribute as a
+    join pg_catalog.pg_class as c on c.oid = a.attrelid
+    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+    cross join lateral pg_catalog.aclexplode(a.attacl) as x
+    left join pg_catalog.pg_init_privs as p
+        on p.classoid = 'pg_catalog.pg_class'::regclass and p.objoid = c.oid and p.objsubid = a.attnum
+    where a.attacl is not null
+        and n.nspname in ('pg_catalog', 'pg_toast')
+        and x.grantee <> c.relowner
+    union all
+    select
+        'function',
+        f.oid::regprocedure::text,
+        null,
+        x.grantee,
+        x.privilege_type,
+        p.initprivs
+    from pg_catalog.pg_proc as f
+    -- Without an entry everybody may run it from the start.
+    join pg_catalog.pg_init_privs as p on p.classoid = 'pg_catalog.pg_proc'::regclass and p.objoid = f.oid
+    cross join lateral pg_catalog.aclexplode(f.proacl) as x
+    where f.pronamespace = 'pg_catalog'::regnamespace and x.grantee <> f.proowner
+)
+select
+    h.kind,
+    h.object,
+    h.column_name,
+    h.grantee as role_oid,
+    coalesce(r.rolname, 'PUBLIC') as role,
+    h.privilege_type as privilege
+from held as h
+left join pg_catalog.pg_roles as r on r.oid = h.grantee
+where coalesce(not r.rolsuper, true)
+    and not exists (
+        select
+        from pg_catalog.aclexplode(h.initprivs) as x
+        where x.grantee = h.grantee and x.privilege_type = h.privilege_type
+    );
+
+comment on view audit.catalog_rights is 'Rights to what Postgres made, beyond those that it made it with.';
+comment on column audit.catalog_rights.kind is 'table or function.';
+comment on column audit.catalog_rights.object is 'Schema and name; of a function also its arguments.';
+comment on column audit.catalog_rights.column_name is 'The column; null where the right is to the whole.';
+comment on column audit.catalog_rights.role_oid is 'Who holds it, in pg_roles; 0 is PUBLIC.';
+comment on column audit.catalog_rights.role is 'The same by name.';
+comment on column audit.catalog_rights.privilege is 'SELECT, EXECUTE and so on.';
+
+-- Who may connect to another server from inside this one, this very one under another name too.
+create view audit.server_rights with (security_invoker) as
+select
+    held.object,
+    held.role_oid,
+    coalesce(r.rolname, 'PUBLIC') as role,
+    held.what,
+    pg_catalog.format(held.remedy, case held.role_oid when 0 then 'public' else pg_catalog.quote_ident(r.rolname) end) as remedy
+from (
+    select
+        'server ' || m.srvname as object,
+        m.umuser as role_oid,
+        'connects as it says' as what,
+        pg_catalog.format('drop user mapping for %%s server %I;', m.srvname) as remedy
+    from pg_catalog.pg_user_mappings as m
+    union all
+    select
+        'server ' || s.srvname,
+        x.grantee,
+        'may use it',
+        pg_catalog.format('revoke usage on foreign server %I from ', s.srvname) || '%s;'
+    from pg_catalog.pg_foreign_server as s
+    cross join lateral pg_catalog.aclexplode(s.srvacl) as x
+    where x.grantee <> s.srvowner
+    union all
+    select
+        'server ' || s.srvname,
+        s.srvowner,
+        'owns it',
+        pg_catalog.format('alter server %I owner to %I;', s.srvname, pg_catalog.pg_get_userbyid(10)) || '  -- from %s'
+    from pg_catalog.pg_foreign_server as s
+    union all
+    select
+        'foreign data wrapper ' || w.fdwname,
+        x.grantee,
+        'may make servers of it',
+        pg_catalog.format('revoke usage on foreign data wrapper %I from ', w.fdwname) || '%s;'
+    from pg_catalog.pg_foreign_data_wrapper as w
+    cross join lateral pg_catalog.aclexplode(w.fdwacl) as x
+    where x.grantee <> w.fdwowner
+) as held
+left join pg_catalog.pg_roles as r on r.oid = held.role_oid
+where coalesce(not r.rolsuper, true);
+
+comment on view audit.server_rights is 'Who may connect to another server, or to this one as somebody else, from inside.';
+comment on column audit.server_rights.object is 'The server, or the foreign data wrapper.';
+comment on column audit.server_rights.role_oid is 'In pg_roles; 0 is PUBLIC.';
+comment on column audit.server_rights.role is 'The same by name.';
+comment on column audit.server_rights.what is 'What the role may do with it.';
+comment on column audit.server_rights.remedy is 'The statement that takes it away.';
+
+grant select on audit.catalog_rights, audit.server_rights to taxclaims_auditor;

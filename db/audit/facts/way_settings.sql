@@ -1,0 +1,72 @@
+-- Settings that are kept for a role or the database, before a session has set anything.
+create view audit.stored_settings with (security_invoker) as
+select
+    kept.setrole as role_oid,
+    r.rolname as role,
+    option.option_name as name,
+    option.option_value as value,
+    audit.is_harmless(known.category, option.option_name, option.option_value) as is_harmless,
+    pg_catalog.format(
+        'alter %s reset %I;',
+        case
+            when r.rolname is null and kept.setdatabase = 0 then 'role all'
+            when r.rolname is null then pg_catalog.format('database %I', pg_catalog.current_database())
+            when kept.setdatabase = 0 then pg_catalog.format('role %I', r.rolname)
+            else pg_catalog.format('role %I in database %I', r.rolname, pg_catalog.current_database())
+        end,
+        option.option_name
+    ) as remedy
+from pg_catalog.pg_db_role_setting as kept
+left join pg_catalog.pg_roles as r on r.oid = kept.setrole
+cross join lateral pg_catalog.pg_options_to_table(kept.setconfig) as option
+left join pg_catalog.pg_settings as known on known.name = option.option_name
+where kept.setdatabase in (
+        0,
+        (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
+    )
+    -- Whoever neither enters this database nor is of the house keeps what they like.
+    and (
+        kept.setrole = 0
+        or r.rolsuper
+        or exists (select from audit.house_roles as h where h.oid = kept.setrole)
+        or exists (select from audit.logins as l where l.oid = kept.setrole)
+    );
+
+comment on view audit.stored_settings is
+    'Settings that are kept for a role or for this database, as far as they concern it: with what sessions begin.';
+comment on column audit.stored_settings.role_oid is 'In pg_roles; 0 is every role.';
+comment on column audit.stored_settings.role is 'The role by name; null is every role.';
+comment on column audit.stored_settings.name is 'The name of the setting.';
+comment on column audit.stored_settings.value is 'Its value.';
+comment on column audit.stored_settings.is_harmless is 'Whether it lets nobody see more (audit.is_harmless).';
+comment on column audit.stored_settings.remedy is 'The statement that takes it away.';
+
+-- Who was given the right to set what only superusers set.
+create view audit.parameter_rights with (security_invoker) as
+select
+    p.parname as name,
+    x.grantee as role_oid,
+    coalesce(r.rolname, 'PUBLIC') as role,
+    x.privilege_type as privilege
+from pg_catalog.pg_parameter_acl as p
+cross join lateral pg_catalog.aclexplode(p.paracl) as x
+left join pg_catalog.pg_roles as r on r.oid = x.grantee
+where coalesce(not r.rolsuper, true)
+    -- What is harmless whatever it is set to, and for a session alone.
+    and not (
+        x.privilege_type = 'SET'
+        and exists (
+            select
+            from audit.harmless_settings as h
+            join pg_catalog.pg_settings as s on s.category like h.category and s.name like h.name
+            where pg_catalog.lower(s.name) = p.parname
+        )
+    );
+
+comment on view audit.parameter_rights is 'Rights to settings, given to somebody who is no superuser.';
+comment on column audit.parameter_rights.name is 'The name of the setting.';
+comment on column audit.parameter_rights.role_oid is 'Who holds it, in pg_roles; 0 is PUBLIC.';
+comment on column audit.parameter_rights.role is 'The same by name.';
+comment on column audit.parameter_rights.privilege is 'SET for a session, ALTER SYSTEM for the server.';
+
+grant select on audit.stored_settings, audit.parameter_rights to taxclaims_auditor;

@@ -1,0 +1,89 @@
+-- Every way to a tenant's row other than the policies, with who can go it: what the findings say of an object, said of
+-- roles. A login goes the ways of each role that it is or reaches, and those of PUBLIC (0).
+create view audit.ways with (security_invoker) as
+select
+    'function_runs_as_owner' as way,
+    f.role_oid,
+    pg_catalog.format('runs %s, which runs as %s', f.object, f.owner) as reason
+from audit.foreign_functions as f
+where f.runs_as_owner and f.role_oid is not null
+union all
+select 'function_unbounded', f.role_oid, pg_catalog.format('runs %s, written in %s', f.object, f.language)
+from audit.foreign_functions as f
+where f.is_unbounded and not f.runs_as_owner and f.role_oid is not null
+union all
+select 'function_leakproof', f.role_oid, pg_catalog.format('runs %s, which sees rows before the policies do', f.object)
+from audit.foreign_functions as f
+where f.is_leakproof and f.role_oid is not null
+union all
+select 'copy_within_reach', r.role_oid, pg_catalog.format('reads %s: %s', c.oid::regclass, c.what)
+from audit.copies as c
+join audit.readers as r on r.relation_oid = c.oid
+union all
+select
+    'view_without_invoker',
+    r.role_oid,
+    pg_catalog.format('reads %s, which reads %s as its owner', v.name, pg_catalog.string_agg(distinct v.table_name, ', '))
+from audit.reading_relations as v
+join audit.readers as r on r.relation_oid = v.oid
+where v.relkind = 'v' and not v.security_invoker
+group by r.role_oid, v.name
+union all
+select 'inherited_table', r.role_oid, pg_catalog.format('reads %s, a parent of %s', p.object, p.child)
+from audit.parents as p
+join audit.readers as r on r.relation_oid = p.parent_oid
+union all
+select 'catalog_right', r.role_oid, pg_catalog.format('%s on %s', r.privilege, r.object)
+from audit.catalog_rights as r
+union all
+select 'foreign_server', s.role_oid, pg_catalog.format('%s: %s', s.object, s.what)
+from audit.server_rights as s
+union all
+select 'parameter_granted', p.role_oid, pg_catalog.format('%s on parameter %s', p.privilege, p.name)
+from audit.parameter_rights as p
+union all
+select 'setting_stored', s.role_oid, pg_catalog.format('starts with %s=%s', s.name, s.value)
+from audit.stored_settings as s
+where not s.is_harmless
+union all
+select
+    'login_reaches_privilege',
+    l.login_oid,
+    coalesce('in ' || l.by_role || ': ', '') || pg_catalog.array_to_string(l.powers, ', ')
+from audit.login_powers as l
+union all
+select 'database_owner', o.login_oid, o.reason
+from audit.database_owners as o
+union all
+select 'login_becomes_login', m.login_oid, 'can become the login ' || m.other
+from audit.login_members as m;
+
+comment on view audit.ways is
+    'Every way to a tenant''s row other than the policies, and who can go it. Serves audit.who_can_see; audit.findings says '
+    'the same of each object.';
+comment on column audit.ways.way is 'The name of the finding that says so.';
+comment on column audit.ways.role_oid is 'Who can go it, in pg_roles: whoever is this role or reaches it; 0 is everybody.';
+comment on column audit.ways.reason is 'Which way it is.';
+
+-- The same for each login that can enter this database, superusers apart; of a power that reaches it from elsewhere, for
+-- others too.
+create view audit.login_ways with (security_invoker) as
+select distinct
+    l.rolname as login,
+    w.way,
+    w.reason
+from audit.ways as w
+join lateral (
+    select r.role_oid from audit.reached_roles as r where r.reached_oid = w.role_oid
+    union all
+    select r.oid from pg_catalog.pg_roles as r where w.role_oid = 0 and not r.rolsuper
+) as goes on true
+join pg_catalog.pg_roles as l on l.oid = goes.role_oid and l.rolcanlogin
+where w.way in ('login_reaches_privilege', 'database_owner') or exists (select from audit.logins as here where here.oid = l.oid);
+
+comment on view audit.login_ways is 'Which login goes which way to a tenant''s row, other than the policies.';
+comment on column audit.login_ways.login is 'The name of the login.';
+comment on column audit.login_ways.way is 'The name of the finding that says so.';
+comment on column audit.login_ways.reason is 'Which way it is.';
+
+grant select on audit.ways, audit.login_ways to taxclaims_auditor;

@@ -1,0 +1,19 @@
+-- Catalogs hold samples of every column, passwords and large objects, and functions of Postgres read the server's files:
+-- Postgres keeps them from everybody, and a right that was added is a way round the policies.
+create view audit.finding_catalog_right with (security_invoker) as
+select
+    'error' as level,
+    r.object || coalesce('.' || r.column_name, '') as object,
+    pg_catalog.format('%s is held by %s, which Postgres does not give', r.privilege, r.role) as detail,
+    pg_catalog.format(
+        'revoke %s on %s %s from %s;',
+        r.privilege || coalesce(' (' || pg_catalog.quote_ident(r.column_name) || ')', ''),
+        r.kind,
+        r.object,
+        case r.role_oid when 0 then 'public' else pg_catalog.quote_ident(r.role) end
+    ) as remedy
+from audit.catalog_rights as r;
+
+comment on view audit.finding_catalog_right is
+    'A login reads samples of tenants'' columns (pg_statistic), passwords (pg_authid), large objects, or files of the server '
+    '(pg_read_file, lo_import). Comes of a grant on what Postgres made. Mend: revoke it.';

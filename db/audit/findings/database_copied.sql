@@ -1,0 +1,13 @@
+-- Of a database that is a template, whoever may make databases makes a copy, and is its owner.
+create view audit.finding_database_copied with (security_invoker) as
+select
+    'error' as level,
+    d.datname as object,
+    'is a template: whoever has CREATEDB may make a copy of every row, and own it' as detail,
+    pg_catalog.format('alter database %I is_template false;', d.datname) as remedy
+from pg_catalog.pg_database as d
+where d.datname = pg_catalog.current_database() and d.datistemplate;
+
+comment on view audit.finding_database_copied is
+    'A login with CREATEDB copies the whole database. Comes of alter database … is_template, usually for tests. Mend: '
+    'is_template false.';

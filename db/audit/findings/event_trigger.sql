@@ -1,0 +1,12 @@
+-- An event trigger runs in whoever's session changes the schema, or logs in: also in the superuser's and the deploy's.
+create view audit.finding_event_trigger with (security_invoker) as
+select
+    'error' as level,
+    t.evtname as object,
+    pg_catalog.format('runs %s as whoever causes %s', t.evtfoid::regprocedure, t.evtevent) as detail,
+    pg_catalog.format('drop event trigger %I;', t.evtname) as remedy
+from pg_catalog.pg_event_trigger as t;
+
+comment on view audit.finding_event_trigger is
+    'Code of somebody''s runs with the rights of whoever changes the schema or logs in, superusers and deploys too. Comes '
+    'of create event trigger, or of an extension. Mend: drop it, or accept it with the reason.';

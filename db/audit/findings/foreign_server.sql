@@ -1,0 +1,12 @@
+-- A foreign server leads out of the database, or back into it as somebody else.
+create view audit.finding_foreign_server with (security_invoker) as
+select
+    'error' as level,
+    s.object,
+    pg_catalog.format('%s %s', s.role, s.what) as detail,
+    s.remedy
+from audit.server_rights as s;
+
+comment on view audit.finding_foreign_server is
+    'A login connects to another database, or to this one as the user that a mapping names, and reads what that user may. '
+    'Comes of create user mapping, or of a grant of usage on a server or a foreign data wrapper. Mend: take it away.';

@@ -1,0 +1,14 @@
+-- Postgres lets a leakproof function look at a row before the policies have: one that tells what it saw, in an error or a
+-- notice, tells of every tenant.
+create view audit.finding_function_leakproof with (security_invoker) as
+select distinct
+    'error' as level,
+    f.object,
+    'is declared leakproof: a query may show it rows that policies then hide' as detail,
+    pg_catalog.format('alter function %s not leakproof;', f.object) as remedy
+from audit.foreign_functions as f
+where f.is_leakproof;
+
+comment on view audit.finding_function_leakproof is
+    'Whoever may run it has it look at rows of other tenants, and reads what it says of them. Comes of create or alter '
+    'function … leakproof by a superuser, usually for speed. Mend: not leakproof.';

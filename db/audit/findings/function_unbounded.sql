@@ -1,0 +1,19 @@
+-- What is written in C, or in another language that only superusers may use, does as it likes in the server.
+create view audit.finding_function_unbounded with (security_invoker) as
+select
+    'error' as level,
+    f.object,
+    pg_catalog.format(
+        'is written in %s, which no right and no policy bounds, and is run or set off by %s',
+        f.language,
+        pg_catalog.string_agg(f.role, ', ' order by f.role)
+    ) as detail,
+    pg_catalog.format('drop function %s;', f.object) as remedy
+from audit.foreign_functions as f
+where f.is_unbounded and not f.runs_as_owner and f.role_oid is not null
+group by f.object, f.language;
+
+comment on view audit.finding_function_unbounded is
+    'A login runs code inside the server: it reads tables, memory and files, whatever the policies say. Comes of create '
+    'function in C, internal or an untrusted language, by a superuser, beside an extension''s own library. Mend: drop it, '
+    'or revoke execute.';

@@ -1,0 +1,12 @@
+-- Whoever reads a parent reads the rows of its children, and the children's policies are not asked.
+create view audit.finding_inherited_table with (security_invoker) as
+select
+    'error' as level,
+    p.object,
+    pg_catalog.format('is a parent of %s: its rows are read through it without their policies', p.child) as detail,
+    p.remedy
+from audit.parents as p;
+
+comment on view audit.finding_inherited_table is
+    'A query of the parent shows the rows of the child, held by the parent''s rights and policies alone. Comes of alter '
+    'table … inherit, or of create table … inherits or partition of. Mend: no inherit, or detach the partition.';

@@ -1,0 +1,25 @@
+-- A login of the house makes nothing: what it owns it may change at any time, and give away.
+create view audit.finding_login_owns with (security_invoker) as
+select
+    'error' as level,
+    l.name as object,
+    pg_catalog.format(
+        'owns %s objects of this database, such as %s',
+        pg_catalog.count(*),
+        pg_catalog.min(pg_catalog.pg_describe_object(d.classid, d.objid, d.objsubid))
+    ) as detail,
+    pg_catalog.format('drop owned by %I cascade;  -- after a look at what it is', l.name) as remedy
+from audit.logins as l
+join pg_catalog.pg_shdepend as d
+    on d.refclassid = 'pg_catalog.pg_authid'::regclass
+    and d.refobjid = l.oid
+    and d.deptype = 'o'
+    -- A mapping to a foreign server is said by foreign_server.
+    and d.classid <> 'pg_catalog.pg_user_mapping'::regclass
+    and d.dbid = (select b.oid from pg_catalog.pg_database as b where b.datname = pg_catalog.current_database())
+where pg_catalog.cardinality(l.groups) > 0 and not l.is_administrator
+group by l.name;
+
+comment on view audit.finding_login_owns is
+    'A login keeps rows, views or functions of its own here, for others to trip over. Comes of alter … owner to, or of '
+    'create schema … authorization. Mend: drop what it owns, or give it to somebody else.';

@@ -1,0 +1,47 @@
+-- Postgres chooses operators and casts by the types they are for: one that is added for types of its own is chosen
+-- where a policy, a function or a request means another, from the next time that it is written down.
+create view audit.finding_operator_added with (security_invoker) as
+with added as (
+    select
+        'operator' as kind,
+        o.oid,
+        o.oid::regoperator::text as object,
+        'pg_catalog.pg_operator'::regclass as catalog
+    from pg_catalog.pg_operator as o
+    -- Below this Postgres made them. A type that was made elsewhere may have operators of its own.
+    where o.oid >= 16384 and o.oprleft < 16384 and o.oprright < 16384
+    union all
+    select
+        'cast',
+        c.oid,
+        pg_catalog.format(
+            '(%s as %s)',
+            pg_catalog.format_type(c.castsource, null),
+            pg_catalog.format_type(c.casttarget, null)
+        ),
+        'pg_catalog.pg_cast'::regclass
+    from pg_catalog.pg_cast as c
+    -- An explicit cast is written where it is meant.
+    where c.oid >= 16384 and (c.castcontext <> 'e' or (c.castsource < 16384 and c.casttarget < 16384))
+)
+select
+    'error' as level,
+    a.kind || ' ' || a.object as object,
+    'is for types of Postgres''s own, and may be chosen instead of the one that a policy means' as detail,
+    pg_catalog.format('drop %s %s;', a.kind, a.object) as remedy
+from added as a
+where not exists (
+    select
+    from pg_catalog.pg_depend as d
+    join pg_catalog.pg_extension as e on e.oid = d.refobjid
+    join audit.harmless_extensions as h on h.name = e.extname
+    where d.classid = a.catalog
+        and d.objid = a.oid
+        and d.refclassid = 'pg_catalog.pg_extension'::regclass
+        and d.deptype = 'e'
+);
+
+comment on view audit.finding_operator_added is
+    'A comparison in a policy, written anew by the next deploy, or in a query of the service calls somebody''s function, '
+    'which may answer true for every row. Comes of create operator or create cast for types of Postgres''s own. Mend: '
+    'drop it.';

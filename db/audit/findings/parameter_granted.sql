@@ -1,0 +1,17 @@
+-- Settings that only superusers may set disarm what holds everybody else; the right to them can be given away.
+create view audit.finding_parameter_granted with (security_invoker) as
+select
+    'error' as level,
+    p.name as object,
+    pg_catalog.format('%s is held by %s', p.privilege, p.role) as detail,
+    pg_catalog.format(
+        'revoke %s on parameter %I from %s;',
+        p.privilege,
+        p.name,
+        case p.role_oid when 0 then 'public' else pg_catalog.quote_ident(p.role) end
+    ) as remedy
+from audit.parameter_rights as p;
+
+comment on view audit.finding_parameter_granted is
+    'A login switches triggers, foreign keys and audit records off for itself (session_replication_role), loads a library, '
+    'or changes the whole server. Comes of grant set or grant alter system on parameter. Mend: revoke it.';

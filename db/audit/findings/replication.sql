@@ -1,0 +1,21 @@
+-- What takes every change out of the database, or puts rows into it, asks no policy.
+create view audit.finding_replication with (security_invoker) as
+select
+    'warning' as level,
+    'subscription ' || s.subname as object,
+    'writes rows of another server into tables here, as ' || pg_catalog.pg_get_userbyid(s.subowner) as detail,
+    pg_catalog.format('drop subscription %I;', s.subname) as remedy
+from pg_catalog.pg_subscription as s
+where s.subdbid = (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
+union all
+select
+    'warning',
+    'replication slot ' || s.slot_name,
+    'keeps every change of every table for whoever reads it next',
+    pg_catalog.format('select pg_drop_replication_slot(%L);', s.slot_name)
+from pg_catalog.pg_replication_slots as s
+where s.database = pg_catalog.current_database();
+
+comment on view audit.finding_replication is
+    'Rows leave the database, or come into it, whatever the policies say. Comes of create subscription, or of a logical '
+    'slot for a change feed. Mend: drop it, or accept it with the reason.';

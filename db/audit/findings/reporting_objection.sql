@@ -1,0 +1,33 @@
+-- Who was granted clients and must not have them any more: see reporting.granted, which says so too.
+create view audit.finding_reporting_objection with (security_invoker) as
+with granted as (
+    select
+        g.login,
+        g.login_oid,
+        'select reporting.revoke_client(g.login, g.client_id) from reporting.grants as g where g.login = %L;' as remedy
+    from reporting.grants as g
+    group by g.login, g.login_oid
+    union all
+    select l.name, l.oid, 'select reporting.revoke_all_clients(%L);'
+    from audit.logins as l
+    -- Any other login has a finding of its own.
+    where l.has_all_clients and l.groups = array['taxclaims_reporting']::name[]
+)
+select
+    -- A grant that holds for nobody shows nothing until somebody adopts it.
+    case when not held.holds then 'warning' else 'error' end as level,
+    g.login as object,
+    case when held.holds then held.objection else 'holds grants, and ' || coalesce(held.objection, 'is another login than the one that was granted them') end as detail,
+    pg_catalog.format(g.remedy, g.login) as remedy
+from granted as g
+cross join lateral (
+    select
+        reporting.objection(g.login) as objection,
+        coalesce(g.login_oid = pg_catalog.to_regrole(pg_catalog.quote_ident(g.login))::oid, false) as holds
+) as held
+where held.objection is not null or not held.holds;
+
+comment on view audit.finding_reporting_objection is
+    'A login that was granted clients can see more than its grants say, or is not the one that was granted them. Comes of '
+    'an attribute or a membership given after the grant, or of a login dropped or made anew. Mend: revoke the clients, '
+    'or take from the login what is said.';
