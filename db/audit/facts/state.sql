@@ -19,17 +19,15 @@ as $body$
         select distinct on (k.attribute)
             k.attribute,
             k.pktable,
-            k.is_array,
             k.relation
         from (
             select
                 f.fkcols[pg_catalog.array_upper(f.fkcols, 1)] as attribute,
                 f.pktable,
-                f.is_array,
                 case when pg_catalog.array_length(f.fkcols, 1) = 2 then f.fkcols[1] end as relation
             from pg_catalog.pg_get_catalog_foreign_keys() as f
             union all
-            select 'prattrs', 'pg_catalog.pg_attribute'::regclass, true, 'prrelid'
+            select 'prattrs', 'pg_catalog.pg_attribute'::regclass, 'prrelid'
         ) as k
         order by k.attribute, k.relation
     ),
