@@ -154,7 +154,7 @@ const TOLD: readonly Action[] = [
   {
     what: 'watches the statements, from the schema of the tables',
     sql: 'create extension pg_stat_statements schema public',
-    told: ['foreign_owner', 'function', 'view'],
+    told: ['foreign_owner'],
   },
   {
     what: 'keeps a table of their own among the house’s',

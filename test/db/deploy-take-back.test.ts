@@ -165,7 +165,8 @@ describe('what was changed by hand and a deploy takes back', () => {
     await admin.query('comment on view reporting.clients is null');
     await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
     await admin.query('select company_name from elsewhere.clients');
-    expect((await admin.query(DRIFT)).rows).toEqual([]);
+    const { rows: drift } = await admin.query<{ object: string }>(DRIFT);
+    expect(drift.filter(({ object }) => !object.startsWith('elsewhere.'))).toEqual([]);
     const { rows } = await admin.query(
       `select from pg_description where objoid = 'reporting.clients'::regclass and objsubid = 0`,
     );
