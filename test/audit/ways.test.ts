@@ -81,6 +81,7 @@ describe('a way to a tenant’s row past the policies', () => {
     }
     expect(await named()).toEqual(way.named === true ? [way.finding] : []);
     for (const { remedy } of findings) await admin.query(remedy);
+    await admin.query(way.mend ?? '');
     expect(await found()).toEqual([]);
     expect(await named()).toEqual([]);
   });

@@ -86,6 +86,12 @@ export const CODE: readonly Way[] = [
     bad: 'create cast (text as uuid) with inout as implicit',
   },
   {
+    finding: 'operator_added',
+    what: 'a cast from a type of one’s own that is applied without being written',
+    object: 'cast (elsewhere.kind as uuid)',
+    bad: `${ELSEWHERE} create type elsewhere.kind as enum ('a'); create cast (elsewhere.kind as uuid) with inout as implicit`,
+  },
+  {
     finding: 'event_trigger',
     what: 'a function that runs in the session of whoever changes the schema',
     object: 'watching',

@@ -38,6 +38,11 @@ export const LOGINS: readonly Way[] = [
     'a login in a role of Postgres’s own by way of another',
     'create role test_middle in role pg_monitor; grant test_middle to test_bi',
   ),
+  ...['replication', 'in role pg_execute_server_program'].map((what) => ({
+    ...power(`a login that never enters this database: ${what}`, `create role test_stray login ${what}`),
+    object: 'test_stray',
+    named: false,
+  })),
   {
     finding: 'login_becomes_login',
     what: 'a login that can become one of the API’s',
@@ -62,6 +67,21 @@ export const LOGINS: readonly Way[] = [
     object: 'test_bi',
     bad: `create role test_boss; grant test_boss to test_bi; ${here('alter database %I owner to test_boss')}`,
     named: true,
+  },
+  {
+    finding: 'database_owner',
+    what: 'a member of the definer who owns the database',
+    object: 'test_stray',
+    bad: `create role test_stray login in role taxclaims_definer; ${here('alter database %I owner to test_stray')}`,
+    mend: 'revoke taxclaims_definer from test_stray',
+  },
+  {
+    finding: 'database_owner',
+    what: 'a reporting login that owns the database, though it is a member of the house’s owner',
+    object: 'test_stray',
+    bad: `create role test_stray login in role taxclaims_reporting, taxclaims_owner;
+      ${here('alter database %I owner to test_stray')}`,
+    mend: 'revoke taxclaims_owner from test_stray',
   },
   {
     finding: 'login_owns',
@@ -149,6 +169,8 @@ export const HARMLESS: readonly string[] = [
   `alter role test_bi set session_preload_libraries = 'auto_explain'`,
   'grant set on parameter temp_file_limit to test_bi',
   'grant pg_checkpoint to test_bi',
+  'create role test_other login bypassrls in role pg_read_all_data',
+  `create schema own; create type own.kind as enum ('a'); create cast (own.kind as varchar) with inout`,
   'create schema own; create table own.notes (id integer, note text); grant usage on schema own to test_bi; grant select on own.notes to test_bi',
   `create schema own; create function own.only_mine() returns integer language sql security definer return 1`,
   'create schema own; create view own.places with (security_invoker) as select client_id from reporting.sites; grant select on own.places to test_bi',

@@ -10,6 +10,8 @@ export interface Way {
   readonly bad: string;
   /** What `test_bi` then says, and what of firm b comes of it, in a row or a notice; absent where it shows elsewhere. */
   readonly reads?: { readonly sql: string; readonly seen: string };
+  /** What is taken back beside the remedy, of which another finding tells once that is carried out. */
+  readonly mend?: string;
   /** Whether `audit.who_can_see` names `test_bi` with it. */
   readonly named?: boolean;
 }
