@@ -1,0 +1,141 @@
+import type { Breakage } from './breakage.ts';
+
+export const settings: readonly Breakage[] = [
+  {
+    title: 'the API’s sessions are replicas',
+    lets: 'no trigger and no foreign key holds what the API writes',
+    make: 'alter role api_production set session_replication_role = replica',
+  },
+  {
+    title: 'all sessions of the database are replicas',
+    lets: 'no trigger and no foreign key holds anybody',
+    make: 'alter database :"DBNAME" set session_replication_role = replica',
+  },
+  {
+    title: 'all sessions of all databases are replicas, by alter role all',
+    lets: 'no trigger and no foreign key holds anybody',
+    make: 'alter role all set session_replication_role = replica',
+  },
+  {
+    title: 'all sessions of the server are replicas, by the configuration',
+    lets: 'no trigger and no foreign key holds anybody',
+    make: ['alter system set session_replication_role = replica', 'select pg_reload_conf()'],
+    undo: ['alter system reset session_replication_role', 'select pg_reload_conf()'],
+  },
+  {
+    title: 'the API begins as an administrator',
+    lets: 'a statement of the API outside a request has the whole system',
+    make: `alter role api_production set role = 'taxclaims_admin'`,
+  },
+  {
+    title: 'a client for requests that say none',
+    lets: 'a request without clients reads ACME',
+    make: `alter database :"DBNAME" set "app.client_access" = '{c1000000-0000-4000-8000-000000000001}'`,
+  },
+  {
+    title: 'a user for requests that say none',
+    lets: 'records of the API name Ada for what she did not do',
+    make: `alter role api_production set "app.user_id" = 'e1000000-0000-4000-8000-000000000001'`,
+  },
+  {
+    title: 'an equality of another schema first on the API’s search_path',
+    lets: 'every id equals every other in the API’s statements',
+    make: `create schema hacks;
+           create function hacks.same(uuid, uuid) returns boolean language sql immutable return true;
+           create operator hacks.= (leftarg = uuid, rightarg = uuid, function = hacks.same);
+           grant usage on schema hacks to public;
+           alter role api_production set search_path = hacks, pg_catalog`,
+  },
+  {
+    title: 'an auditor finds other views first',
+    lets: 'what the auditor asks by name is answered by a table of the DBA’s',
+    make: `create schema nice; grant usage on schema nice to taxclaims_auditor;
+           create table nice.findings (said text); grant select on nice.findings to taxclaims_auditor;
+           alter role auditor_anna set search_path = nice, audit`,
+  },
+  {
+    title: 'the API is in another time zone',
+    lets: 'invoices are dated and numbered in the wrong year at its turn',
+    make: `alter role api_production set timezone = 'Pacific/Kiritimati'`,
+  },
+  {
+    title: 'damaged pages are emptied without a word',
+    lets: 'rows and audit records go and nobody hears of it',
+    make: 'alter database :"DBNAME" set zero_damaged_pages = on',
+  },
+  {
+    title: 'new passwords as MD5',
+    lets: 'verifiers that a thief of the catalog cracks or uses as they are',
+    make: [`alter system set password_encryption = 'md5'`, 'select pg_reload_conf()'],
+    undo: ['alter system reset password_encryption', 'select pg_reload_conf()'],
+  },
+  {
+    title: 'a login’s password as MD5',
+    lets: 'its verifier is as good as the password to whoever reads it',
+    make: `set local password_encryption = 'md5'; alter role api_production password 'api-secret'`,
+  },
+  {
+    title: 'all statements and their values in the server’s log',
+    lets: 'whoever reads the log reads every tenant',
+    make: [
+      `alter system set log_statement = 'all'`,
+      'alter system set log_parameter_max_length = -1',
+      'select pg_reload_conf()',
+    ],
+    undo: [
+      'alter system reset log_statement',
+      'alter system reset log_parameter_max_length',
+      'select pg_reload_conf()',
+    ],
+  },
+  {
+    title: 'statements of the API in the log, by a setting of the role',
+    lets: 'whoever reads the log reads every tenant',
+    make: `alter role api_production set log_min_duration_statement = 0`,
+  },
+  {
+    title: 'the WAL is copied to a share',
+    lets: 'whoever reads the share reads the cluster',
+    make: [`alter system set archive_command = 'cp %p /mnt/share/%f'`, 'select pg_reload_conf()'],
+    undo: ['alter system reset archive_command', 'select pg_reload_conf()'],
+  },
+  {
+    title: 'commits do not wait for the disk',
+    lets: 'an answered request and its audit record are lost in a crash',
+    make: 'alter role api_production set synchronous_commit = off',
+  },
+  {
+    title: 'a library in every session of the database',
+    lets: 'code of the DBA’s runs in every backend, before any policy',
+    make: `alter database :"DBNAME" set session_preload_libraries = 'auto_explain'`,
+  },
+  {
+    title: 'large objects without rights, for a BI login',
+    lets: 'the login reads every large object',
+    make: 'alter role bi_acme set lo_compat_privileges = on',
+  },
+  {
+    title: 'the login that makes roles inherits what it makes',
+    lets: 'an administrator with CREATEROLE has the rights of every login that it makes',
+    make: [`alter system set createrole_self_grant = 'set, inherit'`, 'select pg_reload_conf()'],
+    undo: ['alter system reset createrole_self_grant', 'select pg_reload_conf()'],
+    since: 16,
+  },
+  {
+    title: 'system catalogs may be altered by every superuser’s session',
+    lets: 'a slip of the pen reaches pg_catalog',
+    make: 'alter database :"DBNAME" set allow_system_table_mods = on',
+  },
+  {
+    title: 'the server trusts another file of rules',
+    lets: 'who may connect from where is said in a file that anybody writes',
+    make: [`alter system set hba_file = '/tmp/pg_hba.conf'`],
+    undo: [`alter system reset hba_file`],
+  },
+  {
+    title: 'event triggers are off',
+    lets: 'what watches over DDL does not fire',
+    make: 'alter database :"DBNAME" set event_triggers = off',
+    since: 17,
+  },
+];
