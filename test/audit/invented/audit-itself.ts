@@ -37,14 +37,11 @@ export const auditItself: readonly Breakage[] = [
            end $do$`,
   },
   {
-    title: 'a policy dropped whose former text is put where it was remembered, for another table',
-    lets: 'the policy of sites is gone and the memory has no line of it',
-    make: `drop policy sites_select_client_all on public.sites;`.replace(
-      'sites_select_client_all',
-      'sites_delete_tenant',
-    ).concat(`
+    title: 'a policy dropped and erased from what was applied, and another made',
+    lets: 'tenants delete the sites of others, and nothing says that the former policy was there',
+    make: `drop policy sites_delete_tenant on public.sites;
            delete from audit.applied where object like '%sites_delete_tenant%' or definition like '%sites_delete_tenant%';
            create policy sites_delete_any on public.sites for delete to taxclaims_client using (true);
-           grant delete on public.sites to taxclaims_client`),
+           grant delete on public.sites to taxclaims_client`,
   },
 ];

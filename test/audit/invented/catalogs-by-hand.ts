@@ -74,9 +74,10 @@ export const catalogsByHand: readonly Breakage[] = [
     make: `update pg_proc set proacl = null where oid = 'app.record_refusals'::regproc`,
   },
   {
-    title: 'pg_proc: a cast of Postgres’s own is leakproof',
+    title: 'pg_proc: what casts a text to a date is leakproof',
     lets: 'its error tells a BI login the texts of rows that it does not see',
-    make: `update pg_proc set proleakproof = true where oid = 'pg_catalog.textregexeq'::regproc or oid = 'pg_catalog.date_in'::regproc`,
+    make: `update pg_proc set proleakproof = true
+             where oid in ('pg_catalog.date_in'::regproc, 'pg_catalog.textout'::regproc, 'pg_catalog.varcharout'::regproc)`,
   },
   {
     title: 'pg_proc: a definer function without its settings',
@@ -95,8 +96,8 @@ export const catalogsByHand: readonly Breakage[] = [
   },
   {
     title: 'pg_index: uniqueness is looked at later',
-    lets: 'the same id twice: nobody checks a deferred index without its trigger',
-    make: `update pg_index set indimmediate = false where indexrelid = 'public.reclamations_pkey'::regclass`,
+    lets: 'two documents have one content: nobody checks a deferred index without its trigger',
+    make: `update pg_index set indimmediate = false where indexrelid = 'public.documents_file_path_key'::regclass`,
   },
   {
     title: 'pg_attribute: the client of a claim may be null',
@@ -113,8 +114,10 @@ export const catalogsByHand: readonly Breakage[] = [
   },
   {
     title: 'pg_constraint: the pair of claim and site says that it is validated',
-    lets: 'claims on foreign sites from before pass for checked',
+    lets: 'a claim stands on another client’s site, and the constraint says that none does',
     make: `alter table public.reclamations drop constraint reclamations_site_of_client;
+           update public.reclamations set site_id = '51000000-0000-4000-8000-000000000001' where amount = 2000;
+           set constraints all immediate;
            alter table public.reclamations add constraint reclamations_site_of_client
              foreign key (site_id, client_id) references public.sites (id, client_id) on delete cascade not valid;
            update pg_constraint set convalidated = true where conname = 'reclamations_site_of_client'`,
@@ -179,16 +182,16 @@ export const catalogsByHand: readonly Breakage[] = [
     make: `insert into pg_db_role_setting values (0, 'api_production'::regrole, '{session_replication_role=replica}')`,
   },
   {
-    title: 'pg_attrdef: the default of a claim’s status is that of a bill',
-    lets: 'claims begin in a status that no move leads from',
-    make: `update pg_attrdef set adbin = (select adbin from pg_attrdef where adrelid = 'public.partner_invoices'::regclass
-               and adnum = (select attnum from pg_attribute where attrelid = adrelid and attname = 'status'))
+    title: 'pg_attrdef: the default of a claim’s status is that of another table',
+    lets: 'claims begin as CLOSED',
+    make: `create temporary table other (status character varying(50) default 'CLOSED') on commit drop;
+           update pg_attrdef set adbin = (select adbin from pg_attrdef where adrelid = 'pg_temp.other'::regclass)
              where adrelid = 'public.reclamations'::regclass
                and adnum = (select attnum from pg_attribute where attrelid = adrelid and attname = 'status')`,
   },
   {
     title: 'pg_rewrite: a view of reporting reads what another reads',
-    lets: 'sites shows what a view of the superuser’s selects',
+    lets: 'reports count every site twice',
     make: `create view reporting.sites_wide with (security_invoker) as
              select id, client_id, site_name, address, created_at, updated_at from public.sites
              union all select id, client_id, site_name, address, created_at, updated_at from public.sites;

@@ -32,8 +32,9 @@ export const extensionsAndServers: readonly Breakage[] = [
   {
     title: 'connections without a password for everybody',
     lets: 'any login connects as the server’s user, who is trusted, and is the superuser',
-    make: `create extension dblink schema pg_catalog;
-           grant execute on function pg_catalog.dblink_connect_u(text) to public`,
+    make: `create schema tools; grant usage on schema tools to public;
+           create extension dblink schema tools;
+           grant execute on function tools.dblink_connect_u(text) to public`,
     needs: 'dblink',
   },
   {
@@ -69,35 +70,23 @@ export const extensionsAndServers: readonly Breakage[] = [
            alter extension plpgsql add function pg_catalog.ask(text)`,
   },
   {
-    title: 'a procedural language of the server’s own, open to all who create functions',
-    lets: 'functions of the login are run by a handler that a DBA chose',
-    make: `create trusted language house handler plpgsql_call_handler; grant usage on language house to public`,
+    title: 'what is in the WAL, for BI logins',
+    lets: 'a BI login reads the bytes of every row that anybody wrote',
+    make: `create extension pg_walinspect schema pg_catalog;
+           grant execute on function pg_catalog.pg_get_wal_block_info(pg_lsn, pg_lsn, boolean) to taxclaims_reporting`,
+    needs: 'pg_walinspect',
+    since: 16,
   },
   {
-    title: 'looking into the pages of tables for BI logins',
-    lets: 'a BI login reads how rows lie in pages, dead ones too',
-    make: `create extension pg_visibility schema pg_catalog;
-           create extension pgrowlocks schema pg_catalog;
-           grant execute on function pg_catalog.pgrowlocks(text) to taxclaims_reporting`,
-    needs: 'pgrowlocks',
-  },
-  {
-    title: 'the house’s own name for an extension’s functions: repairing heap pages',
-    lets: 'whoever runs it kills rows without a trigger, without a record',
+    title: 'repairing heap pages for the owner',
+    lets: 'a member of the owner’s role kills audit records past every trigger',
     make: `create extension pg_surgery schema pg_catalog;
-           grant execute on function pg_catalog.heap_force_kill(regclass, tid[]) to taxclaims_auditor`,
+           grant execute on function pg_catalog.heap_force_kill(regclass, tid[]) to taxclaims_owner`,
     needs: 'pg_surgery',
   },
   {
-    title: 'case-insensitive text for the action of audit records',
-    lets: 'equality of the audit log’s texts is another one',
-    make: `create extension citext schema pg_catalog;
-           alter table public.reclamation_history alter column actor type pg_catalog.citext`,
-    needs: 'citext',
-  },
-  {
-    title: 'what an extension brings is replaced: its update script belongs to a table of the house',
-    lets: 'dropping the extension takes the audit triggers along',
+    title: 'an audit trigger made to depend on an extension that was dropped since',
+    lets: 'changes of clients leave no record, and nobody dropped a trigger',
     make: `create extension tcn schema pg_catalog;
            alter trigger clients_audit_write on public.clients depends on extension tcn;
            drop extension tcn`,

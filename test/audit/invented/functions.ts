@@ -120,9 +120,10 @@ export const functions: readonly Breakage[] = [
            grant execute on function reporting.peek(text) to taxclaims_reporting`,
   },
   {
-    title: 'a function of Postgres’s own is leakproof: division',
-    lets: 'division by zero tells of the amounts of rows that the login does not see',
-    make: 'alter function pg_catalog.numeric_div(numeric, numeric) leakproof',
+    title: 'two functions of Postgres’s own are leakproof: what casts a text to a number',
+    lets: 'where company_name::integer = 1 is tried before the policies, and its error says the name of a foreign client',
+    make: `alter function pg_catalog.int4in(cstring) leakproof;
+           alter function pg_catalog.varcharout(character varying) leakproof`,
   },
   {
     title: 'the health check has no objections',
@@ -132,15 +133,16 @@ export const functions: readonly Breakage[] = [
     by: 'owner',
   },
   {
-    title: 'the list of applied migrations says more than there is',
+    title: 'the list of applied migrations says one more than there is',
     lets: 'a newer release serves from a database that lacks its columns and checks',
-    make: `create or replace function app.applied_migrations() returns text[] language sql stable set search_path = ''
-             as $$ select array_agg(pg_catalog.lpad(n::text, 4, '0')) from pg_catalog.generate_series(1, 99) as n $$`,
-    by: 'owner',
+    make: `do $do$ begin
+             execute replace(pg_get_functiondef('app.applied_migrations()'::regprocedure),
+               '}''::text[]', ',0018_next}''::text[]');
+           end $do$`,
   },
   {
     title: 'kept answers are found by the key alone',
-    lets: 'one caller is given the answer of another',
+    lets: 'one caller is given the answer of another that is a day old',
     make: `do $do$ begin
              execute replace(pg_get_functiondef('app.claim_key(text,text)'::regprocedure),
                'where k.subject = caller and k.key_digest', 'where k.key_digest');

@@ -26,14 +26,12 @@ export const operatorsCastsTypes: readonly Breakage[] = [
            create cast (text as inet) with function tools.local(text)`,
   },
   {
-    title: 'an implicit cast from UUID to text',
-    lets: 'comparisons that were refused are done as texts, and ids fit where names belong',
-    make: 'create cast (uuid as text) with inout as implicit',
-  },
-  {
-    title: 'pg_cast: text becomes a number of itself',
-    lets: 'statements that compare texts with numbers mean something else',
-    make: `update pg_cast set castcontext = 'i' where castsource = 'bigint'::regtype and casttarget = 'integer'::regtype`,
+    title: 'a cast from numbers to texts that counts by tens',
+    lets: 'invoices are numbered 10, 20, 30: the counter has no gap and the numbers have',
+    make: `create function public.by_tens(given integer) returns text language sql immutable
+             return pg_catalog.format('%s', given * 10);
+           grant execute on function public.by_tens(integer) to public;
+           create cast (integer as text) with function public.by_tens(integer)`,
   },
   {
     title: 'lower() for varchar in pg_catalog, which cuts at the plus sign',
@@ -43,17 +41,11 @@ export const operatorsCastsTypes: readonly Breakage[] = [
            grant execute on function pg_catalog.lower(character varying) to public`,
   },
   {
-    title: 'an equality of UUIDs and texts in pg_catalog',
-    lets: 'a comparison that was an error is true',
-    make: `create function pg_catalog.always(uuid, text) returns boolean language sql immutable return true;
-           create operator pg_catalog.= (leftarg = uuid, rightarg = text, function = pg_catalog.always)`,
-  },
-  {
-    title: 'an equality in schema public, for names of roles',
-    lets: 'whoever has public on the path compares names of roles with texts by another function',
-    make: `create function public.same(text, name) returns boolean language sql immutable return true;
-           create operator public.= (leftarg = text, rightarg = name, function = public.same)`,
-    by: 'owner',
+    title: 'format(text, name) in pg_catalog, which adds a login',
+    lets: 'whoever gives all clients to one BI login gives them to bi_acme as well',
+    make: `create function pg_catalog.format(form text, login name) returns text language sql immutable
+             return pg_catalog.format(form, login::text)
+               || case when form like 'grant taxclaims_reporting_all%' then ', bi_acme' else '' end`,
   },
   {
     title: 'the key of emails compares by another class',
@@ -70,29 +62,27 @@ export const operatorsCastsTypes: readonly Breakage[] = [
     make: `update pg_operator set oprcode = 'pg_catalog.uuid_ge'::regproc where oid = 'pg_catalog.=(uuid,uuid)'::regoperator`,
   },
   {
-    title: 'the estimate of an operator is a function of the login’s schema',
-    lets: 'planning a query hands values of the statistics to that function',
-    make: `create operator reporting.=== (leftarg = text, rightarg = text, function = texteq, restrict = eqsel);
-           grant usage on schema reporting to public`,
+    title: 'an operator that the planner tries on its statistics, for BI logins',
+    lets: 'the most common values of every tenant are told in notices',
+    make: `create function reporting.before(text, text) returns boolean language plpgsql immutable leakproof as $$
+           begin raise notice '%', $1; return true; end $$;
+           grant execute on function reporting.before(text, text) to taxclaims_reporting;
+           create operator reporting.<<< (leftarg = text, rightarg = text, function = reporting.before, restrict = scalarltsel)`,
   },
   {
-    title: 'a domain over text whose check tells what it sees',
-    lets: 'each subject that is stored is sent to whoever listens',
+    title: 'a domain whose check tells what it sees',
+    lets: 'each answer that is kept is sent to whoever listens',
     make: `create function app.heard(said text) returns boolean language plpgsql immutable as $$
-           begin perform pg_notify('heard', said); return true; end $$;
+           begin perform pg_notify('heard', left(said, 4000)); return true; end $$;
            grant execute on function app.heard(text) to public;
-           create domain app.subject as text check (app.heard(value));
-           alter table app.created_clients alter column subject type app.subject`,
+           create domain app.body as text check (app.heard(value));
+           alter table app.idempotency_keys alter column body type app.body`,
   },
   {
-    title: 'a type of a table’s column by hand',
-    lets: 'lists of the audit log’s texts are read as another type',
-    make: `update pg_attribute set atttypmod = 7 where attrelid = 'public.audit_logs'::regclass and attname = 'action'`,
-  },
-  {
-    title: 'the array_remove of UUIDs in pg_catalog',
-    lets: 'app.client_access() adds ACME where it takes nulls away',
-    make: `create function pg_catalog.array_remove(listed uuid[], one unknown) returns uuid[] language internal immutable as 'array_remove'`,
+    title: 'array_remove of UUIDs in pg_catalog, which adds ACME',
+    lets: 'app.client_access() gives ACME to whoever has two clients, where it takes nulls away',
+    make: `create function pg_catalog.array_remove(listed uuid[], one uuid) returns uuid[] language sql immutable
+             return listed || 'c1000000-0000-4000-8000-000000000001'::uuid`,
   },
   {
     title: 'an aggregate of another meaning in pg_catalog: bool_or over nothing',

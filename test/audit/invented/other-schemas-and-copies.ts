@@ -83,11 +83,6 @@ export const otherSchemasAndCopies: readonly Breakage[] = [
     undo: ['drop database if exists invented_copy'],
   },
   {
-    title: 'the copied database is a template that anybody with CREATEDB copies',
-    lets: 'whoever makes databases makes one that they own, with all rows',
-    make: 'alter database :"DBNAME" with is_template true; create role jo_builder login createdb',
-  },
-  {
     title: 'a sequence that tells how many claims there are',
     lets: 'a tenant sees by its steps how much the others do',
     make: `create sequence public.claim_numbers;
@@ -95,9 +90,11 @@ export const otherSchemasAndCopies: readonly Breakage[] = [
            grant usage, select on sequence public.claim_numbers to taxclaims_client, taxclaims_tax_specialist`,
   },
   {
-    title: 'a statistics object over emails and hashes',
-    lets: 'combinations of values are kept in the catalog of extended statistics',
-    make: 'create statistics public.users_mcv (mcv) on email, password_hash from public.users; analyze public.users',
+    title: 'extended statistics over emails and hashes, and their catalog for auditors',
+    lets: 'an auditor reads the most common pairs by pg_mcv_list_items',
+    make: `create statistics public.users_mcv (mcv) on email, password_hash from public.users;
+           analyze public.users;
+           grant select on pg_catalog.pg_statistic_ext_data to taxclaims_auditor`,
   },
   {
     title: 'a cursor-like function in reporting that returns rows of a table type',

@@ -96,7 +96,7 @@ export const policies: readonly Breakage[] = [
   },
   {
     title: 'a policy for PUBLIC on kept answers',
-    lets: 'the definer’s functions give an answer back to whoever knows the key',
+    lets: 'no policy holds the functions of the house any more, which may give back or change any answer',
     make: 'create policy idempotency_keys_all on app.idempotency_keys using (true) with check (true)',
     by: 'owner',
   },

@@ -140,9 +140,9 @@ export const rights: readonly Breakage[] = [
     make: 'grant select on pg_catalog.pg_largeobject to taxclaims_reporting',
   },
   {
-    title: 'catalog of policies writable for the owner',
-    lets: 'a member of the owner’s role rewrites policies by hand, without owning a superuser',
-    make: 'grant update on pg_catalog.pg_policy, pg_catalog.pg_authid to taxclaims_owner',
+    title: 'import and export of files as large objects for auditors',
+    lets: 'an auditor reads and overwrites the files of the server',
+    make: 'grant execute on function pg_catalog.lo_import(text), pg_catalog.lo_export(oid, text) to taxclaims_auditor',
   },
   {
     title: 'the API may set session_replication_role',
@@ -181,9 +181,9 @@ export const rights: readonly Breakage[] = [
     by: 'owner',
   },
   {
-    title: 'a right on a tablespace for BI logins, with create on a schema of theirs',
-    lets: 'a BI login keeps tables of what it once read, after its grants were revoked',
-    make: `create schema bi_work authorization bi_acme; grant create on tablespace pg_default to bi_acme`,
+    title: 'a schema of its own for a BI login',
+    lets: 'a BI login keeps tables of what it once read, after its grants were revoked, and makes functions',
+    make: 'create schema bi_work authorization bi_acme',
   },
   {
     title: 'auditors lose the audit',

@@ -63,9 +63,4 @@ export const rowsByHand: readonly Breakage[] = [
            update public.users set role = 'ADMIN', client_access = '{}' where email = 'tom@acme.example';
            set local session_replication_role = origin`,
   },
-  {
-    title: 'a migration struck from the list',
-    lets: 'the next deploy applies it once more',
-    make: `delete from app.migrations where name like '0017%'`,
-  },
 ];

@@ -105,37 +105,9 @@ export const settings: readonly Breakage[] = [
     make: 'alter role api_production set synchronous_commit = off',
   },
   {
-    title: 'a library in every session of the database',
-    lets: 'code of the DBA’s runs in every backend, before any policy',
-    make: `alter database :"DBNAME" set session_preload_libraries = 'auto_explain'`,
-  },
-  {
-    title: 'large objects without rights, for a BI login',
-    lets: 'the login reads every large object',
-    make: 'alter role bi_acme set lo_compat_privileges = on',
-  },
-  {
-    title: 'the login that makes roles inherits what it makes',
-    lets: 'an administrator with CREATEROLE has the rights of every login that it makes',
-    make: [`alter system set createrole_self_grant = 'set, inherit'`, 'select pg_reload_conf()'],
-    undo: ['alter system reset createrole_self_grant', 'select pg_reload_conf()'],
-    since: 16,
-  },
-  {
-    title: 'system catalogs may be altered by every superuser’s session',
-    lets: 'a slip of the pen reaches pg_catalog',
-    make: 'alter database :"DBNAME" set allow_system_table_mods = on',
-  },
-  {
-    title: 'the server trusts another file of rules',
-    lets: 'who may connect from where is said in a file that anybody writes',
-    make: [`alter system set hba_file = '/tmp/pg_hba.conf'`],
-    undo: [`alter system reset hba_file`],
-  },
-  {
-    title: 'event triggers are off',
-    lets: 'what watches over DDL does not fire',
-    make: 'alter database :"DBNAME" set event_triggers = off',
-    since: 17,
+    title: 'plans of all statements in the log, by a library in every session',
+    lets: 'whoever reads the log reads the values of every tenant’s statements',
+    make: `alter database :"DBNAME" set session_preload_libraries = 'auto_explain';
+           alter database :"DBNAME" set "auto_explain.log_min_duration" = 0`,
   },
 ];

@@ -26,14 +26,6 @@ export const tablesAndColumns: readonly Breakage[] = [
     by: 'owner',
   },
   {
-    title: 'ids of documents are all alike',
-    lets: 'ids that the database makes can be guessed',
-    make: `create sequence app.document_ids;
-           alter table public.documents alter column id
-             set default ('d0000000-0000-4000-8000-' || lpad(nextval('app.document_ids')::text, 12, '0'))::uuid`,
-    by: 'owner',
-  },
-  {
     title: 'the audit log unlogged, for speed',
     lets: 'a crash empties it',
     make: 'alter table public.audit_logs set unlogged',
@@ -54,9 +46,10 @@ export const tablesAndColumns: readonly Breakage[] = [
     by: 'owner',
   },
   {
-    title: 'a new column that nobody granted',
-    lets: 'a place to keep what is hidden, outside what was ever reviewed',
-    make: 'alter table public.clients add column notes text',
+    title: 'a column for the firm’s remarks, shown to clients and BI logins',
+    lets: 'a client reads what the firm says of it',
+    make: `alter table public.clients add column remarks text;
+           grant select (remarks) on public.clients to taxclaims_client, taxclaims_reporting`,
     by: 'owner',
   },
   {
@@ -167,12 +160,13 @@ export const tablesAndColumns: readonly Breakage[] = [
     undo: ['alter table public.audit_logs set tablespace pg_default', 'drop tablespace scratch'],
   },
   {
-    title: 'the history of claims belongs to another parent type: replaced by a view',
-    lets: 'what the trigger writes goes to a table without rules, and what is read is a selection',
+    title: 'a view in the place of the history of claims',
+    lets: 'clients read the history of all tenants, but for what was withdrawn',
     make: `alter table public.reclamation_history rename to reclamation_history_rows;
            create view public.reclamation_history as
              select * from public.reclamation_history_rows where to_status <> 'WITHDRAWN';
-           grant insert, select on public.reclamation_history to taxclaims_definer`,
+           grant select, insert on public.reclamation_history to taxclaims_definer;
+           grant select on public.reclamation_history to taxclaims_client`,
   },
   {
     title: 'kept answers are dated at the end of time',
