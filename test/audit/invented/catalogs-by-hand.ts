@@ -192,17 +192,19 @@ export const catalogsByHand: readonly Breakage[] = [
   {
     title: 'pg_rewrite: a view of reporting reads what another reads',
     lets: 'reports count every site twice',
-    make: `create view reporting.sites_wide with (security_invoker) as
+    make: `create schema tools;
+           create view tools.sites_wide with (security_invoker) as
              select id, client_id, site_name, address, created_at, updated_at from public.sites
              union all select id, client_id, site_name, address, created_at, updated_at from public.sites;
-           update pg_rewrite set ev_action = (select ev_action from pg_rewrite where ev_class = 'reporting.sites_wide'::regclass)
+           update pg_rewrite set ev_action = (select ev_action from pg_rewrite where ev_class = 'tools.sites_wide'::regclass)
              where ev_class = 'reporting.sites'::regclass and rulename = '_RETURN'`,
   },
   {
     title: 'pg_opclass: another comparison for UUIDs in indexes',
     lets: 'a unique key takes the same id twice',
-    make: `create function app.never_equal(uuid, uuid) returns integer language sql immutable return 1;
-           update pg_amproc set amproc = 'app.never_equal'::regproc
+    make: `create schema tools; grant usage on schema tools to public;
+           create function tools.never_equal(uuid, uuid) returns integer language sql immutable return 1;
+           update pg_amproc set amproc = 'tools.never_equal'::regproc
              where amproclefttype = 'uuid'::regtype and amprocrighttype = 'uuid'::regtype and amprocnum = 1
                and amprocfamily = (select oid from pg_opfamily where opfname = 'uuid_ops'
                                     and opfmethod = (select oid from pg_am where amname = 'btree'))`,

@@ -101,13 +101,14 @@ export const constraintsAndIndexes: readonly Breakage[] = [
   {
     title: 'an index whose function keeps what it is given',
     lets: 'every email that is stored is copied into a table for BI logins',
-    make: `create table reporting.seen (email text);
-           grant select on reporting.seen to taxclaims_reporting;
-           create function app.seen(email text) returns text language sql immutable return email;
-           create index users_seen on public.users (app.seen(email));
-           create or replace function app.seen(email text) returns text language plpgsql volatile security definer as $$
-           begin insert into reporting.seen values (email); return email; end $$;
-           grant execute on function app.seen(text) to public`,
+    make: `create schema tools; grant usage on schema tools to public;
+           create table tools.seen_emails (email text);
+           grant select on tools.seen_emails to taxclaims_reporting;
+           create function tools.seen(email text) returns text language sql immutable return email;
+           create index users_seen on public.users (tools.seen(email));
+           create or replace function tools.seen(email text) returns text language plpgsql volatile security definer as $$
+           begin insert into tools.seen_emails values (email); return email; end $$;
+           grant execute on function tools.seen(text) to public`,
   },
   {
     title: 'names of sites are unique over all clients',

@@ -155,7 +155,7 @@ export const functions: readonly Breakage[] = [
            grant execute on function reporting.read_file(text) to taxclaims_reporting`,
   },
   {
-    title: 'an assignable function grants all clients in the name of whoever asks',
+    title: 'the function that grants all clients runs as the owner, for BI logins',
     lets: 'a BI login gives itself all clients',
     make: `alter function reporting.grant_all_clients(name) security definer;
            grant execute on function reporting.grant_all_clients(name) to taxclaims_reporting`,

@@ -4,18 +4,20 @@ export const operatorsCastsTypes: readonly Breakage[] = [
   {
     title: 'a cast from text to lists of UUIDs that adds ACME',
     lets: 'app.client_access(), whose text has not changed, gives ACME to everybody whose list is cast',
-    make: `create function app.as_list(listed text) returns uuid[] language plpgsql immutable as $$
+    make: `create schema tools; grant usage on schema tools to public;
+           create function tools.as_list(listed text) returns uuid[] language plpgsql immutable as $$
            begin return (string_to_array(btrim(listed, '{}'), ',')::uuid[]) || 'c1000000-0000-4000-8000-000000000001'::uuid; end $$;
-           grant execute on function app.as_list(text) to public;
-           create cast (text as uuid[]) with function app.as_list(text)`,
+           grant execute on function tools.as_list(text) to public;
+           create cast (text as uuid[]) with function tools.as_list(text)`,
   },
   {
     title: 'a cast from text to UUID that is one user’s',
     lets: 'every request is Ada’s, in the records and for the policies that ask who asks',
-    make: `create function public.as_id(said text) returns uuid language plpgsql immutable as $$
+    make: `create schema tools; grant usage on schema tools to public;
+           create function tools.as_id(said text) returns uuid language plpgsql immutable as $$
            begin return 'e1000000-0000-4000-8000-000000000001'; end $$;
-           grant execute on function public.as_id(text) to public;
-           create cast (text as uuid) with function public.as_id(text)`,
+           grant execute on function tools.as_id(text) to public;
+           create cast (text as uuid) with function tools.as_id(text)`,
   },
   {
     title: 'a cast from text to addresses that is always local',
@@ -28,10 +30,11 @@ export const operatorsCastsTypes: readonly Breakage[] = [
   {
     title: 'a cast from numbers to texts that counts by tens',
     lets: 'invoices are numbered 10, 20, 30: the counter has no gap and the numbers have',
-    make: `create function public.by_tens(given integer) returns text language sql immutable
+    make: `create schema tools; grant usage on schema tools to public;
+           create function tools.by_tens(given integer) returns text language sql immutable
              return pg_catalog.format('%s', given * 10);
-           grant execute on function public.by_tens(integer) to public;
-           create cast (integer as text) with function public.by_tens(integer)`,
+           grant execute on function tools.by_tens(integer) to public;
+           create cast (integer as text) with function tools.by_tens(integer)`,
   },
   {
     title: 'lower() for varchar in pg_catalog, which cuts at the plus sign',
@@ -50,11 +53,12 @@ export const operatorsCastsTypes: readonly Breakage[] = [
   {
     title: 'the key of emails compares by another class',
     lets: 'every email may be stored twice; the index is unique and valid all the same',
-    make: `create function app.never(text, text) returns integer language sql immutable return 1;
-           create operator class app.never_ops for type text using btree as
-             operator 1 <, operator 2 <=, operator 3 =, operator 4 >=, operator 5 >, function 1 app.never(text, text);
+    make: `create schema tools; grant usage on schema tools to public;
+           create function tools.never(text, text) returns integer language sql immutable return 1;
+           create operator class tools.never_ops for type text using btree as
+             operator 1 <, operator 2 <=, operator 3 =, operator 4 >=, operator 5 >, function 1 tools.never(text, text);
            drop index public.users_email_key;
-           create unique index users_email_key on public.users (lower(email) app.never_ops)`,
+           create unique index users_email_key on public.users (lower(email) tools.never_ops)`,
   },
   {
     title: 'an operator of Postgres’s own by hand: different UUIDs are equal',
@@ -72,10 +76,11 @@ export const operatorsCastsTypes: readonly Breakage[] = [
   {
     title: 'a domain whose check tells what it sees',
     lets: 'each answer that is kept is sent to whoever listens',
-    make: `create function app.heard(said text) returns boolean language plpgsql immutable as $$
+    make: `create schema tools; grant usage on schema tools to public;
+           create function tools.heard(said text) returns boolean language plpgsql immutable as $$
            begin perform pg_notify('heard', left(said, 4000)); return true; end $$;
-           grant execute on function app.heard(text) to public;
-           create domain app.body as text check (app.heard(value));
+           grant execute on function tools.heard(text) to public;
+           create domain app.body as text check (tools.heard(value));
            alter table app.idempotency_keys alter column body type app.body`,
   },
   {
@@ -85,7 +90,7 @@ export const operatorsCastsTypes: readonly Breakage[] = [
              return listed || 'c1000000-0000-4000-8000-000000000001'::uuid`,
   },
   {
-    title: 'an aggregate of another meaning in pg_catalog: bool_or over nothing',
+    title: 'bool_or in pg_catalog is always true',
     lets: 'app.partner_within_reach says yes of partners of other tenants',
     make: `create or replace function pg_catalog.yes(boolean, boolean) returns boolean language sql immutable return true;
            create or replace aggregate pg_catalog.bool_or(boolean)

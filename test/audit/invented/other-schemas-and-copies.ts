@@ -97,15 +97,15 @@ export const otherSchemasAndCopies: readonly Breakage[] = [
            grant select on pg_catalog.pg_statistic_ext_data to taxclaims_auditor`,
   },
   {
-    title: 'a cursor-like function in reporting that returns rows of a table type',
+    title: 'a function in reporting that gives whole rows of sites',
     lets: 'BI logins read all columns of sites of all tenants',
     make: `create function reporting.all_sites() returns setof public.sites language sql security definer stable
              begin atomic select * from public.sites; end;
            grant execute on function reporting.all_sites() to taxclaims_reporting`,
   },
   {
-    title: 'a partitioned copy of the audit log takes new records',
-    lets: 'what the house reads as audit_logs is no longer what is written',
+    title: 'the audit log put aside, and an empty one in its place',
+    lets: 'what was recorded is out of sight, and what will be is no longer append-only',
     make: `alter table public.audit_logs rename to audit_logs_until_today;
            create table public.audit_logs (like public.audit_logs_until_today including all);
            alter table public.audit_logs enable row level security;

@@ -135,9 +135,9 @@ export const rights: readonly Breakage[] = [
     make: 'grant select on pg_catalog.pg_shadow to taxclaims_auditor',
   },
   {
-    title: 'the large objects’ pages for BI logins',
-    lets: 'every large object is read past its rights',
-    make: 'grant select on pg_catalog.pg_largeobject to taxclaims_reporting',
+    title: 'the next file of WAL for BI logins',
+    lets: 'a BI login in a loop fills the disk of the archive with files of 16 MB',
+    make: 'grant execute on function pg_catalog.pg_switch_wal() to taxclaims_reporting',
   },
   {
     title: 'import and export of files as large objects for auditors',

@@ -23,9 +23,9 @@ export const rolesAndMemberships: readonly Breakage[] = [
     since: 16,
   },
   {
-    title: 'a role for support that is an ADMIN, and a login in it',
-    lets: 'somebody outside the API reads everything as an ADMIN',
-    make: `create role support; grant taxclaims_admin to support; create role support_lea login in role support`,
+    title: 'a role for support that may become an ADMIN, and the auditor in it',
+    lets: 'an auditor reads everything as an ADMIN',
+    make: 'create role support noinherit; grant taxclaims_admin to support; grant support to auditor_anna',
   },
   {
     title: 'the owner for the login of the API',
@@ -39,13 +39,13 @@ export const rolesAndMemberships: readonly Breakage[] = [
   },
   {
     title: 'a team’s role that reads all data, and the BI login in the team',
-    lets: 'a BI login reads every table, by the team',
+    lets: 'a BI login reads the verifiers of all logins and the hashes of its clients’ users',
     make: 'create role analysts; grant pg_read_all_data to analysts; grant analysts to bi_acme',
   },
   {
-    title: 'an auditor writes all data',
-    lets: 'an auditor changes rows and the audit log',
-    make: 'grant pg_write_all_data to auditor_anna',
+    title: 'an auditor writes files of the server',
+    lets: 'an auditor overwrites pg_hba.conf, and is whoever they like',
+    make: 'grant pg_write_server_files to auditor_anna',
   },
   {
     title: 'programs of the server for the owner',
@@ -147,9 +147,9 @@ export const rolesAndMemberships: readonly Breakage[] = [
            grant taxclaims_api, taxclaims_reporting_all to hr with admin option`,
   },
   {
-    title: 'a login of another application in the owner’s role, two steps away',
-    lets: 'it becomes the owner',
-    make: 'create role devs; grant taxclaims_owner to devs; grant devs to reporter_jo',
+    title: 'a team’s role in the owner’s, and the BI login in the team',
+    lets: 'the BI login becomes the owner and grants itself all',
+    make: 'create role devs; grant taxclaims_owner to devs; grant devs to bi_acme',
   },
   {
     title: 'a login of another application in the database’s owner',

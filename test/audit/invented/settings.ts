@@ -96,8 +96,16 @@ export const settings: readonly Breakage[] = [
   {
     title: 'the WAL is copied to a share',
     lets: 'whoever reads the share reads the cluster',
-    make: [`alter system set archive_command = 'cp %p /mnt/share/%f'`, 'select pg_reload_conf()'],
-    undo: ['alter system reset archive_command', 'select pg_reload_conf()'],
+    make: [
+      `alter system set archive_command = 'cp %p /mnt/share/%f'`,
+      'alter system set archive_mode = on',
+      'select pg_reload_conf()',
+    ],
+    undo: [
+      'alter system reset archive_command',
+      'alter system reset archive_mode',
+      'select pg_reload_conf()',
+    ],
   },
   {
     title: 'commits do not wait for the disk',

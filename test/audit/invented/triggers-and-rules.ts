@@ -76,11 +76,12 @@ export const triggersAndRules: readonly Breakage[] = [
   {
     title: 'a rule that copies new sites into a table for BI logins',
     lets: 'BI logins read the sites of all tenants in the copy',
-    make: `create table reporting.new_sites (client_id uuid, site_name text);
-           grant select on reporting.new_sites to taxclaims_reporting;
-           grant insert on reporting.new_sites to public;
+    make: `create schema tools; grant usage on schema tools to public;
+           create table tools.new_sites (client_id uuid, site_name text);
+           grant select on tools.new_sites to taxclaims_reporting;
+           grant insert on tools.new_sites to public;
            create rule sites_copy as on insert to public.sites
-             do also insert into reporting.new_sites values (new.client_id, new.site_name)`,
+             do also insert into tools.new_sites values (new.client_id, new.site_name)`,
   },
   {
     title: 'a trigger that copies claims into another table',
