@@ -48,7 +48,8 @@ export const extensionsAndServers: readonly Breakage[] = [
     lets: 'what sites shows comes from elsewhere, and is inserted elsewhere',
     make: `create extension postgres_fdw schema pg_catalog;
            create server elsewhere foreign data wrapper postgres_fdw options (host 'elsewhere.example');
-           create foreign table public.sites_far () inherits (public.sites) server elsewhere`,
+           create schema tools;
+           create foreign table tools.sites_far () inherits (public.sites) server elsewhere`,
     needs: 'postgres_fdw',
   },
   {

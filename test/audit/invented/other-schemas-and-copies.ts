@@ -85,9 +85,10 @@ export const otherSchemasAndCopies: readonly Breakage[] = [
   {
     title: 'a sequence that tells how many claims there are',
     lets: 'a tenant sees by its steps how much the others do',
-    make: `create sequence public.claim_numbers;
-           alter table public.reclamations alter column notice_reference set default nextval('public.claim_numbers')::text;
-           grant usage, select on sequence public.claim_numbers to taxclaims_client, taxclaims_tax_specialist`,
+    make: `create schema tools; grant usage on schema tools to public;
+           create sequence tools.claim_numbers;
+           alter table public.reclamations alter column notice_reference set default nextval('tools.claim_numbers')::text;
+           grant usage, select on sequence tools.claim_numbers to taxclaims_client, taxclaims_tax_specialist`,
   },
   {
     title: 'extended statistics over emails and hashes, and their catalog for auditors',
