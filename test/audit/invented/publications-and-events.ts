@@ -1,0 +1,72 @@
+import type { Breakage } from './breakage.ts';
+
+export const publicationsAndEvents: readonly Breakage[] = [
+  {
+    title: 'a publication of all tables',
+    lets: 'a subscriber has every row of every tenant',
+    make: 'create publication everything for all tables',
+  },
+  {
+    title: 'a publication of users with their hashes',
+    lets: 'a subscriber has emails and hashes',
+    make: 'create publication people for table public.users',
+  },
+  {
+    title: 'a publication of a whole schema, by the owner of the tables with create on the database',
+    lets: 'a subscriber has what the schema will have',
+    make: 'create publication reports for tables in schema public',
+  },
+  {
+    title: 'old rows of users in the WAL',
+    lets: 'whoever decodes the WAL reads old hashes and lists',
+    make: 'alter table public.users replica identity full',
+    by: 'owner',
+  },
+  {
+    title: 'a subscription that writes claims',
+    lets: 'another server writes rows of tenants, as its owner and past the triggers',
+    make: `create subscription inbound connection 'host=elsewhere.example dbname=x' publication claims
+             with (connect = false, slot_name = none)`,
+  },
+  {
+    title: 'an audit trigger that fires for replication alone, beside an inbound subscription',
+    lets: 'replicated rows are recorded and those of requests are not',
+    make: `alter table public.factures enable replica trigger factures_audit_write;
+           create subscription inbound connection 'host=elsewhere.example dbname=x' publication claims
+             with (connect = false, slot_name = none)`,
+  },
+  {
+    title: 'an event trigger that opens again what a deploy closes',
+    lets: 'after each deploy BI logins have all tables',
+    make: `create schema tools;
+           create function tools.reopen() returns event_trigger language plpgsql as $$
+           begin
+             if tg_tag = 'CREATE POLICY' then
+               execute 'grant select (id, password_hash) on public.users to taxclaims_reporting';
+             end if;
+           end $$;
+           create event trigger reopen on ddl_command_end execute function tools.reopen()`,
+  },
+  {
+    title: 'an event trigger at login makes the API’s sessions replicas',
+    lets: 'no trigger and no foreign key holds what the API writes',
+    make: `create schema tools;
+           create function tools.at_login() returns event_trigger language plpgsql security definer as $$
+           begin
+             if session_user = 'api_production' then perform set_config('session_replication_role', 'replica', false); end if;
+           end $$;
+           create event trigger at_login on login execute function tools.at_login()`,
+    since: 17,
+  },
+  {
+    title: 'an event trigger that stops nobody and says nothing: drops are undone',
+    lets: 'a policy that a deploy drops is made again',
+    make: `create schema tools;
+           create function tools.again() returns event_trigger language plpgsql as $$
+           begin
+             execute 'create policy again on public.partners for select to taxclaims_client using (true)';
+           exception when duplicate_object then null;
+           end $$;
+           create event trigger again on sql_drop execute function tools.again()`,
+  },
+];
