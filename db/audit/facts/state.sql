@@ -1,149 +1,519 @@
--- Everything that decides who may do what, one fact a line: what audit.drift compares and what the golden file
--- in the repository holds. A function, because the catalog writes names by the path of whoever asks.
+-- Everything that decides who may do what, one fact a line: what audit.drift compares with db/audit/declared. Each row of
+-- audit.catalog_rows with all its columns but for those that audit.catalog_columns leaves out, so that a restored
+-- database says the same; no OID, and nothing that depends on the language, the clock or the path of whoever asks.
 create function audit.state()
     returns table (kind text, object text, definition text)
     language sql
     stable
+    rows 3000
     set jit = off
+    set bytea_output = hex
+    set timezone = 'UTC'
     set search_path = ''
-begin atomic
-    select
-        'role',
-        h.name::text,
-        pg_catalog.concat_ws(
-            ', ',
-            case when r.rolcanlogin then 'login' else 'nologin' end,
-            case when r.rolinherit then 'inherit' else 'noinherit' end,
-            case when r.rolsuper then 'SUPERUSER' end,
-            case when r.rolbypassrls then 'BYPASSRLS' end,
-            case when r.rolcreaterole then 'CREATEROLE' end,
-            case when r.rolcreatedb then 'CREATEDB' end,
-            case when r.rolreplication then 'REPLICATION' end
-        )
-    from audit.house_roles as h
-    join pg_catalog.pg_roles as r on r.oid = h.oid
-    union all
-    select
-        'membership',
-        h.name::text,
-        'in ' || pg_catalog.string_agg(distinct g.rolname::text, ', ' order by g.rolname::text)
-    from audit.house_roles as h
-    join pg_catalog.pg_auth_members as m on m.member = h.oid
-    join pg_catalog.pg_roles as g on g.oid = m.roleid
-    group by h.name
-    union all
-    select
-        'table',
-        t.name,
-        pg_catalog.concat_ws(
-            ', ',
-            'owner ' || pg_catalog.pg_get_userbyid(t.owner),
-            'row security ' || case when t.row_security then 'on' else 'OFF' end,
-            case when t.forced then 'forced' else 'NOT FORCED' end
-        )
-    from audit.house_tables as t
-    union all
-    select
-        'view',
-        pg_catalog.format('%I.%I', s.name, c.relname),
-        pg_catalog.concat_ws(
-            ', ',
-            'owner ' || pg_catalog.pg_get_userbyid(c.relowner),
-            case c.relkind when 'm' then 'MATERIALIZED' when 'f' then 'FOREIGN' end,
-            pg_catalog.array_to_string(c.reloptions, ', ')
-        )
-    from pg_catalog.pg_class as c
-    join audit.house_schemas as s on s.oid = c.relnamespace
-    where c.relkind in ('v', 'm', 'f')
-    union all
-    select
-        'policy',
-        p.name || ' on ' || p.table_name,
-        pg_catalog.concat_ws(
-            ' ',
-            case when p.permissive then 'permissive' else 'restrictive' end,
-            'for',
-            pg_catalog.lower(p.command),
-            'to',
-            p.roles,
-            'using (' || p.using_expression || ')',
-            'with check (' || p.check_expression || ')'
-        )
-    from audit.policies as p
-    union all
-    select
-        'grant',
-        g.kind || ' ' || g.object || ' to ' || g.grantee,
-        pg_catalog.string_agg(g.privileges, '; ' order by g.privileges)
-    from (
+as $body$
+    with catalogs as materialized (
+        select * from audit.catalogs() as listed
+    ),
+    columns as materialized (
+        select * from audit.catalog_columns() as listed
+    ),
+    -- Which column holds an OID, or numbers of columns, and of what.
+    keys as materialized (
+        select distinct on (k.attribute)
+            k.attribute,
+            k.pktable,
+            k.is_array,
+            k.relation
+        from (
+            select
+                f.fkcols[pg_catalog.array_upper(f.fkcols, 1)] as attribute,
+                f.pktable,
+                f.is_array,
+                case when pg_catalog.array_length(f.fkcols, 1) = 2 then f.fkcols[1] end as relation
+            from pg_catalog.pg_get_catalog_foreign_keys() as f
+            union all
+            select 'prattrs', 'pg_catalog.pg_attribute'::regclass, true, 'prrelid'
+        ) as k
+        order by k.attribute, k.relation
+    ),
+    -- Of these pg_get_catalog_foreign_keys knows, but they are printed by name already.
+    rows as materialized (
+        select r.*, c.relkind
+        from audit.catalog_rows() as r
+        left join pg_catalog.pg_class as c on c.oid = r.root and r.catalog in ('pg_catalog.pg_class'::regclass, 'pg_catalog.pg_attribute'::regclass)
+    ),
+    objects as materialized (
         select
-            r.kind,
-            r.object,
-            r.grantee,
-            r.privilege
-                || coalesce(' (' || pg_catalog.string_agg(r.column_name, ', ' order by r.column_name) || ')', '')
-                || case when pg_catalog.bool_or(r.is_grantable) then ' WITH GRANT OPTION' else '' end as privileges
-        from audit.rights as r
-        group by r.kind, r.object, r.grantee, r.privilege, r.column_name is null
-    ) as g
-    group by g.kind, g.object, g.grantee
-    union all
-    select
-        'default privileges',
-        pg_catalog.format(
-            '%s of %s in %s',
-            d.defaclobjtype,
-            pg_catalog.pg_get_userbyid(d.defaclrole),
-            case d.defaclnamespace when 0 then 'every schema' else d.defaclnamespace::regnamespace::text end
-        ),
-        pg_catalog.string_agg(
-            pg_catalog.format('%s to %s', x.privilege_type, coalesce(r.rolname, 'PUBLIC')),
-            ', '
-            order by x.privilege_type, r.rolname
-        )
-    from pg_catalog.pg_default_acl as d
-    cross join lateral pg_catalog.aclexplode(d.defaclacl) as x
-    left join pg_catalog.pg_roles as r on r.oid = x.grantee
-    group by d.defaclobjtype, d.defaclrole, d.defaclnamespace
-    union all
-    select
-        'function',
-        pg_catalog.format('%I.%I(%s)', s.name, f.proname, pg_catalog.pg_get_function_identity_arguments(f.oid)),
-        pg_catalog.concat_ws(
-            ', ',
-            'owner ' || pg_catalog.pg_get_userbyid(f.proowner),
-            case f.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end,
-            case when f.prosecdef then 'security definer' else 'security invoker' end,
-            case when f.proleakproof then 'LEAKPROOF' end,
-            pg_catalog.array_to_string(f.proconfig, ', ')
-        )
-    from pg_catalog.pg_proc as f
-    join audit.house_schemas as s on s.oid = f.pronamespace
-    union all
-    select
-        'function body',
-        pg_catalog.format('%I.%I(%s)', s.name, f.proname, pg_catalog.pg_get_function_identity_arguments(f.oid)),
-        pg_catalog.md5(pg_catalog.pg_get_functiondef(f.oid))
-    from pg_catalog.pg_proc as f
-    join audit.house_schemas as s on s.oid = f.pronamespace
-    where f.prokind in ('f', 'p')
-    union all
-    select
-        'view body',
-        pg_catalog.format('%I.%I', s.name, c.relname),
-        pg_catalog.md5(pg_catalog.pg_get_viewdef(c.oid))
-    from pg_catalog.pg_class as c
-    join audit.house_schemas as s on s.oid = c.relnamespace
-    where c.relkind in ('v', 'm')
-    union all
-    select
-        'trigger',
-        pg_catalog.format('%I on %s', t.tgname, h.name),
-        case t.tgenabled when 'O' then '' else 'NOT ALWAYS FIRED: ' end || pg_catalog.pg_get_triggerdef(t.oid)
-    from pg_catalog.pg_trigger as t
-    join audit.house_tables as h on h.oid = t.tgrelid
-    where not t.tgisinternal;
-end;
+            pg_catalog.row_number() over () as number,
+            r.catalog,
+            r.extension,
+            r.owner,
+            r.acl_type,
+            r.acl,
+            r.content,
+            r.relkind,
+            -- A row type follows its relation, an array its element.
+            r.catalog = 'pg_catalog.pg_type'::regclass
+                and (
+                    r.content ->> 'typrelid' <> '0' and r.content ->> 'typtype' = 'c'
+                    or r.content ->> 'typcategory' = 'A' and r.content ->> 'typelem' <> '0'
+                ) as follows,
+            case
+                when r.catalog = 'pg_catalog.pg_class'::regclass then
+                    case r.relkind
+                        when 'v' then 'view'
+                        when 'm' then 'materialized view'
+                        when 'f' then 'foreign table'
+                        when 'S' then 'sequence'
+                        when 'i' then 'index'
+                        when 'I' then 'index'
+                        when 'c' then 'composite type'
+                        else 'table'
+                    end
+                when r.catalog = 'pg_catalog.pg_rewrite'::regclass and r.content ->> 'rulename' = '_RETURN' then 'view body'
+                else coalesce(l.kind, r.catalog::text)
+            end as kind,
+            case r.catalog
+                when 'pg_catalog.pg_class'::regclass then r.root::regclass::text
+                when 'pg_catalog.pg_attribute'::regclass then
+                    pg_catalog.format('%s.%I', r.root::regclass, r.content ->> 'attname')
+                when 'pg_catalog.pg_inherits'::regclass then
+                    pg_catalog.format(
+                        '%s of %s',
+                        (r.content ->> 'inhrelid')::oid::regclass,
+                        (r.content ->> 'inhparent')::oid::regclass
+                    )
+                when 'pg_catalog.pg_constraint'::regclass then
+                    pg_catalog.format(
+                        '%I on %s',
+                        r.content ->> 'conname',
+                        case r.content ->> 'conrelid'
+                            when '0' then (r.content ->> 'contypid')::oid::regtype::text
+                            else (r.content ->> 'conrelid')::oid::regclass::text
+                        end
+                    )
+                when 'pg_catalog.pg_trigger'::regclass then
+                    case
+                        when (r.content ->> 'tgisinternal')::boolean then
+                            pg_catalog.format(
+                                '%s of %s on %s',
+                                (r.content ->> 'tgfoid')::oid::regproc,
+                                (
+                                    select pg_catalog.format('%I on %s', c.conname, c.conrelid::regclass)
+                                    from pg_catalog.pg_constraint as c
+                                    where c.oid = (r.content ->> 'tgconstraint')::oid
+                                ),
+                                (r.content ->> 'tgrelid')::oid::regclass
+                            )
+                        else pg_catalog.format('%I on %s', r.content ->> 'tgname', (r.content ->> 'tgrelid')::oid::regclass)
+                    end
+                when 'pg_catalog.pg_rewrite'::regclass then
+                    case r.content ->> 'rulename'
+                        when '_RETURN' then (r.content ->> 'ev_class')::oid::regclass::text
+                        else pg_catalog.format('%I on %s', r.content ->> 'rulename', (r.content ->> 'ev_class')::oid::regclass)
+                    end
+                when 'pg_catalog.pg_policy'::regclass then
+                    pg_catalog.format('%I on %s', r.content ->> 'polname', (r.content ->> 'polrelid')::oid::regclass)
+                when 'pg_catalog.pg_proc'::regclass then r.oid::regprocedure::text
+                when 'pg_catalog.pg_type'::regclass then r.oid::regtype::text
+                when 'pg_catalog.pg_namespace'::regclass then r.content ->> 'nspname'
+                when 'pg_catalog.pg_authid'::regclass then r.content ->> 'rolname'
+                when 'pg_catalog.pg_auth_members'::regclass then
+                    pg_catalog.format(
+                        '%s in %s',
+                        pg_catalog.pg_get_userbyid((r.content ->> 'member')::oid),
+                        pg_catalog.pg_get_userbyid((r.content ->> 'roleid')::oid)
+                    )
+                when 'pg_catalog.pg_database'::regclass then 'this database'
+                when 'pg_catalog.pg_extension'::regclass then r.content ->> 'extname'
+                when 'pg_catalog.pg_publication_rel'::regclass then
+                    pg_catalog.format(
+                        '%s in %s',
+                        (r.content ->> 'prrelid')::oid::regclass,
+                        (pg_catalog.pg_identify_object('pg_catalog.pg_publication'::regclass, (r.content ->> 'prpubid')::oid, 0)).identity
+                    )
+                when 'pg_catalog.pg_user_mapping'::regclass then
+                    pg_catalog.format('%s on %s', r.content ->> 'usename', r.content ->> 'srvname')
+                when 'pg_catalog.pg_default_acl'::regclass then
+                    pg_catalog.format(
+                        '%s of %s in %s',
+                        r.content ->> 'defaclobjtype',
+                        pg_catalog.pg_get_userbyid((r.content ->> 'defaclrole')::oid),
+                        case r.content ->> 'defaclnamespace'
+                            when '0' then 'every schema'
+                            else (r.content ->> 'defaclnamespace')::oid::regnamespace::text
+                        end
+                    )
+                when 'pg_catalog.pg_ts_config_map'::regclass then
+                    pg_catalog.format(
+                        '%s %s of %s',
+                        r.content ->> 'maptokentype',
+                        r.content ->> 'mapseqno',
+                        (r.content ->> 'mapcfg')::oid::regconfig
+                    )
+                when 'pg_catalog.pg_seclabel'::regclass then
+                    pg_catalog.format(
+                        '%s of %s',
+                        r.content ->> 'provider',
+                        (
+                            pg_catalog.pg_identify_object(
+                                (r.content ->> 'classoid')::oid,
+                                (r.content ->> 'objoid')::oid,
+                                (r.content ->> 'objsubid')::integer
+                            )
+                        ).identity
+                    )
+                when 'pg_catalog.pg_shseclabel'::regclass then
+                    pg_catalog.format(
+                        '%s of %s',
+                        r.content ->> 'provider',
+                        (pg_catalog.pg_identify_object((r.content ->> 'classoid')::oid, (r.content ->> 'objoid')::oid, 0)).identity
+                    )
+                else (pg_catalog.pg_identify_object(r.catalog, r.oid, 0)).identity
+            end as object
+        from rows as r
+        left join catalogs as l on l.catalog = r.catalog::text::name
+        where not r.is_built_in
+    ),
+    written as (
+        select
+            case
+                when o.kind = 'function' and e.key in ('prosrc', 'prosqlbody', 'probin') then 'function body'
+                else o.kind
+            end as kind,
+            o.number,
+            e.key,
+            case
+                when e.value = 'true' then e.key
+                when k.attribute is null or o.catalog = 'pg_catalog.pg_user_mapping'::regclass then
+                    e.key || ' ' || (e.value #>> '{}')
+                when k.relation is not null then
+                    e.key || ' '
+                        || (
+                            select
+                                pg_catalog.string_agg(
+                                    case m.member when '0' then 'expression' else a.attname end, ', ' order by m.place
+                                )
+                            from pg_catalog.jsonb_array_elements_text(
+                                case pg_catalog.jsonb_typeof(e.value) when 'array' then e.value else pg_catalog.jsonb_build_array(e.value) end
+                            ) with ordinality as m (member, place)
+                            left join pg_catalog.pg_attribute as a
+                                on a.attrelid = (o.content ->> k.relation)::oid and a.attnum = m.member::smallint
+                        )
+                else
+                    e.key || ' '
+                        || (
+                            select
+                                pg_catalog.string_agg(
+                                    case
+                                        -- regproc is printed by name already.
+                                        when m.member !~ '^[0-9]+$' then m.member
+                                        when k.pktable = 'pg_catalog.pg_authid'::regclass then
+                                            case m.member
+                                                when '0' then 'PUBLIC'
+                                                when '10' then 'the first superuser'
+                                                else pg_catalog.pg_get_userbyid(m.member::oid)::text
+                                            end
+                                        when m.member = '0' then 'none'
+                                        when k.pktable = 'pg_catalog.pg_class'::regclass then m.member::oid::regclass::text
+                                        when k.pktable = 'pg_catalog.pg_type'::regclass then m.member::oid::regtype::text
+                                        when k.pktable = 'pg_catalog.pg_proc'::regclass then m.member::oid::regprocedure::text
+                                        when k.pktable = 'pg_catalog.pg_operator'::regclass then m.member::oid::regoperator::text
+                                        else (pg_catalog.pg_identify_object(k.pktable, m.member::oid, 0)).identity
+                                    end,
+                                    ', '
+                                    order by
+                                        -- The roles of a policy are a set.
+                                        case k.attribute when 'polroles' then pg_catalog.pg_get_userbyid(m.member::oid)::text end collate "C",
+                                        m.place
+                                )
+                            from pg_catalog.jsonb_array_elements_text(
+                                case pg_catalog.jsonb_typeof(e.value) when 'array' then e.value else pg_catalog.jsonb_build_array(e.value) end
+                            ) with ordinality as m (member, place)
+                        )
+            end as said
+        from objects as o
+        cross join lateral pg_catalog.jsonb_each(o.content) as e
+        left join columns as c on c.attribute = e.key::name
+        left join keys as k on k.attribute = e.key
+        where (c.attribute is null or c.ordinary is not null)
+            and e.value not in ('null', 'false', '""', '[]', '"-"')
+            and not (e.value in ('0', '"0"') and c.ordinary is null)
+            and not (c.ordinary is not null and e.value #>> '{}' = c.ordinary)
+            and not o.follows
+            and o.catalog <> 'pg_catalog.pg_default_acl'::regclass
+    ),
+    rights as (
+        select
+            o.extension,
+            pg_catalog.format(
+                '%s %s to %s',
+                case o.acl_type
+                    when 'f' then 'function'
+                    when 'T' then 'type'
+                    when 'n' then 'schema'
+                    when 'd' then 'database'
+                    when 'l' then 'language'
+                    when 'F' then 'foreign data wrapper'
+                    when 'S' then 'foreign server'
+                    else
+                        case o.relkind when 'v' then 'view' when 'm' then 'view' when 'S' then 'sequence' else 'table' end
+                end,
+                case o.acl_type when 'c' then (o.content ->> 'attrelid')::oid::regclass::text else o.object end,
+                case x.grantee when 0 then 'PUBLIC' when 10 then 'the first superuser' else pg_catalog.pg_get_userbyid(x.grantee) end
+            ) as object,
+            x.privilege_type || case when x.is_grantable then ' WITH GRANT OPTION' else '' end as privilege,
+            case o.acl_type when 'c' then o.content ->> 'attname' end as attribute,
+            x.grantee = o.owner as by_ownership,
+            o.acl is null
+                or not exists (
+                    select d.privilege_type
+                    from pg_catalog.aclexplode(pg_catalog.acldefault(o.acl_type, o.owner)) as d
+                    where d.grantee = o.owner
+                    except
+                    select h.privilege_type
+                    from pg_catalog.aclexplode(o.acl) as h
+                    where h.grantee = o.owner
+                ) as owner_has_all
+        from objects as o
+        cross join lateral pg_catalog.aclexplode(
+            coalesce(o.acl, pg_catalog.acldefault(o.acl_type, o.owner))
+        ) as x
+        where o.acl_type is not null
+            -- Nothing but what was granted to single columns; and rights to arrays are those to their elements.
+            and (o.acl_type <> 'c' or o.acl is not null)
+            and (o.acl is not null or not o.follows)
+    ),
+    facts as (
+        select
+            o.extension,
+            coalesce(w.kind, o.kind) as kind,
+            o.object,
+            -- What has nothing but ordinary values is there all the same.
+            coalesce(w.definition, '') as definition
+        from objects as o
+        left join (
+            select
+                written.number,
+                written.kind,
+                pg_catalog.string_agg(written.said, '; ' order by written.key collate "C") as definition
+            from written
+            group by written.number, written.kind
+        ) as w on w.number = o.number
+        where not o.follows and o.catalog <> 'pg_catalog.pg_default_acl'::regclass
+        union all
+        select
+            g.extension,
+            'grant',
+            g.object,
+            pg_catalog.string_agg(g.privileges, '; ' order by g.privileges collate "C")
+        from (
+            select
+                r.extension,
+                r.object,
+                r.privilege
+                    || coalesce(' (' || pg_catalog.string_agg(r.attribute, ', ' order by r.attribute collate "C") || ')', '')
+                    as privileges
+            from rights as r
+            where not (r.by_ownership and r.owner_has_all)
+            group by r.extension, r.object, r.privilege, r.attribute is null
+        ) as g
+        group by g.extension, g.object
+        union all
+        select
+            o.extension,
+            o.kind,
+            o.object,
+            coalesce(
+                (
+                    select
+                        pg_catalog.string_agg(
+                            pg_catalog.format(
+                                '%s to %s%s',
+                                x.privilege_type,
+                                case x.grantee when 0 then 'PUBLIC' else pg_catalog.pg_get_userbyid(x.grantee) end,
+                                case when x.is_grantable then ' WITH GRANT OPTION' end
+                            ),
+                            ', '
+                            order by x.privilege_type, pg_catalog.pg_get_userbyid(x.grantee)::text collate "C"
+                        )
+                    from pg_catalog.pg_default_acl as d
+                    cross join lateral pg_catalog.aclexplode(d.defaclacl) as x
+                    where d.oid = (o.content ->> 'oid')::oid
+                ),
+                'nothing'
+            )
+        from objects as o
+        where o.catalog = 'pg_catalog.pg_default_acl'::regclass
+    ),
+    built_in as (
+        select
+            r.catalog::text as object,
+            case
+                when r.root < 12000 then known.said::text
+                -- Here initdb numbers as it comes, which differs between operating systems.
+                else pg_catalog.regexp_replace(known.said::text, '"1[2-6][0-9]{3}"', '"initdb"', 'g')
+            end as said
+        from rows as r
+        cross join lateral (
+            select
+                r.content - (
+                    select pg_catalog.array_agg(c.attribute::text)
+                    from columns as c
+                    where c.ordinary is null and c.explanation <> 'the object''s name has it'
+                ) as said
+        ) as known
+        where r.is_built_in
+    ),
+    -- Rights to what initdb made, where they are not those that initdb gave.
+    regranted as (
+        select
+            c.kind || ' ' || c.object || ' to '
+                || case changed.grantee when 0 then 'PUBLIC' when 10 then 'the first superuser' else pg_catalog.pg_get_userbyid(changed.grantee) end
+                as object,
+            case when changed.is_given then '' else 'without ' end
+                || changed.privilege_type
+                || case when changed.is_grantable then ' WITH GRANT OPTION' else '' end
+                as privilege
+        from (
+            select
+                r.root,
+                r.content,
+                r.catalog,
+                case r.acl_type when 'f' then 'function' when 'T' then 'type' when 'n' then 'schema' when 'l' then 'language' when 'c' then 'column' else 'table' end as kind,
+                case r.acl_type
+                    when 'f' then r.root::regprocedure::text
+                    when 'T' then r.root::regtype::text
+                    when 'c' then r.root::regclass || '.' || (r.content ->> 'attname')
+                    when 'r' then r.root::regclass::text
+                    else (pg_catalog.pg_identify_object(r.catalog, r.root, 0)).identity
+                end as object,
+                case
+                    when r.acl_type <> 'c' or r.acl is not null then coalesce(r.acl, pg_catalog.acldefault(r.acl_type, r.owner))
+                end as present,
+                case
+                    when r.acl_type <> 'c' or i.initprivs is not null then coalesce(i.initprivs, pg_catalog.acldefault(r.acl_type, r.owner))
+                end as initial
+            from rows as r
+            left join pg_catalog.pg_init_privs as i
+                on i.objoid = r.root
+                and i.classoid = case r.acl_type when 'c' then 'pg_catalog.pg_class'::regclass else r.catalog end
+                and i.objsubid = case r.acl_type when 'c' then (r.content ->> 'attnum')::integer else 0 end
+            where r.is_built_in and r.acl_type is not null
+                and r.acl is distinct from i.initprivs
+        ) as c
+        cross join lateral (
+            select true as is_given, given.*
+            from (
+                select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.present) as x
+                except
+                select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.initial) as x
+            ) as given
+            union all
+            select false, taken.*
+            from (
+                select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.initial) as x
+                except
+                select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.present) as x
+            ) as taken
+        ) as changed
+    ),
+    settings as (
+        select
+            s.setrole,
+            s.setdatabase,
+            pg_catalog.split_part(one.setting, '=', 1) as name,
+            one.setting
+        from pg_catalog.pg_db_role_setting as s
+        cross join lateral pg_catalog.unnest(s.setconfig) as one (setting)
+        where s.setdatabase = 0
+            or s.setdatabase = (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
+    ),
+    everything as (
+        select f.kind, f.object, f.definition
+        from facts as f
+        where f.extension is null and f.kind <> 'extension'
+        union all
+        select
+            'extension',
+            o.object,
+            coalesce((select f.definition || '; ' from facts as f where f.kind = 'extension' and f.object = o.object), '')
+                || 'members '
+                || coalesce(
+                    (
+                        select
+                            pg_catalog.md5(
+                                pg_catalog.string_agg(
+                                    f.kind || ' ' || f.object || ' ' || f.definition,
+                                    '; '
+                                    order by f.kind collate "C", f.object collate "C", f.definition collate "C"
+                                )
+                            )
+                        from facts as f
+                        where f.extension = o.object::name
+                    ),
+                    'none'
+                )
+        from objects as o
+        where o.kind = 'extension'
+        union all
+        select 'built-in', b.object, pg_catalog.md5(pg_catalog.string_agg(b.said, ';' order by b.said collate "C"))
+        from built_in as b
+        group by b.object
+        union all
+        select 'grant', r.object, pg_catalog.string_agg(r.privilege, '; ' order by r.privilege collate "C")
+        from regranted as r
+        group by r.object
+        union all
+        select 'superuser', r.rolname, 'may log in'
+        from pg_catalog.pg_roles as r
+        where r.rolsuper and r.rolcanlogin
+        union all
+        select
+            'parameter grant',
+            p.parname || ' to ' || case x.grantee when 0 then 'PUBLIC' else pg_catalog.pg_get_userbyid(x.grantee) end,
+            pg_catalog.string_agg(
+                x.privilege_type || case when x.is_grantable then ' WITH GRANT OPTION' else '' end, '; '
+                order by x.privilege_type
+            )
+        from pg_catalog.pg_parameter_acl as p
+        cross join lateral pg_catalog.aclexplode(p.paracl) as x
+        where x.grantee <> 10
+        group by p.parname, x.grantee
+        union all
+        select
+            'setting',
+            pg_catalog.format(
+                '%s for %s%s',
+                s.name,
+                pg_catalog.pg_get_userbyid(s.setrole),
+                case when s.setdatabase <> 0 then ' in this database' end
+            ),
+            s.setting
+        from settings as s
+        join rows as r on r.catalog = 'pg_catalog.pg_authid'::regclass and r.root = s.setrole and not r.is_built_in
+        union all
+        -- Left out is what concerns speed and logging alone.
+        select
+            'database setting',
+            s.name || case s.setdatabase when 0 then ' for every role' else ' for this database' end,
+            s.setting
+        from settings as s
+        where s.setrole = 0
+            and s.name not in (
+                'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout',
+                'transaction_timeout', 'work_mem', 'hash_mem_multiplier', 'maintenance_work_mem', 'temp_buffers',
+                'effective_cache_size', 'effective_io_concurrency', 'random_page_cost', 'seq_page_cost',
+                'default_statistics_target', 'max_parallel_workers_per_gather', 'max_parallel_workers',
+                'max_parallel_maintenance_workers', 'jit', 'timezone', 'TimeZone', 'lc_messages', 'client_min_messages',
+                'track_io_timing', 'track_functions', 'track_activities'
+            )
+            and s.name not like 'log\_%'
+    )
+    select e.kind, e.object, pg_catalog.string_agg(distinct e.definition, ' and ' order by e.definition)
+    from everything as e
+    group by e.kind, e.object
+$body$;
 
 comment on function audit.state() is
     'Everything that decides who may do what, one fact a row. What audit.drift compares.';

@@ -2,13 +2,26 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
+import type { Fact } from '../audit/declared.ts';
 import { MigrationError, reasonOf } from './migration-error.ts';
 import { sqlFolder } from '../sql-folder.ts';
 
-/** What audit.drift holds the database against from now on. */
-const RECORD_APPLIED = `
-  delete from audit.applied;
-  insert into audit.applied (kind, object, definition) select kind, object, definition from audit.state()`;
+/**
+ * What audit.drift holds the database against from now on: what the repository declares, and not what is there. Of the
+ * surroundings, which it cannot know, the first deploy takes what it finds.
+ */
+const RECORD_APPLIED = [
+  `delete from audit.applied as a
+   where not exists (select from audit.state_kinds as k where k.kind = a.kind and k.is_surrounding)`,
+  `insert into audit.applied (kind, object, definition)
+   select s.kind, s.object, s.definition
+   from audit.state() as s
+   join audit.state_kinds as k on k.kind = s.kind and k.is_surrounding
+   where not exists (select from audit.applied)`,
+  `insert into audit.applied (kind, object, definition)
+   select f.kind, f.object, f.definition
+   from jsonb_to_recordset($1) as f (kind text, object text, definition text)`,
+] as const;
 
 /** Makes the roles and the rights on the database itself, as the administrator. */
 export async function applyRoles(client: pg.Client): Promise<void> {
@@ -35,7 +48,7 @@ export async function shortPatience(client: pg.Client): Promise<number> {
  * Re-applies all that says who may do what, in one transaction: whoever looks sees the old rules or the new.
  * The order matters: triggers need their functions, policies need theirs, views what they show.
  */
-export async function applyPolicies(client: pg.Client): Promise<void> {
+export async function applyPolicies(client: pg.Client, declared: readonly Fact[]): Promise<void> {
   await inTransaction(client, async () => {
     await become(client, 'taxclaims_owner');
     await holdTables(client);
@@ -59,7 +72,10 @@ export async function applyPolicies(client: pg.Client): Promise<void> {
     await run(client, 'audit/as_caller/hand_over.sql');
     await become(client, 'taxclaims_owner');
     await runAll(client, 'audit');
-    await client.query(RECORD_APPLIED);
+    const [forget, takeSurroundings, load] = RECORD_APPLIED;
+    await client.query(forget);
+    await client.query(takeSurroundings);
+    await client.query(load, [JSON.stringify(declared)]);
   });
 }
 

@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { readDeclared, type Fact } from '../audit/declared.ts';
+import { serverRelease } from '../audit/state.ts';
 import { openAdminConnection } from './admin-connection.ts';
 import type { AdminConnection } from './admin-connection.ts';
 import { applyPolicies, applyRoles, makeMigrationLock, shortPatience } from './apply.ts';
@@ -92,7 +94,20 @@ async function deploy(
     await step(`db/migrations/${name}.sql`, () => asOwner(client, () => runMigration(client, name, log)));
   }
   await step('the list of migrations', () => asOwner(client, () => recordDigests(client, files)));
-  await step('the deploy of the rights', () => applyPolicies(client));
+  const declared = await declaredFor(client, log);
+  await step('the deploy of the rights', () => applyPolicies(client, declared));
+}
+
+/** What the repository declares of a database on this server. */
+async function declaredFor(client: pg.Client, log: Logger): Promise<readonly Fact[]> {
+  const release = await serverRelease(client);
+  const declared = await readDeclared(release);
+  if (declared.release !== release) {
+    log.warn(
+      `the repository declares nothing for Postgres ${String(release)}: audit.drift compares with what holds on ${String(declared.release)}`,
+    );
+  }
+  return declared.facts;
 }
 
 async function refuseUnfit(client: pg.Client, evict: boolean): Promise<void> {

@@ -1,0 +1,326 @@
+-- Every table of pg_catalog from Postgres 15 to 18 and whether audit.state() compares it; a test asks for one that is
+-- missing here. The bodies of these functions, of audit.catalog_rows and of audit.state read nothing but pg_catalog and
+-- one another: npm run db:audit runs their text from the repository, whatever stands in the database.
+create function audit.catalogs()
+    returns table (catalog name, kind text, explanation text)
+    language sql
+    immutable
+    set search_path = ''
+as $body$
+    select c.catalog, c.kind, c.explanation
+    from (
+        values
+            ('pg_aggregate'::name, 'function', 'with its function'),
+            ('pg_am', 'access method', 'those that users made'),
+            ('pg_amop', 'operator of a family', 'those that users made'),
+            ('pg_amproc', 'function of a family', 'those that users made'),
+            ('pg_attrdef', 'column', 'with its column'),
+            ('pg_attribute', 'column', 'of tables, views and composite types; those of indexes are in pg_index'),
+            ('pg_auth_members', 'membership', 'what the roles of the house are members of; their members are logins'),
+            ('pg_authid', 'role', 'through pg_roles, without passwords'),
+            ('pg_cast', 'cast', 'those that users made'),
+            ('pg_class', 'table', 'a kind for each relkind'),
+            ('pg_collation', 'collation', 'those in the schemas of the house'),
+            ('pg_constraint', 'constraint', 'NOT NULL, which has rows since 18 alone, is with its column while valid'),
+            ('pg_conversion', 'conversion', 'those that users made'),
+            ('pg_database', 'database', 'this one'),
+            ('pg_db_role_setting', 'setting', 'of the house''s roles, of this database, and of everybody'),
+            ('pg_default_acl', 'default privileges', 'for the schemas of the house, or for every schema'),
+            ('pg_depend', null, 'derived; says what hangs on the house'),
+            ('pg_description', null, 'comments change nothing'),
+            ('pg_enum', 'type', 'the labels are with their type'),
+            ('pg_event_trigger', 'event trigger', 'all'),
+            ('pg_extension', 'extension', 'with a digest of its members, but for harmless ones in a schema of their own'),
+            ('pg_foreign_data_wrapper', 'foreign data wrapper', 'all'),
+            ('pg_foreign_server', 'foreign server', 'all'),
+            ('pg_foreign_table', 'foreign table', 'with its row of pg_class'),
+            ('pg_index', 'index', 'with its row of pg_class'),
+            ('pg_inherits', 'inheritance', 'where the parent or the child touches the house'),
+            ('pg_init_privs', null, 'derived; says which rights initdb gave'),
+            ('pg_language', 'language', 'those that users made'),
+            ('pg_largeobject', null, 'contents, not structure; nobody but superusers makes any (finding large_objects)'),
+            ('pg_largeobject_metadata', null, 'contents, not structure'),
+            ('pg_namespace', 'schema', 'those of the house'),
+            ('pg_opclass', 'operator class', 'those that users made'),
+            ('pg_operator', 'operator', 'those that users made'),
+            ('pg_opfamily', 'operator family', 'those that users made'),
+            ('pg_parameter_acl', 'parameter grant', 'all'),
+            ('pg_partitioned_table', 'table', 'with its row of pg_class'),
+            ('pg_policy', 'policy', 'on tables of the house and of Postgres'),
+            ('pg_proc', 'function', 'in the schemas of the house, or touching it, or put into those of Postgres'),
+            ('pg_publication', 'publication', 'all'),
+            ('pg_publication_namespace', 'published schema', 'of the house'),
+            ('pg_publication_rel', 'published table', 'of the house'),
+            ('pg_range', 'type', 'with its type'),
+            ('pg_replication_origin', null, 'positions of a replication, which pg_subscription names'),
+            ('pg_rewrite', 'rule', 'the rule that a view consists of is its body'),
+            ('pg_seclabel', 'security label', 'of what belongs to the house'),
+            ('pg_sequence', 'sequence', 'with its row of pg_class'),
+            ('pg_shdepend', null, 'derived: owners and grantees stand with the objects'),
+            ('pg_shdescription', null, 'comments change nothing'),
+            ('pg_shseclabel', 'security label', 'of the house''s roles and of this database'),
+            ('pg_statistic', null, 'rows of ANALYZE'),
+            ('pg_statistic_ext', 'statistics object', 'on tables of the house'),
+            ('pg_statistic_ext_data', null, 'rows of ANALYZE'),
+            ('pg_subscription', 'subscription', 'all, without the password that its connection may hold'),
+            ('pg_subscription_rel', null, 'how far a subscription has come'),
+            ('pg_tablespace', null, 'where files lie is the DBA''s'),
+            ('pg_transform', 'transform', 'those that users made'),
+            ('pg_trigger', 'trigger', 'those of foreign keys too, named by their constraint and function'),
+            ('pg_ts_config', 'text search configuration', 'those that users made'),
+            ('pg_ts_config_map', 'text search mapping', 'of configurations that users made'),
+            ('pg_ts_dict', 'text search dictionary', 'those that users made'),
+            ('pg_ts_parser', 'text search parser', 'those that users made'),
+            ('pg_ts_template', 'text search template', 'those that users made'),
+            ('pg_type', 'type', 'but for row types and arrays, which follow their table or element'),
+            ('pg_user_mapping', 'user mapping', 'all, without their options, which hold passwords')
+    ) as c (catalog, kind, explanation)
+$body$;
+
+comment on function audit.catalogs() is
+    'Every table of pg_catalog, the kind of fact that its rows are in audit.state(), null where they are none, and '
+    'which rows or why not.';
+
+-- What of a row is not written out, and what goes without saying. Beside these, null, false, 0, an empty text and an
+-- empty list go without saying in every column; where another value does so, 0 is written out.
+create function audit.catalog_columns()
+    returns table (attribute name, ordinary text, explanation text)
+    language sql
+    immutable
+    set search_path = ''
+as $body$
+    select c.attribute, c.ordinary, c.explanation
+    from (
+        values
+            ('oid'::name, null, 'given anew by a restore'),
+            ('adrelid', null, 'the object''s name has it'),
+            ('adnum', null, 'the object''s name has it'),
+            ('aggfnoid', null, 'the object''s name has it'),
+            ('amname', null, 'the object''s name has it'),
+            ('attname', null, 'the object''s name has it'),
+            ('attnum', null, 'changes with dropped columns'),
+            ('attrelid', null, 'the object''s name has it'),
+            ('attcacheoff', null, 'of memory alone, and gone in 18'),
+            ('attlen', null, 'of the type'),
+            ('attbyval', null, 'of the type'),
+            ('attalign', null, 'of the type'),
+            ('atthasdef', null, 'the default itself is compared'),
+            ('atthasmissing', null, 'a restore writes the value into the rows'),
+            ('attmissingval', null, 'a restore writes the value into the rows'),
+            ('attislocal', 'true', 'but where it is inherited'),
+            ('attisdropped', null, 'dropped columns are not compared'),
+            ('attacl', null, 'facts of kind grant'),
+            ('attndims', null, 'not enforced, and lost in some ways of restoring'),
+            ('attstattarget', '-1', 'null since 17'),
+            ('atttypmod', '-1', 'no modifier'),
+            ('conindid', null, 'the index of the same name'),
+            ('confdeltype', ' ', 'no foreign key'),
+            ('confmatchtype', ' ', 'no foreign key'),
+            ('confupdtype', ' ', 'no foreign key'),
+            ('conislocal', 'true', 'but where it is inherited'),
+            ('conenforced', 'true', 'new in 18'),
+            ('conname', null, 'the object''s name has it'),
+            ('connamespace', null, 'the object''s name has it'),
+            ('conparentid', null, 'inheritance says it'),
+            ('conrelid', null, 'the object''s name has it'),
+            ('contypid', null, 'the object''s name has it'),
+            ('convalidated', 'true', 'the ordinary case'),
+            ('collname', null, 'the object''s name has it'),
+            ('collnamespace', null, 'the object''s name has it'),
+            ('collversion', null, 'of the operating system'),
+            ('datname', null, 'this database, whatever its name'),
+            ('datacl', null, 'facts of kind grant'),
+            ('datcollversion', null, 'of the operating system'),
+            ('datconnlimit', '-1', 'no limit'),
+            ('datfrozenxid', null, 'moved by VACUUM'),
+            ('datminmxid', null, 'moved by VACUUM'),
+            ('dattablespace', null, 'where files lie is the DBA''s'),
+            ('datallowconn', 'true', 'the ordinary case'),
+            ('enumtypid', null, 'the object''s name has it'),
+            ('enumlabel', null, 'compared in their order, with the type'),
+            ('enumsortorder', null, 'compared as their order, with the type'),
+            ('ev_class', null, 'the object''s name has it'),
+            ('ev_enabled', 'O', 'fires'),
+            ('ev_qual', null, 'in the text of the rule'),
+            ('evtname', null, 'the object''s name has it'),
+            ('extconfig', null, 'which rows pg_dump dumps'),
+            ('extcondition', null, 'which rows pg_dump dumps'),
+            ('extname', null, 'the object''s name has it'),
+            ('fdwacl', null, 'facts of kind grant'),
+            ('fdwname', null, 'the object''s name has it'),
+            ('ftrelid', null, 'the object''s name has it'),
+            ('grantor', null, 'the administrator''s name'),
+            ('indcheckxmin', null, 'for a moment after CREATE INDEX'),
+            ('indexrelid', null, 'the object''s name has it'),
+            ('indimmediate', 'true', 'the ordinary case'),
+            ('indislive', 'true', 'the ordinary case'),
+            ('indisready', 'true', 'the ordinary case'),
+            ('indisvalid', 'true', 'the ordinary case'),
+            ('indisclustered', null, 'of CLUSTER'),
+            ('inhparent', null, 'the object''s name has it'),
+            ('inhrelid', null, 'the object''s name has it'),
+            ('lanacl', null, 'facts of kind grant'),
+            ('lanname', null, 'the object''s name has it'),
+            ('mapcfg', null, 'the object''s name has it'),
+            ('mapseqno', null, 'the object''s name has it'),
+            ('maptokentype', null, 'the object''s name has it'),
+            ('member', null, 'the object''s name has it'),
+            ('nspacl', null, 'facts of kind grant'),
+            ('nspname', null, 'the object''s name has it'),
+            ('set_option', 'true', 'new in 16'),
+            ('opcname', null, 'the object''s name has it'),
+            ('opcnamespace', null, 'the object''s name has it'),
+            ('opfname', null, 'the object''s name has it'),
+            ('opfnamespace', null, 'the object''s name has it'),
+            ('oprname', null, 'the object''s name has it'),
+            ('oprnamespace', null, 'the object''s name has it'),
+            ('partrelid', null, 'the object''s name has it'),
+            ('pnnspid', null, 'the object''s name has it'),
+            ('pnpubid', null, 'the object''s name has it'),
+            ('polname', null, 'the object''s name has it'),
+            ('polrelid', null, 'the object''s name has it'),
+            ('procost', '100', 'the default but for functions in C'),
+            ('prokind', 'f', 'a function'),
+            ('proparallel', 'u', 'unsafe'),
+            ('proacl', null, 'facts of kind grant'),
+            ('pronamespace', null, 'the object''s name has it'),
+            ('proname', null, 'the object''s name has it'),
+            ('pronargs', null, 'the object''s name has it'),
+            ('proargtypes', null, 'the object''s name has it'),
+            ('prpubid', null, 'the object''s name has it'),
+            ('prrelid', null, 'the object''s name has it'),
+            ('pubname', null, 'the object''s name has it'),
+            ('relacl', null, 'facts of kind grant'),
+            ('relallfrozen', null, 'moved by VACUUM'),
+            ('relallvisible', null, 'moved by VACUUM'),
+            ('relchecks', null, 'constraints are facts'),
+            ('relfilenode', null, 'the name of a file'),
+            ('relfrozenxid', null, 'moved by VACUUM'),
+            ('relhasindex', null, 'indexes are facts, and VACUUM mends it late'),
+            ('relhasrules', null, 'rules are facts, and VACUUM mends it late'),
+            ('relhassubclass', null, 'inheritances are facts, and ANALYZE mends it late'),
+            ('relhastriggers', null, 'triggers are facts, and VACUUM mends it late'),
+            ('relispopulated', 'true', 'but for a materialized view that was never filled'),
+            ('relkind', null, 'the kind of the fact'),
+            ('relminmxid', null, 'moved by VACUUM'),
+            ('relname', null, 'the object''s name has it'),
+            ('relnamespace', null, 'the object''s name has it'),
+            ('relnatts', null, 'counts dropped columns'),
+            ('relpages', null, 'moved by ANALYZE'),
+            ('relpersistence', 'p', 'permanent'),
+            ('relreplident', 'd', 'the primary key'),
+            ('relrewrite', null, 'for a moment of ALTER TABLE'),
+            ('reltablespace', null, 'where files lie is the DBA''s'),
+            ('reltoastrelid', null, 'where long values lie'),
+            ('reltuples', null, 'moved by ANALYZE'),
+            ('reltype', null, 'its row type, of the same name'),
+            ('rngtypid', null, 'the object''s name has it'),
+            ('rolconfig', null, 'facts of kind setting'),
+            ('rolconnlimit', '-1', 'no limit'),
+            ('roleid', null, 'the object''s name has it'),
+            ('rolname', null, 'the object''s name has it'),
+            ('rolpassword', null, 'hidden from everybody; without LOGIN it opens nothing'),
+            ('rulename', null, 'the object''s name has it'),
+            ('seqrelid', null, 'the object''s name has it'),
+            ('srvacl', null, 'facts of kind grant'),
+            ('srvid', null, 'the object''s name has it'),
+            ('srvname', null, 'the object''s name has it'),
+            ('stxname', null, 'the object''s name has it'),
+            ('stxnamespace', null, 'the object''s name has it'),
+            ('stxstattarget', '-1', 'null since 17'),
+            ('subconninfo', null, 'holds a password, and nobody but superusers reads it'),
+            ('subdbid', null, 'this database'),
+            ('subname', null, 'the object''s name has it'),
+            ('subskiplsn', null, 'how far it has come'),
+            ('subtwophasestate', null, 'how far it has come'),
+            ('subpasswordrequired', null, 'new in 16; an auditor may not read whole rows'),
+            ('subrunasowner', null, 'new in 16; an auditor may not read whole rows'),
+            ('suborigin', null, 'new in 16; an auditor may not read whole rows'),
+            ('subfailover', null, 'new in 17; an auditor may not read whole rows'),
+            ('tgconstraint', null, 'the object''s name has it, where it matters'),
+            ('tgconstrindid', null, 'of the constraint'),
+            ('tgenabled', 'O', 'fires'),
+            ('tgname', null, 'the object''s name has it, but for those of constraints, which holds an OID'),
+            ('tgnargs', null, 'the arguments themselves are compared'),
+            ('tgparentid', null, 'inheritance says it'),
+            ('tgrelid', null, 'the object''s name has it'),
+            ('typacl', null, 'facts of kind grant'),
+            ('typarray', null, 'its array, of the same name'),
+            ('typisdefined', 'true', 'but for a shell'),
+            ('typname', null, 'the object''s name has it'),
+            ('typnamespace', null, 'the object''s name has it'),
+            ('typrelid', null, 'the relation of the same name'),
+            ('typtypmod', '-1', 'no modifier'),
+            ('umid', null, 'given anew by a restore'),
+            ('umoptions', null, 'hold passwords'),
+            ('umserver', null, 'the object''s name has it'),
+            ('umuser', null, 'the object''s name has it'),
+            ('usename', null, 'the object''s name has it')
+    ) as c (attribute, ordinary, explanation)
+$body$;
+
+comment on function audit.catalog_columns() is
+    'The columns of the catalogs that audit.state() leaves out: at one value where that is given, else always, and why.';
+
+-- Surroundings are what the repository cannot know: what the first deploy finds there is taken as meant.
+create function audit.kinds_of_state()
+    returns table (kind text, is_surrounding boolean, explanation text)
+    language sql
+    immutable
+    set search_path = ''
+as $body$
+    select k.kind, k.is_surrounding, k.explanation
+    from (
+        values
+            ('database', true, 'the owner and the attributes of this database'),
+            ('superuser', true, 'each superuser that can log in'),
+            ('database setting', true, 'a setting stored for this database, or for every role'),
+            ('parameter grant', true, 'who may set a parameter, or alter it for the whole server'),
+            ('extension', true, 'an extension and a digest of what it brought'),
+            ('event trigger', true, 'runs with any command of its kind'),
+            ('foreign data wrapper', true, 'reaches out of the database'),
+            ('foreign server', true, 'reaches out of the database'),
+            ('user mapping', true, 'with whose account a foreign server is asked'),
+            ('subscription', true, 'writes what another server sends')
+    ) as k (kind, is_surrounding, explanation)
+    union all
+    select distinct c.kind, false, 'rows of ' || pg_catalog.string_agg(c.catalog, ', ' order by c.catalog) || ', and theirs'
+    from audit.catalogs() as c
+    where c.kind not in (
+        'database', 'parameter grant', 'extension', 'event trigger', 'foreign data wrapper', 'foreign server',
+        'user mapping', 'subscription'
+    )
+    group by c.kind
+    union all
+    select o.kind, false, o.explanation
+    from (
+        values
+            ('view', 'pg_class'),
+            ('materialized view', 'pg_class'),
+            ('composite type', 'pg_class'),
+            ('view body', 'the digest of what a view selects, with its rule'),
+            ('function body', 'the digest of what a function does'),
+            ('grant', 'the rights of one role to one object, from the access lists'),
+            ('built-in', 'a digest of what initdb made, one for each catalog')
+    ) as o (kind, explanation)
+$body$;
+
+comment on function audit.kinds_of_state() is 'The kinds of facts. Serves audit.state_kinds.';
+
+revoke execute on function audit.catalogs(), audit.catalog_columns(), audit.kinds_of_state() from public;
+grant execute on function audit.catalogs(), audit.catalog_columns(), audit.kinds_of_state() to taxclaims_auditor;
+
+create view audit.state_kinds with (security_invoker) as
+select
+    k.kind,
+    k.is_surrounding,
+    k.explanation
+from audit.kinds_of_state() as k;
+
+comment on view audit.state_kinds is 'The kinds of facts that audit.state() gives.';
+comment on column audit.state_kinds.kind is 'As in audit.state() and audit.drift.';
+comment on column audit.state_kinds.is_surrounding is
+    'Whether the repository cannot know it: then what the first deploy finds is taken as meant.';
+comment on column audit.state_kinds.explanation is 'What such a fact says, or where it comes from.';
+
+grant select on audit.state_kinds to taxclaims_auditor;

@@ -1,0 +1,505 @@
+-- The rows of the catalogs that audit.state() judges: what belongs to the house or hangs on it, what users made anywhere
+-- that works in the whole database, and what initdb made. Whole rows as JSON, so that a column that a later Postgres adds
+-- is among them; expressions and bodies as Postgres prints them.
+create function audit.catalog_rows()
+    returns table (
+        catalog regclass,
+        oid oid,
+        root oid,
+        is_built_in boolean,
+        extension name,
+        owner oid,
+        acl_type "char",
+        acl aclitem[],
+        content jsonb
+    )
+    language sql
+    stable
+    rows 10000
+    set jit = off
+    set bytea_output = hex
+    set timezone = 'UTC'
+    set search_path = ''
+as $body$
+    with recursive house as materialized (
+        select n.oid
+        from pg_catalog.pg_namespace as n
+        where n.nspname in ('public', 'app', 'reporting', 'audit')
+    ),
+    -- What depends on the schemas of the house, at any depth, wherever it stands.
+    hanging (classid, objid) as (
+        select 'pg_catalog.pg_namespace'::regclass::oid, house.oid
+        from house
+        union
+        select d.classid, d.objid
+        from hanging as h
+        join pg_catalog.pg_depend as d on d.refclassid = h.classid and d.refobjid = h.objid
+        left join pg_catalog.pg_class as c
+            on d.classid = 'pg_catalog.pg_class'::regclass and c.oid = d.objid
+        where c.relkind is distinct from 't'
+    ),
+    -- In a schema of their own these open no way to a row and change nothing for statements that do not name them.
+    harmless as (
+        select e.oid
+        from pg_catalog.pg_extension as e
+        join (
+            values
+                ('amcheck'), -- checks indexes, for superusers
+                ('btree_gin'), -- operator classes for indexes, none of them a default for a type of its own
+                ('btree_gist'), -- the same
+                ('fuzzystrmatch'), -- functions of texts
+                ('pg_buffercache'), -- what lies in the cache, for members of pg_monitor
+                ('pg_freespacemap'), -- free space of files, for superusers and pg_stat_scan_tables
+                ('pg_prewarm'), -- reads tables into the cache, for superusers
+                ('pg_stat_statements'), -- what was asked, its texts for members of pg_read_all_stats
+                ('pg_trgm'), -- functions and operators of texts
+                ('pg_visibility'), -- the visibility map, for superusers and pg_stat_scan_tables
+                ('pgcrypto'), -- functions of bytes
+                ('pgstattuple'), -- how full files are, for superusers and pg_stat_scan_tables
+                ('tablefunc'), -- pivots what its caller may read
+                ('unaccent'), -- functions of texts
+                ('uuid-ossp') -- makes identifiers
+        ) as known (name) on known.name = e.extname
+        where e.extnamespace not in (select house.oid from house)
+            and e.extnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+    ),
+    -- What an extension brought and what consists of that: it is judged as a whole.
+    brought (classid, objid, extension) as (
+        select d.classid, d.objid, d.refobjid
+        from pg_catalog.pg_depend as d
+        where d.refclassid = 'pg_catalog.pg_extension'::regclass and d.deptype = 'e'
+        union
+        select d.classid, d.objid, b.extension
+        from brought as b
+        join pg_catalog.pg_depend as d
+            on d.refclassid = b.classid and d.refobjid = b.objid and d.deptype in ('a', 'i', 'P', 'S')
+    ),
+    -- What users made that works without being named, or by a name of Postgres: below this OID is initdb's.
+    made (classid, objid) as (
+        select 'pg_catalog.pg_am'::regclass::oid, a.oid from pg_catalog.pg_am as a where a.oid >= 16384
+        union all
+        select 'pg_catalog.pg_amop'::regclass, a.oid from pg_catalog.pg_amop as a where a.oid >= 16384
+        union all
+        select 'pg_catalog.pg_amproc'::regclass, a.oid from pg_catalog.pg_amproc as a where a.oid >= 16384
+        union all
+        select 'pg_catalog.pg_cast'::regclass, c.oid from pg_catalog.pg_cast as c where c.oid >= 16384
+        union all
+        select 'pg_catalog.pg_conversion'::regclass, c.oid from pg_catalog.pg_conversion as c where c.oid >= 16384
+        union all
+        select 'pg_catalog.pg_language'::regclass, l.oid from pg_catalog.pg_language as l where l.oid >= 16384
+        union all
+        select 'pg_catalog.pg_opclass'::regclass, o.oid from pg_catalog.pg_opclass as o where o.oid >= 16384
+        union all
+        select 'pg_catalog.pg_operator'::regclass, o.oid from pg_catalog.pg_operator as o where o.oid >= 16384
+        union all
+        select 'pg_catalog.pg_opfamily'::regclass, o.oid from pg_catalog.pg_opfamily as o where o.oid >= 16384
+        union all
+        select 'pg_catalog.pg_transform'::regclass, t.oid from pg_catalog.pg_transform as t where t.oid >= 16384
+        union all
+        select 'pg_catalog.pg_ts_config'::regclass, t.oid from pg_catalog.pg_ts_config as t where t.oid >= 16384
+        union all
+        select 'pg_catalog.pg_ts_dict'::regclass, t.oid from pg_catalog.pg_ts_dict as t where t.oid >= 16384
+        union all
+        select 'pg_catalog.pg_ts_parser'::regclass, t.oid from pg_catalog.pg_ts_parser as t where t.oid >= 16384
+        union all
+        select 'pg_catalog.pg_ts_template'::regclass, t.oid from pg_catalog.pg_ts_template as t where t.oid >= 16384
+        union all
+        select 'pg_catalog.pg_class'::regclass, c.oid
+        from pg_catalog.pg_class as c
+        left join pg_catalog.pg_index as i on i.indexrelid = c.oid
+        where c.oid >= 16384
+            and (
+                c.relnamespace in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+                or i.indrelid < 16384
+            )
+        union all
+        select 'pg_catalog.pg_proc'::regclass, f.oid
+        from pg_catalog.pg_proc as f
+        where f.oid >= 16384
+            and (
+                f.pronamespace in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+                or f.prokind = 'a'
+            )
+        union all
+        select 'pg_catalog.pg_type'::regclass, t.oid
+        from pg_catalog.pg_type as t
+        where t.oid >= 16384
+            and t.typnamespace in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+        union all
+        select 'pg_catalog.pg_policy'::regclass, p.oid from pg_catalog.pg_policy as p where p.polrelid < 16384
+        union all
+        select 'pg_catalog.pg_rewrite'::regclass, w.oid
+        from pg_catalog.pg_rewrite as w
+        where w.ev_class < 16384 and w.oid >= 16384
+        union all
+        select 'pg_catalog.pg_trigger'::regclass, t.oid from pg_catalog.pg_trigger as t where t.tgrelid < 16384
+        union all
+        select 'pg_catalog.pg_constraint'::regclass, c.oid
+        from pg_catalog.pg_constraint as c
+        where c.oid >= 16384 and c.conrelid between 1 and 16383
+    ),
+    judged (classid, objid) as materialized (
+        select h.classid, h.objid from hanging as h
+        union
+        select m.classid, m.objid
+        from made as m
+        where not exists (
+            select
+            from brought as b
+            join harmless on harmless.oid = b.extension
+            where b.classid = m.classid and b.objid = m.objid
+        )
+        union
+        select b.classid, b.objid
+        from brought as b
+        where b.extension not in (select harmless.oid from harmless)
+        union
+        select 'pg_catalog.pg_extension'::regclass, e.oid
+        from pg_catalog.pg_extension as e
+        where e.oid not in (select harmless.oid from harmless)
+        union
+        select 'pg_catalog.pg_event_trigger'::regclass, e.oid from pg_catalog.pg_event_trigger as e
+        union
+        select 'pg_catalog.pg_foreign_data_wrapper'::regclass, w.oid from pg_catalog.pg_foreign_data_wrapper as w
+        union
+        select 'pg_catalog.pg_foreign_server'::regclass, s.oid from pg_catalog.pg_foreign_server as s
+        union
+        select 'pg_catalog.pg_user_mapping'::regclass, m.umid from pg_catalog.pg_user_mappings as m
+        union
+        select 'pg_catalog.pg_publication'::regclass, p.oid from pg_catalog.pg_publication as p
+        union
+        select 'pg_catalog.pg_subscription'::regclass, s.oid
+        from pg_catalog.pg_subscription as s
+        join pg_catalog.pg_database as d on d.oid = s.subdbid and d.datname = pg_catalog.current_database()
+        union
+        select 'pg_catalog.pg_default_acl'::regclass, d.oid
+        from pg_catalog.pg_default_acl as d
+        where d.defaclnamespace = 0
+        union
+        select 'pg_catalog.pg_database'::regclass, d.oid
+        from pg_catalog.pg_database as d
+        where d.datname = pg_catalog.current_database()
+        union
+        select 'pg_catalog.pg_authid'::regclass, r.oid
+        from pg_catalog.pg_roles as r
+        where r.rolname in (
+            'taxclaims_owner', 'taxclaims_definer', 'taxclaims_api', 'taxclaims_reporting', 'taxclaims_reporting_all',
+            'taxclaims_auditor', 'taxclaims_admin', 'taxclaims_scoped_admin', 'taxclaims_account_manager',
+            'taxclaims_tax_specialist', 'taxclaims_client'
+        )
+    ),
+    relations as materialized (
+        select c.oid
+        from pg_catalog.pg_class as c
+        where c.oid < 16384
+            or c.oid in (select j.objid from judged as j where j.classid = 'pg_catalog.pg_class'::regclass)
+    ),
+    found (catalog, oid, root_class, root, owner, acl_type, acl, content) as (
+        select
+            'pg_catalog.pg_class'::regclass,
+            c.oid,
+            'pg_catalog.pg_class'::regclass,
+            c.oid,
+            c.relowner,
+            (case c.relkind when 'S' then 's' else 'r' end)::"char",
+            c.relacl,
+            pg_catalog.to_jsonb(c)
+                || pg_catalog.jsonb_build_object('relpartbound', pg_catalog.pg_get_expr(c.relpartbound, c.oid))
+                || coalesce(
+                    pg_catalog.to_jsonb(i)
+                        || pg_catalog.jsonb_build_object(
+                            'indexprs', pg_catalog.pg_get_expr(i.indexprs, i.indrelid),
+                            'indpred', pg_catalog.pg_get_expr(i.indpred, i.indrelid)
+                        ),
+                    '{}'
+                )
+                || coalesce(
+                    pg_catalog.to_jsonb(p)
+                        || pg_catalog.jsonb_build_object(
+                            'partexprs', pg_catalog.pg_get_expr(p.partexprs, p.partrelid)
+                        ),
+                    '{}'
+                )
+                || coalesce(pg_catalog.to_jsonb(s), '{}')
+                || coalesce(pg_catalog.to_jsonb(f), '{}')
+        from pg_catalog.pg_class as c
+        left join pg_catalog.pg_index as i on i.indexrelid = c.oid
+        left join pg_catalog.pg_partitioned_table as p on p.partrelid = c.oid
+        left join pg_catalog.pg_sequence as s on s.seqrelid = c.oid
+        left join pg_catalog.pg_foreign_table as f on f.ftrelid = c.oid
+        where c.relnamespace <> 'pg_toast'::regnamespace and c.oid in (select r.oid from relations as r)
+        union all
+        select
+            'pg_catalog.pg_attribute'::regclass, null, 'pg_catalog.pg_class'::regclass, a.attrelid, c.relowner, 'c', a.attacl,
+            pg_catalog.to_jsonb(a) - '{attacl,attmissingval}'::text[]
+                || coalesce(
+                    pg_catalog.to_jsonb(d)
+                        || pg_catalog.jsonb_build_object('adbin', pg_catalog.pg_get_expr(d.adbin, d.adrelid)),
+                    '{}'
+                )
+        from pg_catalog.pg_attribute as a
+        join pg_catalog.pg_class as c on c.oid = a.attrelid and c.relkind not in ('i', 'I', 'S', 't')
+        left join pg_catalog.pg_attrdef as d on d.adrelid = a.attrelid and d.adnum = a.attnum
+        where a.attnum > 0 and not a.attisdropped and a.attrelid in (select r.oid from relations as r)
+        union all
+        select
+            'pg_catalog.pg_inherits'::regclass, null, 'pg_catalog.pg_class'::regclass,
+            case when i.inhparent in (select r.oid from relations as r) then i.inhparent else i.inhrelid end,
+            null, null, null, pg_catalog.to_jsonb(i)
+        from pg_catalog.pg_inherits as i
+        union all
+        select
+            'pg_catalog.pg_constraint'::regclass, c.oid, 'pg_catalog.pg_constraint'::regclass, c.oid, null, null, null,
+            pg_catalog.to_jsonb(c)
+                || pg_catalog.jsonb_build_object('conbin', pg_catalog.pg_get_expr(c.conbin, c.conrelid))
+        from pg_catalog.pg_constraint as c
+        where c.contype <> 'n' or not c.convalidated
+        union all
+        select
+            'pg_catalog.pg_trigger'::regclass, t.oid, 'pg_catalog.pg_trigger'::regclass, t.oid, null, null, null,
+            pg_catalog.to_jsonb(t)
+                || pg_catalog.jsonb_build_object(
+                    'tgqual',
+                    case when t.tgqual is not null then pg_catalog.pg_get_triggerdef(t.oid) end
+                )
+        from pg_catalog.pg_trigger as t
+        union all
+        -- Not the whole row: what a rule does is long, and its text is in Postgres' own words.
+        select
+            'pg_catalog.pg_rewrite'::regclass, w.oid, 'pg_catalog.pg_rewrite'::regclass, w.oid, null, null, null,
+            pg_catalog.jsonb_build_object(
+                'oid', w.oid,
+                'rulename', w.rulename,
+                'ev_class', w.ev_class,
+                'ev_type', w.ev_type,
+                'ev_enabled', w.ev_enabled,
+                'is_instead', w.is_instead,
+                'ev_action',
+                pg_catalog.md5(
+                    pg_catalog.regexp_replace(
+                        case
+                            when w.rulename = '_RETURN' then pg_catalog.pg_get_viewdef(w.ev_class)
+                            else pg_catalog.pg_get_ruledef(w.oid)
+                        end,
+                        -- The name that a cast has anyway: Postgres prints it after a restore, and not before.
+                        '::(text|name|oid|uuid|date|jsonb|inet|numeric)(\[\])? AS "?\1"?(?=,?\n|$)',
+                        '::\1\2',
+                        'g'
+                    )
+                )
+            )
+        from pg_catalog.pg_rewrite as w
+        where w.ev_class in (select r.oid from relations as r)
+        union all
+        select
+            'pg_catalog.pg_policy'::regclass, p.oid, 'pg_catalog.pg_policy'::regclass, p.oid, null, null, null,
+            pg_catalog.to_jsonb(p)
+                || pg_catalog.jsonb_build_object(
+                    'polqual', pg_catalog.pg_get_expr(p.polqual, p.polrelid),
+                    'polwithcheck', pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid)
+                )
+        from pg_catalog.pg_policy as p
+        union all
+        select
+            'pg_catalog.pg_proc'::regclass, f.oid, 'pg_catalog.pg_proc'::regclass, f.oid, f.proowner, 'f', f.proacl,
+            pg_catalog.to_jsonb(f)
+                || pg_catalog.jsonb_build_object(
+                    'prosrc', pg_catalog.md5(f.prosrc),
+                    'prosqlbody',
+                    pg_catalog.md5(
+                        pg_catalog.regexp_replace(
+                            pg_catalog.pg_get_function_sqlbody(f.oid),
+                            '::(text|name|oid|uuid|date|jsonb|inet|numeric)(\[\])? AS "?\1"?(?=,?\n|$)',
+                            '::\1\2',
+                            'g'
+                        )
+                    ),
+                    'proargdefaults', pg_catalog.pg_get_expr(f.proargdefaults, 0)
+                )
+                || coalesce(pg_catalog.to_jsonb(a), '{}')
+        from pg_catalog.pg_proc as f
+        left join pg_catalog.pg_aggregate as a on a.aggfnoid = f.oid
+        where f.oid < 16384
+            or f.oid in (select j.objid from judged as j where j.classid = 'pg_catalog.pg_proc'::regclass)
+        union all
+        select
+            'pg_catalog.pg_type'::regclass, t.oid, 'pg_catalog.pg_type'::regclass, t.oid, t.typowner, 'T', t.typacl,
+            pg_catalog.to_jsonb(t)
+                || pg_catalog.jsonb_build_object(
+                    'typdefaultbin', pg_catalog.pg_get_expr(t.typdefaultbin, 0),
+                    'labels',
+                    (
+                        select pg_catalog.string_agg(pg_catalog.quote_literal(e.enumlabel), ', ' order by e.enumsortorder)
+                        from pg_catalog.pg_enum as e
+                        where e.enumtypid = t.oid
+                    )
+                )
+                || coalesce(pg_catalog.to_jsonb(r), '{}')
+        from pg_catalog.pg_type as t
+        left join pg_catalog.pg_range as r on r.rngtypid = t.oid
+        where t.oid < 16384
+            or t.oid in (select j.objid from judged as j where j.classid = 'pg_catalog.pg_type'::regclass)
+        union all
+        select
+            'pg_catalog.pg_statistic_ext'::regclass, s.oid, 'pg_catalog.pg_statistic_ext'::regclass, s.oid, null, null, null,
+            pg_catalog.to_jsonb(s)
+                || pg_catalog.jsonb_build_object(
+                    'stxexprs', pg_catalog.to_jsonb(pg_catalog.pg_get_statisticsobjdef_expressions(s.oid))
+                )
+        from pg_catalog.pg_statistic_ext as s
+        union all
+        select
+            'pg_catalog.pg_publication_rel'::regclass, p.oid, 'pg_catalog.pg_publication_rel'::regclass, p.oid, null, null, null,
+            pg_catalog.to_jsonb(p)
+                || pg_catalog.jsonb_build_object('prqual', pg_catalog.pg_get_expr(p.prqual, p.prrelid))
+        from pg_catalog.pg_publication_rel as p
+        union all
+        -- Not the whole row: nobody but superusers reads how it connects.
+        select
+            'pg_catalog.pg_subscription'::regclass, s.oid, 'pg_catalog.pg_subscription'::regclass, s.oid, null, null, null,
+            pg_catalog.jsonb_build_object(
+                'oid', s.oid,
+                'subdbid', s.subdbid,
+                'subname', s.subname,
+                'subowner', s.subowner,
+                'subenabled', s.subenabled,
+                'subbinary', s.subbinary,
+                'substream', s.substream,
+                'subdisableonerr', s.subdisableonerr,
+                'subslotname', s.subslotname,
+                'subsynccommit', s.subsynccommit,
+                'subpublications', s.subpublications
+            )
+        from pg_catalog.pg_subscription as s
+        union all
+        select
+            'pg_catalog.pg_user_mapping'::regclass, m.umid, 'pg_catalog.pg_user_mapping'::regclass, m.umid, null, null, null,
+            pg_catalog.to_jsonb(m)
+        from pg_catalog.pg_user_mappings as m
+        union all
+        select
+            'pg_catalog.pg_authid'::regclass, r.oid, 'pg_catalog.pg_authid'::regclass, r.oid, null, null, null,
+            pg_catalog.to_jsonb(r)
+        from pg_catalog.pg_roles as r
+        where r.oid <> 10
+        union all
+        select
+            'pg_catalog.pg_auth_members'::regclass, null, 'pg_catalog.pg_authid'::regclass, m.member, null, null, null,
+            pg_catalog.to_jsonb(m)
+        from pg_catalog.pg_auth_members as m
+        union all
+        select
+            'pg_catalog.pg_ts_config_map'::regclass, null, 'pg_catalog.pg_ts_config'::regclass, m.mapcfg, null, null, null,
+            pg_catalog.to_jsonb(m)
+        from pg_catalog.pg_ts_config_map as m
+        union all
+        select
+            'pg_catalog.pg_seclabel'::regclass, null, l.classoid, l.objoid, null, null, null, pg_catalog.to_jsonb(l)
+        from pg_catalog.pg_seclabel as l
+        union all
+        select
+            'pg_catalog.pg_shseclabel'::regclass, null, l.classoid, l.objoid, null, null, null, pg_catalog.to_jsonb(l)
+        from pg_catalog.pg_shseclabel as l
+        union all
+        select
+            whole.catalog, whole.oid, whole.catalog, whole.oid, whole.owner, whole.acl_type, whole.acl, whole.content
+        from (
+            select 'pg_catalog.pg_am'::regclass, a.oid, null::oid, null::"char", null::aclitem[], pg_catalog.to_jsonb(a)
+            from pg_catalog.pg_am as a
+            union all
+            select 'pg_catalog.pg_amop'::regclass, a.oid, null, null, null, pg_catalog.to_jsonb(a)
+            from pg_catalog.pg_amop as a
+            union all
+            select 'pg_catalog.pg_amproc'::regclass, a.oid, null, null, null, pg_catalog.to_jsonb(a)
+            from pg_catalog.pg_amproc as a
+            union all
+            select 'pg_catalog.pg_cast'::regclass, c.oid, null, null, null, pg_catalog.to_jsonb(c)
+            from pg_catalog.pg_cast as c
+            union all
+            select 'pg_catalog.pg_collation'::regclass, c.oid, null, null, null, pg_catalog.to_jsonb(c)
+            from pg_catalog.pg_collation as c
+            -- initdb takes over from the operating system what comes after.
+            where c.oid < 12000 or c.oid >= 16384
+            union all
+            select 'pg_catalog.pg_conversion'::regclass, c.oid, null, null, null, pg_catalog.to_jsonb(c)
+            from pg_catalog.pg_conversion as c
+            union all
+            select 'pg_catalog.pg_database'::regclass, d.oid, d.datdba, 'd', d.datacl, pg_catalog.to_jsonb(d)
+            from pg_catalog.pg_database as d
+            where d.datname = pg_catalog.current_database()
+            union all
+            select 'pg_catalog.pg_default_acl'::regclass, d.oid, null, null, null, pg_catalog.to_jsonb(d)
+            from pg_catalog.pg_default_acl as d
+            union all
+            select 'pg_catalog.pg_event_trigger'::regclass, e.oid, null, null, null, pg_catalog.to_jsonb(e)
+            from pg_catalog.pg_event_trigger as e
+            union all
+            select 'pg_catalog.pg_extension'::regclass, e.oid, null, null, null, pg_catalog.to_jsonb(e)
+            from pg_catalog.pg_extension as e
+            union all
+            select 'pg_catalog.pg_foreign_data_wrapper'::regclass, w.oid, w.fdwowner, 'F', w.fdwacl, pg_catalog.to_jsonb(w)
+            from pg_catalog.pg_foreign_data_wrapper as w
+            union all
+            select 'pg_catalog.pg_foreign_server'::regclass, s.oid, s.srvowner, 'S', s.srvacl, pg_catalog.to_jsonb(s)
+            from pg_catalog.pg_foreign_server as s
+            union all
+            select 'pg_catalog.pg_language'::regclass, l.oid, l.lanowner, 'l', l.lanacl, pg_catalog.to_jsonb(l)
+            from pg_catalog.pg_language as l
+            union all
+            select 'pg_catalog.pg_namespace'::regclass, n.oid, n.nspowner, 'n', n.nspacl, pg_catalog.to_jsonb(n)
+            from pg_catalog.pg_namespace as n
+            union all
+            select 'pg_catalog.pg_opclass'::regclass, o.oid, null, null, null, pg_catalog.to_jsonb(o)
+            from pg_catalog.pg_opclass as o
+            union all
+            select 'pg_catalog.pg_operator'::regclass, o.oid, null, null, null, pg_catalog.to_jsonb(o)
+            from pg_catalog.pg_operator as o
+            union all
+            select 'pg_catalog.pg_opfamily'::regclass, o.oid, null, null, null, pg_catalog.to_jsonb(o)
+            from pg_catalog.pg_opfamily as o
+            union all
+            select 'pg_catalog.pg_publication'::regclass, p.oid, null, null, null, pg_catalog.to_jsonb(p)
+            from pg_catalog.pg_publication as p
+            union all
+            select 'pg_catalog.pg_publication_namespace'::regclass, p.oid, null, null, null, pg_catalog.to_jsonb(p)
+            from pg_catalog.pg_publication_namespace as p
+            union all
+            select 'pg_catalog.pg_transform'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t)
+            from pg_catalog.pg_transform as t
+            union all
+            select 'pg_catalog.pg_ts_config'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t)
+            from pg_catalog.pg_ts_config as t
+            union all
+            select 'pg_catalog.pg_ts_dict'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t)
+            from pg_catalog.pg_ts_dict as t
+            union all
+            select 'pg_catalog.pg_ts_parser'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t)
+            from pg_catalog.pg_ts_parser as t
+            union all
+            select 'pg_catalog.pg_ts_template'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t)
+            from pg_catalog.pg_ts_template as t
+        ) as whole (catalog, oid, owner, acl_type, acl, content)
+    )
+    select
+        f.catalog,
+        f.oid,
+        f.root,
+        j.objid is null as is_built_in,
+        e.extname as extension,
+        f.owner,
+        f.acl_type,
+        f.acl,
+        f.content
+    from found as f
+    left join judged as j on j.classid = f.root_class and j.objid = f.root
+    left join brought as b on b.classid = f.root_class and b.objid = f.root
+    left join pg_catalog.pg_extension as e on e.oid = b.extension
+    where j.objid is not null or f.root < 16384
+$body$;
+
+comment on function audit.catalog_rows() is
+    'The rows of the catalogs that audit.state() judges, whole, each with the extension that brought it, or whether '
+    'initdb did.';
+
+revoke execute on function audit.catalog_rows() from public;
+grant execute on function audit.catalog_rows() to taxclaims_auditor;

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import type pg from 'pg';
+import { sqlFolder } from '../sql-folder.ts';
+import type { Fact } from './declared.ts';
+
+const FILES = ['catalogs', 'rows', 'state'] as const;
+
+/** What the functions set for themselves: else names, times and bytes would be written as the session writes them. */
+const SETTINGS = `
+  set local search_path = ''; set local timezone = 'UTC'; set local bytea_output = hex; set local jit = off`;
+
+/**
+ * The facts of a database, worked out by the query of the repository. Nothing of schema audit is asked: it may have been
+ * made blind. Within a transaction of the caller's.
+ */
+export async function readStateFromOutside(client: pg.Client): Promise<Fact[]> {
+  await client.query(SETTINGS);
+  const { rows } = await client.query<Fact>(
+    `select s.kind, s.object, s.definition from (${await stateQuery()}) as s (kind, object, definition)`,
+  );
+  return rows;
+}
+
+/** The major release of the server: 18. */
+export async function serverRelease(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ release: number }>(
+    `select current_setting('server_version_num')::integer / 10000 as release`,
+  );
+  return rows[0]?.release ?? 0;
+}
+
+/** The body of `audit.state()` with the bodies of the functions that it calls in their place. */
+async function stateQuery(): Promise<string> {
+  const texts = await Promise.all(
+    FILES.map((file) => readFile(sqlFolder(`audit/facts/${file}.sql`), 'utf8')),
+  );
+  const bodies = new Map(
+    texts.flatMap((text) =>
+      [...text.matchAll(/create function audit\.(\w+)\(\).*?\$body\$(.*?)\$body\$/gs)].map(
+        ([, name = '', body = '']) => [name, body] as const,
+      ),
+    ),
+  );
+  const inPlace = (name: string): string => {
+    const body = bodies.get(name);
+    if (body === undefined) throw new Error(`db/audit/facts has no body of audit.${name}()`);
+    return body.replaceAll(/audit\.(\w+)\(\)/g, (_call, called: string) => `(${inPlace(called)})`);
+  };
+  return inPlace('state');
+}
