@@ -8,30 +8,24 @@ import type { CatalogMutant } from './kinds.ts';
 export interface Grid {
   readonly rows: readonly (readonly CatalogMutant[])[];
   readonly columns: readonly (readonly CatalogMutant[])[];
-  readonly size: number;
 }
 
 /** Fewer than that are judged one by one. */
-export const SMALLEST = 12;
-const LARGEST = 20;
+const SMALLEST = 8;
+const LARGEST = 30;
 
-/** So many mutants fill a square of this size. */
-const filling = (size: number): number => size * (size - 1);
+/** So many mutants have a place in a square of this size. */
+const places = (size: number): number => size * (size - 1);
 
-/** Squares as large as there are mutants for, and what is left. */
-export function inGrids(mutants: readonly CatalogMutant[]): {
-  grids: Grid[];
-  rest: readonly CatalogMutant[];
-} {
-  const grids: Grid[] = [];
-  let rest = mutants;
-  while (rest.length >= SMALLEST) {
-    let size = 4;
-    while (size < LARGEST && filling(size + 1) <= rest.length) size += 1;
-    grids.push(gridOf(rest.slice(0, filling(size)), size));
-    rest = rest.slice(filling(size));
-  }
-  return { grids, rest };
+/** How many mutants fill the largest square. */
+export const MOST = places(LARGEST);
+
+/** Squares that hold all, or none where there are too few to fill one. */
+export function inGrids(mutants: readonly CatalogMutant[]): Grid[] {
+  if (mutants.length < SMALLEST) return [];
+  let size = 1;
+  while (size < LARGEST && places(size) < mutants.length) size += 1;
+  return [gridOf(mutants.slice(0, places(size)), size), ...inGrids(mutants.slice(places(size)))];
 }
 
 function gridOf(mutants: readonly CatalogMutant[], size: number): Grid {
@@ -43,7 +37,7 @@ function gridOf(mutants: readonly CatalogMutant[], size: number): Grid {
     rows[row]?.push(mutant);
     columns[place < row ? place : place + 1]?.push(mutant);
   }
-  return { rows, columns, size };
+  return { rows, columns };
 }
 
 /** What is said of a mutant: nothing, or what both the row and the column that it stands in have. */

@@ -71,7 +71,7 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
     },
     async judge(mutants) {
       const verdicts = new Map<CatalogMutant, Verdict>();
-      for (const grid of inGrids(mutants).grids)
+      for (const grid of inGrids(mutants))
         for (const mutant of await seenInGrid(admin, grid)) verdicts.set(mutant, { by: 'drift' });
       for (const mutant of mutants) if (!verdicts.has(mutant)) verdicts.set(mutant, await judgeAlone(mutant));
       return verdicts;

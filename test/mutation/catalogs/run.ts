@@ -1,11 +1,10 @@
 import { createTestDatabase } from '../../support/database.ts';
+import { MOST } from './grid.ts';
 import { isExcused } from './excused.ts';
 import { type Judge, openJudge, type Verdict } from './judge.ts';
 import { CATALOG_KINDS, type CatalogMutant, isOfTheServer } from './kinds.ts';
 
-/** How many mutants of a kind one database takes at once: enough to fill a square, few enough to share. */
-const PORTION = 380;
-
+/** What one database takes at once. */
 interface Portion {
   readonly kind: string;
   readonly from: number;
@@ -54,8 +53,8 @@ async function portionsOf(judge: Judge, kinds: readonly string[], report: Report
   for (const kind of kinds) {
     const { length } = await judge.mutantsOf(kind);
     if (length > 0) report.expect(kind, length);
-    for (let from = 0; from < length; from += PORTION) {
-      portions.push({ kind, from, to: Math.min(from + PORTION, length) });
+    for (let from = 0; from < length; from += MOST) {
+      portions.push({ kind, from, to: Math.min(from + MOST, length) });
     }
   }
   return portions;
