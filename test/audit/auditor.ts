@@ -8,6 +8,7 @@ export interface AuditedWorld extends World {
   readonly adminUrl: string;
   /** A login in taxclaims_auditor, and nothing else. */
   readonly auditor: pg.Client;
+  readonly auditorUrl: string;
 }
 
 /** The two firms of the policies' tests, and an auditor who looks at them. */
@@ -19,15 +20,14 @@ export async function openAuditedWorld(): Promise<AuditedWorld> {
   await withAdmin(database.adminUrl, (admin) =>
     admin.query(`create role ${login.name} login password '${login.password}' in role taxclaims_auditor`),
   );
-  const auditor = new pg.Client({
-    connectionString: asDatabase(database.adminUrl, database.name, login),
-    options: '-c jit=off',
-  });
+  const auditorUrl = asDatabase(database.adminUrl, database.name, login);
+  const auditor = new pg.Client({ connectionString: auditorUrl, options: '-c jit=off' });
   await auditor.connect();
   return {
     ...world,
     adminUrl: database.adminUrl,
     auditor,
+    auditorUrl,
     close: async () => {
       await auditor.end();
       await world.close();

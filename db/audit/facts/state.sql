@@ -237,9 +237,11 @@ as $body$
         left join columns as c on c.attribute = e.key::name
         left join keys as k on k.attribute = e.key
         where (c.attribute is null or c.ordinary is not null)
-            and e.value not in ('null', 'false', '""', '[]', '"-"')
-            and not (e.value in ('0', '"0"') and c.ordinary is null)
-            and not (c.ordinary is not null and e.value #>> '{}' = c.ordinary)
+            and e.value <> 'null'
+            and case
+                when c.ordinary is null then e.value not in ('false', '0', '"0"', '""', '"-"', '[]')
+                else e.value #>> '{}' <> c.ordinary
+            end
             and not o.follows
             and o.catalog <> 'pg_catalog.pg_default_acl'::regclass
     ),

@@ -1,6 +1,7 @@
 import { STYLE } from './html-style.ts';
 import { type Cell, COMMANDS, functionsOf, linesOf, type Reach, ROLES, shortName } from './symbols.ts';
-import type { Audit, Drift, Finding } from './read.ts';
+import type { Drift } from './drift.ts';
+import type { Audit, Finding } from './read.ts';
 
 const MEANING: Readonly<Record<Reach, string>> = {
   none: 'not granted',
@@ -12,8 +13,8 @@ const VERBS = { INSERT: 'create', SELECT: 'read', UPDATE: 'update', DELETE: 'del
 
 /** The audit as one page that needs nothing else: the matrix as a picture, then what is wrong. */
 export function renderHtml(audit: Audit): string {
-  const { database, server, matrix, findings, drift } = audit;
-  const well = findings.length === 0 && drift.length === 0;
+  const { database, server, matrix, findings, drift, blinded } = audit;
+  const well = findings.length + drift.length + blinded.length === 0;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -23,7 +24,7 @@ export function renderHtml(audit: Audit): string {
 <p>Postgres ${escaped(server)}. <strong class="${well ? 'well' : 'ill'}">${
     well ? 'No finding and no drift.' : `${String(findings.length)} findings, ${String(drift.length)} drifts.`
   }</strong></p>
-${legend()}
+${blindedList(blinded)}${legend()}
 ${matrixTable(audit)}
 ${findingsTable(findings)}
 ${driftTable(drift)}
@@ -82,11 +83,17 @@ ${findings
   .join('\n')}</table>`;
 }
 
+function blindedList(blinded: readonly string[]): string {
+  if (blinded.length === 0) return '';
+  const items = blinded.map((what) => `<li><code>${escaped(what)}</code>`).join('\n');
+  return `<p class="ill">The audit itself was changed, by hand or by another release:</p><ul>${items}</ul>\n`;
+}
+
 function driftTable(drift: readonly Drift[]): string {
   if (drift.length === 0)
-    return '<h2>Drift</h2><p class="well">None: everything is as db:migrate last applied it.</p>';
-  return `<h2>Drift from what db:migrate last applied</h2>
-<table class="list"><tr><th>change<th>object<th>applied<th>present
+    return '<h2>Drift</h2><p class="well">None: everything is as the repository declares it.</p>';
+  return `<h2>Drift from what the repository declares</h2>
+<table class="list"><tr><th>change<th>object<th>declared<th>present
 ${drift
   .map(
     ({ kind, object, change, applied, present }) =>

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { type Drift, seeDrift } from './drift.ts';
 
 export interface MatrixRow {
   readonly role: string;
@@ -23,21 +24,15 @@ export interface Finding {
   readonly remedy: string;
 }
 
-export interface Drift {
-  readonly kind: string;
-  readonly object: string;
-  readonly change: string;
-  readonly applied: string | null;
-  readonly present: string | null;
-}
-
-/** What the views of schema `audit` said, all at one moment. */
+/** What the views of schema `audit` said, and what the repository sees of drift by itself. */
 export interface Audit {
   readonly database: string;
   readonly server: string;
   readonly matrix: readonly MatrixRow[];
   readonly findings: readonly Finding[];
   readonly drift: readonly Drift[];
+  /** In what the audit that lives in the database is not the repository's. */
+  readonly blinded: readonly string[];
 }
 
 /**
@@ -54,6 +49,7 @@ export async function readAudit(url: string): Promise<Audit> {
   });
   await client.connect();
   try {
+    await client.query('begin transaction isolation level repeatable read read only');
     return await readThrough(client);
   } finally {
     await client.end();
@@ -67,15 +63,13 @@ async function readThrough(client: pg.Client): Promise<Audit> {
   const findings = await client.query<Finding>(
     'select level, finding, object, detail, remedy from audit.findings',
   );
-  const drift = await client.query<Drift>(
-    'select kind, object, change, applied, present from audit.drift order by kind, object',
-  );
+  const seen = await seeDrift(client);
   return {
     database: rows[0]?.database ?? '',
     server: rows[0]?.server ?? '',
     matrix: await readMatrix(client),
     findings: findings.rows,
-    drift: drift.rows,
+    ...seen,
   };
 }
 

@@ -9,16 +9,26 @@ const FILES = ['catalogs', 'rows', 'state'] as const;
 const SETTINGS = `
   set local search_path = ''; set local timezone = 'UTC'; set local bytea_output = hex; set local jit = off`;
 
+/** What the repository's own queries say of a database. */
+export interface SeenFromOutside {
+  readonly facts: readonly Fact[];
+  /** The kinds of facts that the repository cannot know. */
+  readonly surroundings: readonly string[];
+}
+
 /**
  * The facts of a database, worked out by the query of the repository. Nothing of schema audit is asked: it may have been
- * made blind. Within a transaction of the caller's.
+ * made blind. Within a transaction of the caller's, whose settings it changes.
  */
-export async function readStateFromOutside(client: pg.Client): Promise<Fact[]> {
+export async function readStateFromOutside(client: pg.Client): Promise<SeenFromOutside> {
   await client.query(SETTINGS);
-  const { rows } = await client.query<Fact>(
-    `select s.kind, s.object, s.definition from (${await stateQuery()}) as s (kind, object, definition)`,
+  const { rows: facts } = await client.query<Fact>(
+    `select s.kind, s.object, s.definition from (${await queryOf('state')}) as s (kind, object, definition)`,
   );
-  return rows;
+  const { rows: kinds } = await client.query<{ kind: string }>(
+    `select k.kind from (${await queryOf('kinds_of_state')}) as k where k.is_surrounding`,
+  );
+  return { facts, surroundings: kinds.map(({ kind }) => kind) };
 }
 
 /** The major release of the server: 18. */
@@ -29,8 +39,8 @@ export async function serverRelease(client: pg.Client): Promise<number> {
   return rows[0]?.release ?? 0;
 }
 
-/** The body of `audit.state()` with the bodies of the functions that it calls in their place. */
-async function stateQuery(): Promise<string> {
+/** The body of a function of schema audit with the bodies of the functions that it calls in their place. */
+async function queryOf(wanted: string): Promise<string> {
   const texts = await Promise.all(
     FILES.map((file) => readFile(sqlFolder(`audit/facts/${file}.sql`), 'utf8')),
   );
@@ -46,5 +56,5 @@ async function stateQuery(): Promise<string> {
     if (body === undefined) throw new Error(`db/audit/facts has no body of audit.${name}()`);
     return body.replaceAll(/audit\.(\w+)\(\)/g, (_call, called: string) => `(${inPlace(called)})`);
   };
-  return inPlace('state');
+  return inPlace(wanted);
 }

@@ -2,7 +2,7 @@ import { functionsOf, linesOf, marksOf, ROLES, shortName } from './symbols.ts';
 import type { Audit, MatrixRow } from './read.ts';
 
 /** The matrix, the findings and the drift as a person reads them in a terminal. */
-export function renderText({ database, server, matrix, findings, drift }: Audit): string {
+export function renderText({ database, server, matrix, findings, drift, blinded }: Audit): string {
   return [
     `Database ${database}, Postgres ${server}`,
     '',
@@ -16,9 +16,15 @@ export function renderText({ database, server, matrix, findings, drift }: Audit)
       `      ${detail}`,
       `      → ${remedy}`,
     ]),
+    ...(blinded.length === 0
+      ? []
+      : [
+          'The audit itself was changed, by hand or by another release; believe nothing that it says:',
+          ...blinded.map((what) => `  ${what}`),
+        ]),
     drift.length === 0
-      ? 'No drift: everything is as db:migrate last applied it.'
-      : `${counted(drift.length, 'difference')} from what db:migrate last applied:`,
+      ? 'No drift: everything is as the repository declares it.'
+      : `${counted(drift.length, 'difference')} from what the repository declares:`,
     ...drift.flatMap(({ kind, object, change, applied, present }) => [
       `  ${change} ${kind}: ${object}`,
       ...(applied === null ? [] : [`    - ${applied}`]),

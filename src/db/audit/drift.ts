@@ -1,0 +1,104 @@
+import type pg from 'pg';
+import { type Fact, readDeclared } from './declared.ts';
+import { readStateFromOutside, serverRelease } from './state.ts';
+
+export interface Drift {
+  readonly kind: string;
+  readonly object: string;
+  readonly change: string;
+  readonly applied: string | null;
+  readonly present: string | null;
+}
+
+/** What is not as declared, seen with the queries and the files of the repository alone. */
+export interface SeenDrift {
+  readonly drift: readonly Drift[];
+  /** In what the audit that lives in the database is not the repository's, or says something else than these. */
+  readonly blinded: readonly string[];
+}
+
+/**
+ * Holds a database against the files of the repository, and what its own audit says against that. Of the database's
+ * word it takes nothing but the surroundings that it noted at its first deploy. Within a transaction of the caller's.
+ */
+export async function seeDrift(client: pg.Client): Promise<SeenDrift> {
+  const { facts, surroundings } = await readStateFromOutside(client);
+  const { facts: declared } = await readDeclared(await serverRelease(client));
+  const noted = await factsOf(client, 'audit.applied');
+  const ofSurroundings = ({ kind }: Fact): boolean => surroundings.includes(kind);
+  const drift = differences([...declared, ...noted.filter(ofSurroundings)], facts);
+  return {
+    drift,
+    blinded: [
+      ...ofAudit(drift),
+      ...(await contradictions(client, { declared, noted, facts, drift, ofSurroundings })),
+    ],
+  };
+}
+
+/** Facts about the audit itself: its functions, its views, the table of what was applied. */
+function ofAudit(drift: readonly Drift[]): string[] {
+  return drift
+    .filter(({ kind, object }) => kind !== 'grant' && /(^| on )audit\./.test(object))
+    .map(({ kind, object }) => `${kind} ${object}`);
+}
+
+interface Views {
+  readonly declared: readonly Fact[];
+  readonly noted: readonly Fact[];
+  readonly facts: readonly Fact[];
+  readonly drift: readonly Drift[];
+  readonly ofSurroundings: (fact: Fact) => boolean;
+}
+
+/** Where what the database says of itself is not what is seen from outside. */
+async function contradictions(
+  client: pg.Client,
+  { declared, noted, facts, drift, ofSurroundings }: Views,
+): Promise<string[]> {
+  const { rows: said } = await client.query<Drift>(
+    'select kind, object, change, applied, present from audit.drift',
+  );
+  const counted = (count: number, what: string): string[] =>
+    count === 0 ? [] : [`${what} in ${String(count)} facts`];
+  return [
+    ...counted(
+      differences(await factsOf(client, 'audit.state()'), facts).length,
+      'audit.state() is not what is there,',
+    ),
+    ...counted(
+      differences(
+        declared,
+        noted.filter((fact) => !ofSurroundings(fact)),
+      ).length,
+      'audit.applied is not db/audit/declared,',
+    ),
+    ...counted(
+      differences(said.map(asFact), drift.map(asFact)).length,
+      'audit.drift does not say what differs from db/audit/declared,',
+    ),
+  ];
+}
+
+async function factsOf(client: pg.Client, from: 'audit.applied' | 'audit.state()'): Promise<Fact[]> {
+  const { rows } = await client.query<Fact>(`select kind, object, definition from ${from}`);
+  return rows;
+}
+
+function asFact({ kind, object, change, applied, present }: Drift): Fact {
+  return { kind, object, definition: JSON.stringify([change, applied, present]) };
+}
+
+/** What differs between facts that are meant and facts that are there, in the order of their names. */
+function differences(meant: readonly Fact[], there: readonly Fact[]): Drift[] {
+  const key = ({ kind, object }: Fact): string => JSON.stringify([kind, object]);
+  const before = new Map(meant.map((fact) => [key(fact), fact]));
+  const now = new Map(there.map((fact) => [key(fact), fact]));
+  return [...new Set([...before.keys(), ...now.keys()])].sort().flatMap((place): Drift[] => {
+    const [was, is] = [before.get(place), now.get(place)];
+    const { kind, object } = is ?? was ?? { kind: '', object: '' };
+    if (was?.definition === is?.definition) return [];
+    const change = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
+    return [{ kind, object, change, applied: was?.definition ?? null, present: is?.definition ?? null }];
+  });
+}

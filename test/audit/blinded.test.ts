@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { withAdmin } from '../support/database.ts';
+import { durabilityFindings } from '../support/durability.ts';
+import { type AuditedWorld, openAuditedWorld } from './auditor.ts';
+import { audit } from './command.ts';
+
+/** A trigger that the audit is to be silent about. */
+const BREAK = `
+  create function public.copy() returns trigger language plpgsql as $$ begin return null; end $$;
+  create trigger copy after insert on public.reclamations for each row execute function public.copy();`;
+
+/** Replaces a function or a view by what it was, with something put in. */
+const REPLACED = {
+  state: `do $$ begin execute replace(pg_get_functiondef('audit.state()'::regprocedure),
+    'group by e.kind, e.object', 'where e.object !~ ''copy'' group by e.kind, e.object'); end $$;`,
+  rows: `do $$ begin execute replace(pg_get_functiondef('audit.catalog_rows()'::regprocedure),
+    'where j.objid is not null or', 'where j.objid is not null and f.content ->> ''tgname'' is distinct from ''copy'' and f.content ->> ''proname'' is distinct from ''copy'' or'); end $$;`,
+  columns: `do $$ begin execute replace(pg_get_functiondef('audit.catalog_columns()'::regprocedure),
+    $a$('tgparentid', null$a$, $b$('tgfoid', null$b$); end $$;`,
+  drift: `create or replace view audit.drift with (security_invoker) as
+    select kind, object, ''::text as change, definition as applied, definition as present from audit.applied where false`,
+  findings: `create or replace view audit.findings with (security_invoker) as
+    select ''::text as level, ''::text as finding, ''::text as object, ''::text as detail, ''::text as remedy where false`,
+  exceptions: `create or replace view audit.exceptions with (security_invoker) as
+    select ''::text as finding, ''::text as object, ''::text as reason where false`,
+  applied: `insert into audit.applied select * from audit.state() on conflict (kind, object) do update set definition = excluded.definition`,
+} as const;
+
+describe('npm run db:audit, as an auditor', () => {
+  let world: AuditedWorld;
+
+  beforeAll(async () => {
+    world = await openAuditedWorld();
+  });
+
+  afterAll(async () => {
+    await world.close();
+  });
+
+  test("believes an audit that is the repository's, and ends well", async () => {
+    const well = (await withAdmin(world.adminUrl, durabilityFindings)).length === 0 ? 0 : 1;
+    const { code, out, err } = await audit(world.auditorUrl);
+    expect([code, err]).toEqual([well, '']);
+    expect(out).toContain('No drift');
+    expect(out).not.toContain('The audit itself was changed');
+  });
+
+  test.each([
+    ['audit.state() leaves a fact out', REPLACED.state, '  function body audit.state()'],
+    ['what audit.state() reads leaves a row out', REPLACED.rows, '  function body audit.catalog_rows()'],
+    ['a column is left out', REPLACED.columns, '  function body audit.catalog_columns()'],
+    ['audit.drift is empty', REPLACED.drift, '  view body audit.drift'],
+    ['audit.findings is empty', REPLACED.findings, '  view body audit.findings'],
+    ['nothing is excused any more', REPLACED.exceptions, '  view body audit.exceptions'],
+    [
+      'audit.applied was written by hand',
+      REPLACED.applied,
+      '  audit.applied is not db/audit/declared, in 4 facts',
+    ],
+  ])('says so where %s', async (_what, blind, line) => {
+    await withAdmin(world.adminUrl, async (admin) => {
+      const before = await admin.query<{ statement: string }>(MEND);
+      const applied = await admin.query('table audit.applied');
+      await admin.query(BREAK);
+      await admin.query(blind);
+      try {
+        const { code, out } = await audit(world.auditorUrl);
+        expect(code).toBe(1);
+        expect(out).toContain('The audit itself was changed');
+        expect(out.split('\n')).toContain(line);
+        expect(out).toContain('added trigger: copy on public.reclamations');
+      } finally {
+        await admin.query('drop function public.copy() cascade');
+        for (const { statement } of before.rows) await admin.query(statement);
+        await admin.query('delete from audit.applied');
+        await admin.query(
+          'insert into audit.applied select * from jsonb_populate_recordset(null::audit.applied, $1)',
+          [JSON.stringify(applied.rows)],
+        );
+      }
+      expect((await audit(world.auditorUrl)).out).not.toContain('The audit itself was changed');
+    });
+  });
+});
+
+/** What makes the functions and views again that are replaced here. */
+const MEND = `
+  select pg_get_functiondef(f.oid) as statement
+  from pg_proc as f
+  where f.oid in ('audit.state()'::regprocedure, 'audit.catalog_rows()'::regprocedure, 'audit.catalog_columns()'::regprocedure)
+  union all
+  select format('create or replace view %s with (security_invoker) as %s', v::regclass, pg_get_viewdef(v::regclass))
+  from unnest(array['audit.drift', 'audit.findings', 'audit.exceptions']) as v`;

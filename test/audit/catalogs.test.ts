@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+/** One of everything that a database as it was migrated has none of. */
+const ONE_OF_EACH = `
+  create publication one for table public.sites where (true);
+  alter publication one add tables in schema reporting;
+  create type public.span as range (subtype = integer);
+  create type public.mood as enum ('well', 'ill');
+  create cast (public.mood as integer) with inout;
+  create transform for public.mood language sql (from sql with function pg_catalog.time_support(internal));
+  create statistics public.one on client_id, id from public.sites;
+  create table public.parent (id integer) partition by range (id);
+  create table public.child partition of public.parent for values from (1) to (2);
+  create foreign data wrapper one;
+  create server one foreign data wrapper one;
+  create user mapping for public server one;
+  create foreign table public.elsewhere (id integer) server one;
+  create aggregate public.total (integer) (sfunc = pg_catalog.int4pl, stype = integer);
+  create function public.watch() returns event_trigger language plpgsql as $$ begin end $$;
+  create event trigger one on ddl_command_end execute function public.watch();
+  create subscription one connection 'dbname=none' publication one with (connect = false);
+  alter table public.sites add constraint positive check (id is not null) not valid;
+  set local allow_system_table_mods = on;
+  insert into pg_seclabel (objoid, classoid, objsubid, provider, label)
+  values ('public.sites'::regclass, 'pg_class'::regclass, 0, 'one', 'secret');
+  insert into pg_shseclabel (objoid, classoid, provider, label)
+  values ('taxclaims_owner'::regrole, 'pg_authid'::regclass, 'one', 'secret');`;
+
+describe('the catalogs of the server', () => {
+  let database: TestDatabase;
+  let admin: pg.Client;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    admin = new pg.Client({ connectionString: database.adminUrl });
+    await admin.connect();
+  });
+
+  afterAll(async () => {
+    await admin.end();
+    await database.close();
+  });
+
+  /** The single column of a query, in its order. */
+  async function read(sql: string): Promise<string[]> {
+    const { rows } = await admin.query<[string]>({ text: sql, rowMode: 'array' });
+    return rows.map(([value]) => value);
+  }
+
+  test('are each said to be part of the state, or why not', async () => {
+    const listed = await read('select catalog from audit.catalogs()');
+    const missing = await read(
+      `select relname from pg_class where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r' order by relname`,
+    );
+    expect(missing.filter((catalog) => !listed.includes(catalog))).toEqual([]);
+    expect(await read('select catalog from audit.catalogs() where length(explanation) < 3')).toEqual([]);
+  });
+
+  test('are compared in every column but for those that the list leaves out by name', async () => {
+    await admin.query('begin');
+    await admin.query(ONE_OF_EACH);
+    const columns = await read(
+      `select c.relname || '.' || a.attname
+       from audit.catalogs() as l
+       join pg_class as c on c.relname = l.catalog and c.relnamespace = 'pg_catalog'::regnamespace
+       join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+       where l.kind is not null
+           and not exists (select from audit.catalog_columns() as o where o.attribute = a.attname and o.ordinary is null)
+       order by 1`,
+    );
+    const compared = await read('select distinct jsonb_object_keys(content) from audit.catalog_rows()');
+    await admin.query('rollback');
+    // Facts of their own, one for each right and each setting.
+    const elsewhere = [
+      'pg_parameter_acl.parname',
+      'pg_parameter_acl.paracl',
+      'pg_default_acl.defaclacl',
+    ].concat(['setdatabase', 'setrole', 'setconfig'].map((column) => `pg_db_role_setting.${column}`));
+    const isCompared = (column: string): boolean => compared.includes(column.replace(/^.*\./, ''));
+    expect(columns.filter((column) => !isCompared(column) && !elsewhere.includes(column))).toEqual([]);
+    expect(columns.length).toBeGreaterThan(150);
+  });
+
+  test('are left out in no column that no release has', async () => {
+    const unknown = await read(
+      `select attribute from audit.catalog_columns() where attribute <> all (
+         select a.attname from pg_attribute as a
+         join pg_class as c on c.oid = a.attrelid and c.relnamespace = 'pg_catalog'::regnamespace)`,
+    );
+    // Gone in 18, or new in 16 to 18.
+    const known = ['attcacheoff', 'conenforced', 'relallfrozen', 'set_option', 'subfailover', 'suborigin'];
+    known.push('subpasswordrequired', 'subrunasowner');
+    expect(unknown.filter((attribute) => !known.includes(attribute))).toEqual([]);
+  });
+
+  test('are compared by a query that knows every kind of fact it gives', async () => {
+    await admin.query('begin');
+    await admin.query(ONE_OF_EACH);
+    const kinds = await read('select distinct kind from audit.drift order by kind');
+    const known = await read('select kind from audit.state_kinds');
+    await admin.query('rollback');
+    expect(kinds.filter((kind) => !known.includes(kind))).toEqual([]);
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        'cast',
+        'event trigger',
+        'foreign server',
+        'inheritance',
+        'published table',
+      'security label',
+        'subscription',
+      ]),
+    );
+    expect(new Set(known).size).toBe(known.length);
+  });
+});
