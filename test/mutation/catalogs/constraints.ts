@@ -50,7 +50,6 @@ export const CONSTRAINTS: Kinds = {
     statement('alter table %s rename constraint %I to renamed_#', ...NAMES),
     `${OF_TABLE} and x.contype not in ('t', 'n')`,
   ),
-  'constraint of another schema': changed(`connamespace = 'pg_catalog'::regnamespace`, `x.contype <> 'n'`),
   'constraint not validated': changed('convalidated = false', `x.contype in ('c', 'f', 'n')`),
   'constraint made anew and not validated': anew(`${DEFINITION} || ' not valid'`, `x.contype in ('c', 'f')`),
   'constraint not enforced': changed(
@@ -77,7 +76,6 @@ export const CONSTRAINTS: Kinds = {
     'conkey = array(select k from unnest(conkey) with ordinality as u (k, n) order by n desc)',
     `${KEY} and cardinality(x.conkey) > 1`,
   ),
-  'key of another index': changed('conindid = 0', `${KEY} or ${FOREIGN}`),
   'key over a period': changed('conperiod = true', `${KEY} and ${hasColumn('pg_constraint', 'conperiod')}`),
   'foreign key without its actions': anew(
     `regexp_replace(${DEFINITION}, ' ON (DELETE|UPDATE) (CASCADE|RESTRICT|SET NULL|SET DEFAULT)( \\([^)]*\\))?', '', 'g')`,

@@ -10,7 +10,7 @@ const DISARMING = `(
         ('standard_conforming_strings', 'off'), ('backslash_quote', 'on'), ('transform_null_equals', 'on'),
         ('quote_all_identifiers', 'on'), ('array_nulls', 'off'), ('lo_compat_privileges', 'on'),
         ('synchronous_commit', 'off'), ('zero_damaged_pages', 'on'), ('ignore_checksum_failure', 'on'),
-        ('allow_system_table_mods', 'on'), ('ignore_system_indexes', 'on'), ('dynamic_library_path', '/made/up'),
+        ('allow_system_table_mods', 'on'), ('dynamic_library_path', '/made/up'),
         ('default_tablespace', ''), ('default_table_access_method', 'heap'), ('password_encryption', 'md5')
 ) as s (name, value)`;
 

@@ -1,4 +1,4 @@
-import { IS_HOUSE_ROLE, type Kinds, literal, statement } from './house.ts';
+import { change, IS_HOUSE_ROLE, type Kinds, literal, statement } from './house.ts';
 
 const made = (objects: Readonly<Record<string, string>>, covers: string): string =>
   Object.entries(objects)
@@ -10,6 +10,11 @@ const made = (objects: Readonly<Record<string, string>>, covers: string): string
 const database = (sql: string): string => `
   select 'the database' as object, 'pg_database ' || d.oid as covers, ${sql} as sql
   from pg_database as d where d.datname = current_database()`;
+
+const extension = (assignment: string): string => `
+  select x.extname::text as object, 'pg_extension ' || x.oid as covers,
+      ${change('pg_extension', assignment, `'oid = ' || x.oid`)} as sql
+  from pg_extension as x`;
 
 const FUNCTION = 'create schema aside_#; create function aside_#.added';
 
@@ -28,6 +33,15 @@ export const SURROUNDINGS: Kinds = {
       `insert into pg_catalog.pg_shseclabel values (%s, 'pg_catalog.pg_database'::regclass, 'made', 'up')`,
       'd.oid',
     ),
+  ),
+  'database of another locale': database(
+    statement(`update pg_catalog.pg_database set datcollate = 'made up' where oid = %s`, 'd.oid'),
+  ),
+  'database of another classification of letters': database(
+    statement(`update pg_catalog.pg_database set datctype = 'made up' where oid = %s`, 'd.oid'),
+  ),
+  'database of another encoding': database(
+    statement(`update pg_catalog.pg_database set encoding = 8 where oid = %s`, 'd.oid'),
   ),
   'publication added': made(
     { 'for all tables': 'create publication added_# for all tables', empty: 'create publication added_#' },
@@ -55,10 +69,10 @@ export const SURROUNDINGS: Kinds = {
   'extension removed': `
     select x.extname::text as object, 'pg_extension ' || x.oid as covers, format('drop extension %I cascade', x.extname) as sql
     from pg_extension as x`,
-  'extension of another owner': `
-    select x.extname::text as object, 'pg_extension ' || x.oid as covers,
-        format('update pg_catalog.pg_extension set extowner = ''taxclaims_api''::regrole where oid = %s', x.oid) as sql
-    from pg_extension as x`,
+  'extension of another version': extension("extversion = '0'"),
+  'extension in another schema': extension("extnamespace = 'public'::regnamespace"),
+  'extension of another owner': extension("extowner = 'taxclaims_api'::regrole"),
+  'extension renamed': extension("extname = 'renamed_#'"),
   'language changed': `
     select format('%s: %s', l.lanname, a.name) as object, 'pg_language ' || l.oid as covers,
         format('update pg_catalog.pg_language set %s where oid = %s', a.assignment, l.oid) as sql
@@ -106,15 +120,27 @@ export const SURROUNDINGS: Kinds = {
     { 'with the handler of another': 'create language added_# handler pg_catalog.plpgsql_call_handler' },
     'pg_language',
   ),
-  'foreign server added': made(
+  'foreign data wrapper added': made(
     {
-      'and who uses it':
-        'create foreign data wrapper added_#; create server added_# foreign data wrapper added_#;' +
-        ' create user mapping for public server added_#',
-      'and its wrapper granted':
+      granted:
         'create foreign data wrapper added_#; grant usage on foreign data wrapper added_# to taxclaims_reporting',
     },
+    'pg_foreign_data_wrapper',
+  ),
+  'foreign server added': made(
+    {
+      'of a wrapper':
+        'create foreign data wrapper added_#; create server added_# foreign data wrapper added_#',
+    },
     'pg_foreign_server',
+  ),
+  'user mapping added': made(
+    {
+      'for everybody':
+        'create foreign data wrapper added_#; create server added_# foreign data wrapper added_#;' +
+        ' create user mapping for public server added_#',
+    },
+    'pg_user_mapping',
   ),
   'copy of a table within reach': made(
     {
@@ -142,7 +168,10 @@ export const SURROUNDINGS: Kinds = {
     'pg_proc',
   ),
   'large object added': made(
-    { 'for everybody': 'select pg_catalog.lo_create(4711); grant select on large object 4711 to public' },
+    {
+      'for everybody':
+        "select pg_catalog.lo_from_bytea(4711, 'made up'); grant select on large object 4711 to public",
+    },
     'pg_largeobject_metadata',
   ),
   'initial right changed': made(

@@ -23,6 +23,13 @@ export const TABLES: Kinds = {
   'table that does not hold its owner': altered('no force row level security', 't.relforcerowsecurity'),
   'table with row-level security': altered('enable row level security', 'not t.relrowsecurity'),
   'table that holds its owner': altered('force row level security', 'not t.relforcerowsecurity'),
+  'table of another access method': table(
+    statement(
+      'create access method added_# type table handler pg_catalog.heap_tableam_handler;' +
+        ' alter table %s set access method added_#',
+      NAME,
+    ),
+  ),
   'table unlogged': table(change('pg_class', "relpersistence = 'u'", `'oid = ' || t.oid`)),
   'table with another replica identity': altered('replica identity full', `t.relreplident <> 'f'`),
   'table without replica identity': altered('replica identity nothing', `t.relreplident <> 'n'`),

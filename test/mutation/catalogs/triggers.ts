@@ -97,7 +97,6 @@ export const TRIGGERS: Kinds = {
     'coalesce(t.tgoldtable, t.tgnewtable) is not null',
   ),
   'trigger of a foreign key without its key': changed('tgconstraint = 0', 't.tgisinternal'),
-  'trigger of a foreign key with another index': changed('tgconstrindid = 0', 't.tgisinternal'),
   'trigger of a foreign key with another table': changed(
     'tgconstrrelid = tgrelid',
     't.tgisinternal and t.tgconstrrelid <> t.tgrelid',

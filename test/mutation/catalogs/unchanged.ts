@@ -1,5 +1,138 @@
-/** Columns of the catalogs that no mutant changes, and why none needs to. */
-export const UNCHANGED_COLUMNS: Readonly<Record<string, string>> = {};
+/** The columns of catalogs with one reason. */
+const because = (reason: string, ...columns: readonly string[]): [string, string][] =>
+  columns.map((column) => [column, reason]);
+
+/** Columns of the catalogs that no mutant changes in a row of the house, and why none needs to. */
+export const UNCHANGED_COLUMNS: ReadonlyMap<string, string> = new Map([
+  ...because(
+    'says which object it is: with another value it is another object, which has mutants of its own',
+    ...[
+      'pg_class',
+      'pg_proc',
+      'pg_type',
+      'pg_attrdef',
+      'pg_constraint',
+      'pg_rewrite',
+      'pg_trigger',
+      'pg_namespace',
+    ].map((catalog) => `${catalog}.oid`),
+    ...['pg_database', 'pg_authid', 'pg_auth_members', 'pg_extension', 'pg_policy', 'pg_default_acl'].map(
+      (catalog) => `${catalog}.oid`,
+    ),
+    'pg_attribute.attrelid',
+    'pg_attribute.attnum',
+    'pg_attrdef.adrelid',
+    'pg_attrdef.adnum',
+    'pg_constraint.contype',
+    'pg_constraint.conrelid',
+    'pg_constraint.contypid',
+    'pg_index.indexrelid',
+    'pg_index.indrelid',
+    'pg_rewrite.ev_class',
+    'pg_trigger.tgrelid',
+    'pg_auth_members.roleid',
+    'pg_auth_members.member',
+    'pg_sequence.seqrelid',
+    'pg_default_acl.defaclrole',
+    'pg_default_acl.defaclnamespace',
+    'pg_default_acl.defaclobjtype',
+    'pg_class.relkind',
+    'pg_class.relisshared',
+    'pg_type.typtype',
+    'pg_type.typrelid',
+  ),
+  ...because(
+    'a function with other arguments or another result is another function, dropped and made anew',
+    'pg_proc.provariadic',
+    'pg_proc.prokind',
+    'pg_proc.proretset',
+    'pg_proc.pronargs',
+    'pg_proc.prorettype',
+    'pg_proc.proargtypes',
+    'pg_proc.proallargtypes',
+    'pg_proc.proargmodes',
+  ),
+  ...because('of functions in C, of which the house has none', 'pg_proc.probin'),
+  ...because(
+    'a default, a condition or a check that is changed has a new row',
+    'pg_attrdef.adbin',
+    'pg_constraint.conbin',
+    'pg_rewrite.ev_qual',
+  ),
+  ...because(
+    'follows from what does have mutants',
+    'pg_attribute.attlen',
+    'pg_attribute.attbyval',
+    'pg_attribute.attalign',
+    'pg_class.relhasindex',
+    'pg_class.reltype',
+    'pg_class.relispopulated',
+    'pg_class.relrewrite',
+    'pg_constraint.conindid',
+    'pg_constraint.conparentid',
+    'pg_trigger.tgparentid',
+    'pg_trigger.tgconstrindid',
+    'pg_index.indnatts',
+    'pg_index.indnkeyatts',
+    'pg_index.indcheckxmin',
+    'pg_database.dathasloginevt',
+  ),
+  ...because(
+    'what a row holds, how many there are, where they lie, how old they are: no part of what is declared',
+    'pg_attribute.atthasmissing',
+    'pg_attribute.attmissingval',
+    'pg_class.relallvisible',
+    'pg_class.relallfrozen',
+    'pg_class.relminmxid',
+    'pg_class.reltablespace',
+    'pg_database.datfrozenxid',
+    'pg_database.datminmxid',
+    'pg_database.dattablespace',
+    'pg_database.datname',
+  ),
+  ...because(
+    'the same for the types of all rows and arrays: the house has made no type of its own',
+    ...[
+      'len',
+      'byval',
+      'subscript',
+      'elem',
+      'array',
+      'modin',
+      'modout',
+      'analyze',
+      'align',
+      'notnull',
+      'basetype',
+      'typmod',
+    ]
+      .concat(['ndims', 'collation', 'defaultbin', 'default'])
+      .map((name) => `pg_type.typ${name}`),
+  ),
+  ...because('enforced by nothing', 'pg_attribute.attndims'),
+  ...because('of foreign tables, of which the house has none', 'pg_attribute.attfdwoptions'),
+  ...because('of exclusion constraints, of which the house has none', 'pg_constraint.conexclop'),
+  ...because(
+    'of the server and its operating system, chosen when the database is made',
+    'pg_database.datlocprovider',
+    'pg_database.datlocale',
+    'pg_database.daticulocale',
+    'pg_database.daticurules',
+    'pg_database.datcollversion',
+  ),
+  ...because('who gave a membership is the administrator, whom nobody declares', 'pg_auth_members.grantor'),
+  ...because(
+    'for pg_dump alone',
+    'pg_extension.extrelocatable',
+    'pg_extension.extconfig',
+    'pg_extension.extcondition',
+  ),
+]);
 
 /** Catalogs that no mutant touches, and why none needs to. */
-export const UNCHANGED_CATALOGS: Readonly<Record<string, string>> = {};
+export const UNCHANGED_CATALOGS: ReadonlyMap<string, string> = new Map([
+  ...because('what ANALYZE counted', 'pg_statistic', 'pg_statistic_ext_data'),
+  ...because('folders of the server, made by no transaction', 'pg_tablespace'),
+  ...because('comments change nothing', 'pg_shdescription'),
+  ...because('how far a subscription has come', 'pg_subscription_rel'),
+]);
