@@ -16,6 +16,20 @@ export const EXCUSES: readonly Excuse[] = [
       'NOT NULL has a row of its own since Postgres 18 alone, and what inherits nothing has no one to inherit from it:' +
       ' a table that inherits from one of the house is drift',
   },
+  ...['index to cluster by', 'table clustered by an index'].map((kind) => ({
+    kind,
+    reason: 'CLUSTER, a DBA’s ordinary work, leaves it behind; it says in which order rows lay once',
+  })),
+  {
+    kind: 'type closed',
+    reason:
+      'takes from everybody the use of a row type in definitions; who reads or writes the table needs it not',
+  },
+  {
+    kind: 'large object added',
+    reason:
+      'contents and no structure: nobody but a superuser makes any, which audit.findings (large_objects) holds',
+  },
   {
     kind: 'role with a password',
     reason:

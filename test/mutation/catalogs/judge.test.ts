@@ -41,11 +41,11 @@ describe('the judge of the mutants', () => {
   });
 
   test('does not take the doing of another for one’s own, though both change the same object', async () => {
-    const grants = (await judge.mutantsOf('right to a column revoked')).slice(0, 40);
-    const comments = Array.from({ length: 40 }, (_, index) =>
+    const grants = (await judge.mutantsOf('right to a column revoked')).slice(0, 30);
+    const comments = Array.from({ length: 3 }, (_, index) =>
       mutant(`comment ${String(index)}`, `comment on table public.clients is 'comment ${String(index)}'`),
     );
-    const verdicts = await judge.judge(grants.flatMap((one, index) => [one, comments[index] ?? one]));
+    const verdicts = await judge.judge([...grants.slice(0, 15), ...comments, ...grants.slice(15)]);
     expect(comments.filter((one) => !('survived' in (verdicts.get(one) ?? {})))).toEqual([]);
     expect(grants.filter((one) => !('by' in (verdicts.get(one) ?? {})))).toEqual([]);
   });

@@ -19,6 +19,10 @@ const OBJECTS = `
     select from pg_class as c
     where h.catalog = 'pg_class'::regclass and c.oid = h.oid and c.relnamespace = 'pg_toast'::regnamespace
   )
+  -- The type of an array is its element's, and no statement changes it alone.
+  and not exists (
+    select from pg_type as y where h.catalog = 'pg_type'::regclass and y.oid = h.oid and y.typlen = -1 and y.typelem <> 0
+  )
   union all
   select format('pg_attribute %s %s', a.attrelid, a.attnum), pg_describe_object('pg_class'::regclass, a.attrelid, a.attnum)
   from pg_attribute as a join pg_class as c on c.oid = a.attrelid

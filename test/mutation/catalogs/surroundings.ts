@@ -146,7 +146,7 @@ export const SURROUNDINGS: Kinds = {
     {
       'beside the house':
         'create schema aside_#; grant usage on schema aside_# to public;' +
-        ' create table aside_#.copy as table public.reclamations; grant select on aside_#.copy to public',
+        ' create materialized view aside_#.copy as table public.reclamations; grant select on aside_#.copy to public',
     },
     'pg_class',
   ),

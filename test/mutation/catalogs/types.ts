@@ -8,20 +8,19 @@ const type = (sql: string, where = 'true'): string => `
 const changed = (assignment: string, where?: string): string =>
   type(change('pg_type', assignment, `'oid = ' || y.oid`), where);
 
-/** Types that somebody made; the row types of tables and the types of arrays come and go with their table or type. */
+/**
+ * Types that somebody made. The types of rows and arrays come, change and go with their table or element, and by no
+ * statement of their own but a grant.
+ */
 const OWN = `y.typtype <> 'c' and not (y.typlen = -1 and y.typelem <> 0)
     or exists (select from pg_class as c where c.oid = y.typrelid and c.relkind = 'c')`;
 const DOMAIN = `y.typtype = 'd'`;
 const ENUM = `y.typtype = 'e'`;
 
-/** The types of the tables' rows, as a measure of all types that Postgres makes by itself. */
-const OF_ROWS = `exists (select from pg_class as c where c.oid = y.typrelid and c.relkind in ('r', 'c'))
-    or y.typtype <> 'c' and y.typelem = 0`;
-
 /** Domains, enumerations and the types of rows. */
 export const TYPES: Kinds = {
-  'type renamed': changed(`typname = 'renamed_#'`),
-  'type of another owner': changed(`typowner = 'taxclaims_client'::regrole`),
+  'type renamed': type(statement('alter type %s rename to renamed_#', 'y.oid::regtype'), `(${OWN})`),
+  'type of another owner': changed(`typowner = 'taxclaims_client'::regrole`, `(${OWN})`),
   'type granted': type(
     statement('grant usage on type %s to taxclaims_client with grant option', 'y.oid::regtype'),
     'not (y.typlen = -1 and y.typelem <> 0)',
@@ -35,30 +34,30 @@ export const TYPES: Kinds = {
     statement(`${ASIDE}; alter type %s set schema aside_#`, 'y.oid::regtype'),
     `(${OWN})`,
   ),
-  'type that is not finished': changed('typisdefined = false', `(${OF_ROWS})`),
+  'type that is not finished': changed('typisdefined = false', `(${OWN})`),
   'type stored otherwise': changed(
     `typstorage = case typstorage when 'x' then 'm' else 'x' end::"char"`,
-    `(${OF_ROWS})`,
+    `(${OWN})`,
   ),
   'type read by another function': changed(
     `typinput = 'pg_catalog.textin(pg_catalog.cstring)'::regprocedure`,
-    `(${OF_ROWS})`,
+    `(${OWN})`,
   ),
   'type written by another function': changed(
     `typoutput = 'pg_catalog.textout(pg_catalog.text)'::regprocedure`,
-    `(${OF_ROWS})`,
+    `(${OWN})`,
   ),
   'type received by another function': changed(
     `typreceive = 'pg_catalog.textrecv(pg_catalog.internal)'::regprocedure`,
-    `(${OF_ROWS})`,
+    `(${OWN})`,
   ),
   'type sent by another function': changed(
     `typsend = 'pg_catalog.textsend(pg_catalog.text)'::regprocedure`,
-    `(${OF_ROWS})`,
+    `(${OWN})`,
   ),
-  'type of another category': changed(`typcategory = 'X'`, `(${OF_ROWS})`),
-  'type that is preferred': changed('typispreferred = not typispreferred', `(${OF_ROWS})`),
-  'type of another delimiter': changed(`typdelim = ';'`, `(${OF_ROWS})`),
+  'type of another category': changed(`typcategory = 'X'`, `(${OWN})`),
+  'type that is preferred': changed('typispreferred = not typispreferred', `(${OWN})`),
+  'type of another delimiter': changed(`typdelim = ';'`, `(${OWN})`),
   'domain with another default': type(
     statement('alter domain %s set default null', 'y.oid::regtype'),
     `${DOMAIN} and y.typdefault is not null`,
