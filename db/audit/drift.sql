@@ -1,5 +1,5 @@
--- What differs from what db:migrate last applied: somebody changed it by hand, and the next db:migrate takes
--- it back. Empty when nothing does. Logins and their memberships are the deployment's and stand not here.
+-- What differs from what the repository declares: somebody changed it by hand, or made something of their own that touches
+-- the house. Empty when nothing does. Logins and their memberships are the deployment's and stand not here.
 create view audit.drift with (security_invoker) as
 select
     coalesce(now_.kind, applied.kind) as kind,
@@ -16,11 +16,11 @@ full join audit.applied as applied on applied.kind = now_.kind and applied.objec
 where now_.definition is distinct from applied.definition;
 
 comment on view audit.drift is
-    'What differs from what db:migrate last applied: somebody changed it by hand. Empty when nothing does.';
+    'What differs from what the repository declares: somebody changed it by hand. Empty when nothing does.';
 comment on column audit.drift.kind is 'What kind of fact: policy, grant, function, role and so on.';
 comment on column audit.drift.object is 'What it is about.';
-comment on column audit.drift.change is 'added, removed or changed since.';
-comment on column audit.drift.applied is 'What db:migrate applied; null where it was added.';
+comment on column audit.drift.change is 'added, removed or changed.';
+comment on column audit.drift.applied is 'What is declared; null where it was added.';
 comment on column audit.drift.present is 'What is there now; null where it was removed.';
 
 grant select on audit.drift to taxclaims_auditor;

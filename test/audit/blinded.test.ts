@@ -37,14 +37,6 @@ describe('npm run db:audit, as an auditor', () => {
     await world.close();
   });
 
-  test("believes an audit that is the repository's, and ends well", async () => {
-    const well = (await withAdmin(world.adminUrl, durabilityFindings)).length === 0 ? 0 : 1;
-    const { code, out, err } = await audit(world.auditorUrl);
-    expect([code, err]).toEqual([well, '']);
-    expect(out).toContain('No drift');
-    expect(out).not.toContain('The audit itself was changed');
-  });
-
   test.each([
     ['audit.state() leaves a fact out', REPLACED.state, '  function body audit.state()'],
     ['what audit.state() reads leaves a row out', REPLACED.rows, '  function body audit.catalog_rows()'],
@@ -78,8 +70,15 @@ describe('npm run db:audit, as an auditor', () => {
           [JSON.stringify(applied.rows)],
         );
       }
-      expect((await audit(world.auditorUrl)).out).not.toContain('The audit itself was changed');
     });
+  });
+
+  test("believes it again once it is the repository's, and ends well", async () => {
+    const well = (await withAdmin(world.adminUrl, durabilityFindings)).length === 0 ? 0 : 1;
+    const { code, out, err } = await audit(world.auditorUrl);
+    expect([code, err]).toEqual([well, '']);
+    expect(out).toContain('No drift');
+    expect(out).not.toContain('The audit itself was changed');
   });
 });
 

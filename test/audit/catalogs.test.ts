@@ -109,7 +109,7 @@ describe('the catalogs of the server', () => {
         'foreign server',
         'inheritance',
         'published table',
-      'security label',
+        'security label',
         'subscription',
       ]),
     );

@@ -110,6 +110,25 @@ describe('audit.drift', () => {
     expect(await findingsBeside(admin, rows)).toEqual([]);
   });
 
+  test('a deploy blesses nothing: what it does not take back is drift after it', async () => {
+    const changes = `
+      create index by_hand on public.sites (site_name);
+      create function public.watch() returns event_trigger language plpgsql as $$ begin end $$;
+      create event trigger by_hand on sql_drop execute function public.watch()`;
+    await admin.query(changes);
+    await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
+    const { rows } = await admin.query(`${DRIFT} where object = any (array['public.by_hand', 'by_hand'])`);
+    await admin.query('drop event trigger by_hand; drop function public.watch(); drop index public.by_hand');
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { kind: 'index', change: 'added', object: 'public.by_hand' },
+        // Of the surroundings, which the repository cannot know, the first deploy took what there was.
+        { kind: 'event trigger', change: 'added', object: 'by_hand' },
+      ]),
+    );
+    expect((await admin.query(DRIFT)).rows).toEqual([]);
+  });
+
   test('nobody but the owner writes down what was applied', async () => {
     await admin.query('begin; set local role taxclaims_auditor');
     await expect(admin.query('delete from audit.applied')).rejects.toThrow(/permission denied/);

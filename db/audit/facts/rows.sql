@@ -31,11 +31,24 @@ as $body$
         select 'pg_catalog.pg_namespace'::regclass::oid, house.oid
         from house
         union
-        select d.classid, d.objid
+        select further.classid, further.objid
         from hanging as h
-        join pg_catalog.pg_depend as d on d.refclassid = h.classid and d.refobjid = h.objid
+        cross join lateral (
+            select d.classid, d.objid
+            from pg_catalog.pg_depend as d
+            where d.refclassid = h.classid and d.refobjid = h.objid
+            union all
+            -- A view by its rule, and a table by a default of its.
+            select 'pg_catalog.pg_class'::regclass, w.ev_class
+            from pg_catalog.pg_rewrite as w
+            where h.classid = 'pg_catalog.pg_rewrite'::regclass and w.oid = h.objid
+            union all
+            select 'pg_catalog.pg_class'::regclass, a.adrelid
+            from pg_catalog.pg_attrdef as a
+            where h.classid = 'pg_catalog.pg_attrdef'::regclass and a.oid = h.objid
+        ) as further
         left join pg_catalog.pg_class as c
-            on d.classid = 'pg_catalog.pg_class'::regclass and c.oid = d.objid
+            on further.classid = 'pg_catalog.pg_class'::regclass and c.oid = further.objid
         where c.relkind is distinct from 't'
     ),
     -- In a schema of their own these open no way to a row and change nothing for statements that do not name them.
@@ -387,6 +400,7 @@ as $body$
             'pg_catalog.pg_auth_members'::regclass, null, 'pg_catalog.pg_authid'::regclass, m.member, null, null, null,
             pg_catalog.to_jsonb(m)
         from pg_catalog.pg_auth_members as m
+        where m.member <> 10
         union all
         select
             'pg_catalog.pg_ts_config_map'::regclass, null, 'pg_catalog.pg_ts_config'::regclass, m.mapcfg, null, null, null,

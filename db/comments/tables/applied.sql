@@ -1,5 +1,5 @@
 comment on table audit.applied is
-    'What db:migrate applied last, one fact a row: audit.drift holds the database against it.';
+    'What the repository declares, as db:migrate loaded it, one fact a row: audit.drift holds the database against it.';
 
 comment on column audit.applied.kind is
     'What kind of fact: role, membership, table, view, policy, grant, function, trigger and so on.';
