@@ -6,6 +6,7 @@
  */
 import { CATALOG_KINDS } from './catalogs/kinds.ts';
 import { runCatalogs } from './catalogs/run.ts';
+import { SERVER_KIND } from './catalogs/server.ts';
 import { setUpTrial, type Trial } from './trial.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
@@ -57,13 +58,15 @@ async function runRights(kinds: readonly string[]): Promise<boolean> {
   }
 }
 
+const EVERY_CATALOG_KIND = [...CATALOG_KINDS, SERVER_KIND];
+
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const unknown = named.filter((kind) => !MUTANT_KINDS.includes(kind) && !CATALOG_KINDS.includes(kind));
+const unknown = named.filter((kind) => !MUTANT_KINDS.includes(kind) && !EVERY_CATALOG_KIND.includes(kind));
 if (unknown.length > 0) throw new Error(`there is no kind of mutant '${unknown.join("', '")}'`);
 const chosen = (kinds: readonly string[]): readonly string[] =>
   named.length === 0 ? kinds : kinds.filter((kind) => named.includes(kind));
 const rights = process.argv.includes('--catalogs') ? [] : chosen(MUTANT_KINDS);
-const catalogs = chosen(CATALOG_KINDS);
+const catalogs = chosen(EVERY_CATALOG_KIND);
 
 await setUp();
 try {

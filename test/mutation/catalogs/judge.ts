@@ -14,6 +14,8 @@ export interface Judge {
   readonly admin: pg.Client;
   mutantsOf(kind: string): Promise<readonly CatalogMutant[]>;
   judge(mutants: readonly CatalogMutant[]): Promise<Judged>;
+  /** What is said of the database as it is now. */
+  ask(): Promise<Verdict>;
   /** @throws when something is not as it was before the first mutant. */
   assertMended(): Promise<void>;
   close(): Promise<void>;
@@ -41,14 +43,7 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
     if (drift.size + added.length > 0) throw new Error(`not mended: ${JSON.stringify([[...drift], added])}`);
   }
 
-  async function judgeAlone(mutant: CatalogMutant): Promise<Verdict> {
-    await admin.query(`begin; ${LIMITS}`);
-    try {
-      await admin.query(mutant.sql);
-    } catch (error) {
-      await admin.query('rollback');
-      return { survived: 'not made', message: messageOf(error) };
-    }
+  async function ask(): Promise<Verdict> {
     try {
       if ((await rowsOf(admin, `${DRIFT} limit 1`)).size > 0) return { by: 'drift' };
       for (const found of await rowsOf(admin, FINDINGS)) if (!before.has(found)) return { by: 'findings' };
@@ -56,6 +51,16 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
     } catch (error) {
       messageOf(error);
       return { by: 'an error of the audit' };
+    }
+  }
+
+  async function judgeAlone(mutant: CatalogMutant): Promise<Verdict> {
+    await admin.query(`begin; ${LIMITS}`);
+    try {
+      await admin.query(mutant.sql);
+      return await ask();
+    } catch (error) {
+      return { survived: 'not made', message: messageOf(error) };
     } finally {
       await admin.query('rollback');
     }
@@ -76,6 +81,7 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
       for (const mutant of mutants) if (!verdicts.has(mutant)) verdicts.set(mutant, await judgeAlone(mutant));
       return verdicts;
     },
+    ask,
     assertMended,
     close: () => admin.end(),
   };

@@ -1,8 +1,9 @@
 import { createTestDatabase } from '../../support/database.ts';
 import { MOST } from './grid.ts';
 import { isExcused } from './excused.ts';
-import { type Judge, openJudge, type Verdict } from './judge.ts';
-import { CATALOG_KINDS, type CatalogMutant, isOfTheServer } from './kinds.ts';
+import { judgeServerSettings, SERVER_KIND } from './server.ts';
+import { type Judge, type Judged, openJudge, type Verdict } from './judge.ts';
+import { type CatalogMutant, isOfTheServer } from './kinds.ts';
 
 /** What one database takes at once. */
 interface Portion {
@@ -22,7 +23,7 @@ interface Tally {
  * databases work at a time; what all databases share is changed by the first alone.
  * @returns whether all were seen.
  */
-export async function runCatalogs(kinds: readonly string[] = CATALOG_KINDS): Promise<boolean> {
+export async function runCatalogs(kinds: readonly string[]): Promise<boolean> {
   const databases = [await createTestDatabase(), await createTestDatabase()] as const;
   const judges = await Promise.all(databases.map((database) => openJudge(database.adminUrl)));
   try {
@@ -40,6 +41,7 @@ export async function runCatalogs(kinds: readonly string[] = CATALOG_KINDS): Pro
           await judge.assertMended();
         }
     };
+    if (kinds.includes(SERVER_KIND)) report.addAll(SERVER_KIND, await judgeServerSettings(first));
     await Promise.all([work(first, [ofTheServer, ofTheDatabase]), work(second, [ofTheDatabase])]);
     return report.finish();
   } finally {
@@ -50,7 +52,7 @@ export async function runCatalogs(kinds: readonly string[] = CATALOG_KINDS): Pro
 
 async function portionsOf(judge: Judge, kinds: readonly string[], report: Report): Promise<Portion[]> {
   const portions: Portion[] = [];
-  for (const kind of kinds) {
+  for (const kind of kinds.filter((name) => name !== SERVER_KIND)) {
     const { length } = await judge.mutantsOf(kind);
     if (length > 0) report.expect(kind, length);
     for (let from = 0; from < length; from += MOST) {
@@ -69,7 +71,13 @@ class Report {
     this.#kinds.set(kind, { verdicts: [], left: mutants });
   }
 
-  add(kind: string, verdicts: ReadonlyMap<CatalogMutant, Verdict>): void {
+  /** All of a kind at once. */
+  addAll(kind: string, verdicts: Judged): void {
+    this.expect(kind, verdicts.size);
+    this.add(kind, verdicts);
+  }
+
+  add(kind: string, verdicts: Judged): void {
     const tally = this.#kinds.get(kind);
     if (tally === undefined) throw new Error(`nobody expected '${kind}'`);
     tally.verdicts.push(...verdicts);

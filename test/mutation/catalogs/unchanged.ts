@@ -93,12 +93,8 @@ export const UNCHANGED_COLUMNS: ReadonlyMap<string, string> = new Map([
   ...because(
     'the same for the types of all rows and arrays: the house has made no type of its own',
     ...[
-      'name',
-      'namespace',
-      'owner',
       'isdefined',
       'storage',
-      'input',
       'output',
       'receive',
       'send',
