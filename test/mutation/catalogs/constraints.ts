@@ -57,6 +57,7 @@ export const CONSTRAINTS: Kinds = {
     `x.contype in ('c', 'f') and ${hasColumn('pg_constraint', 'conenforced')}`,
   ),
   'constraint that is not inherited': changed('connoinherit = true', `x.contype in ('c', 'n')`),
+  'constraint that counts as inherited': changed('conislocal = false, coninhcount = 1', `x.contype = 'c'`),
   'check that lets everything pass': anew(`'check (true)'`, `${OF_TABLE} and x.contype = 'c'`),
   'check that lets nothing pass': constraint(
     statement(

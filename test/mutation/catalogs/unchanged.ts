@@ -118,6 +118,7 @@ export const UNCHANGED_COLUMNS: ReadonlyMap<string, string> = new Map([
       .map((name) => `pg_type.typ${name}`),
   ),
   ...because('enforced by nothing', 'pg_attribute.attndims'),
+  ...because('of memory alone', 'pg_attribute.attcacheoff'),
   ...because('of foreign tables, of which the house has none', 'pg_attribute.attfdwoptions'),
   ...because('of exclusion constraints, of which the house has none', 'pg_constraint.conexclop'),
   ...because(
