@@ -26,6 +26,11 @@ export const EXCUSES: readonly Excuse[] = [
       'takes from everybody the use of a row type in definitions; who reads or writes the table needs it not',
   },
   {
+    kind: 'login in one of Postgres’s roles',
+    object: /^pg_(checkpoint|use_reserved_connections)$/,
+    reason: 'a checkpoint or a place to connect, and no row',
+  },
+  {
     kind: 'large object added',
     reason:
       'contents and no structure: nobody but a superuser makes any, which audit.findings (large_objects) holds',

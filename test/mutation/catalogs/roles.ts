@@ -34,14 +34,17 @@ const newMember = (options: string, groups: string, where = 'true'): string => `
 const IN_HOUSE = String.raw`g.rolname like 'taxclaims\_%' and not g.rolcanlogin`;
 const BUILT_IN = String.raw`g.rolname like 'pg\_%' and g.rolname <> 'pg_database_owner'`;
 
-/** A login that somebody made, where a login of the deployment has no business. */
+/** A login that the deployment made as it should: one that cannot enter the database would reach nothing. */
+const LOGIN = 'create role added_# login in role taxclaims_reporting';
+
+/** Such a login with more than it should have. */
 const newLogin = (how: string, groups: string): string => `
   select g.rolname::text as object, 'pg_authid ' || g.oid as covers,
-      format('create role added_# login; grant %I to added_#${how}', g.rolname) as sql
+      format('${LOGIN}; grant %I to added_#${how}', g.rolname) as sql
   from pg_authid as g where ${groups}`;
 
 const login = (what: string): string => `
-  select '${what}' as object, 'pg_authid' as covers, 'create role added_# login ${what}' as sql`;
+  select '${what}' as object, 'pg_authid' as covers, '${LOGIN}; alter role added_# ${what}' as sql`;
 
 /** The roles of the house, what they belong to, and who belongs to them. They are the cluster's. */
 export const ROLES: Kinds = {

@@ -48,7 +48,7 @@ export const SETTINGS: Kinds = {
     select format('%s of a login in %s', s.name, r.rolname) as object, 'pg_authid ' || r.oid as covers,
         format('create role added_# login in role %I; alter role added_# set %s = %L', r.rolname, s.name, s.value) as sql
     from pg_roles as r cross join ${DISARMING}
-    where r.rolname in ('taxclaims_api', 'taxclaims_owner') and ${KNOWN}
+    where r.rolname in ('taxclaims_api', 'taxclaims_reporting') and ${KNOWN}
         and s.name in ('session_replication_role', 'row_security', 'local_preload_libraries', 'session_preload_libraries', 'role')`,
   'stored setting removed': `
     select format('%s of %s', s.setdatabase, s.setrole) as object, 'pg_db_role_setting ' || s.setdatabase || ' ' || s.setrole as covers,
