@@ -2,8 +2,8 @@ import type { CatalogMutant } from './kinds.ts';
 
 /**
  * Mutants laid out in a square, so that many are asked about at once: what every row of the square and every column
- * of it changes is asked once, and one mutant's doing is what both its row and its column have. On the diagonal stand
- * places that change nothing: where something seems to be one's doing, the square tells mutants apart no longer.
+ * of it changes is asked once, and one mutant's doing is what both its row and its column have. On the diagonal stands
+ * nothing: what a row and a column have there all the same is the doing of several, and speaks for none.
  */
 export interface Grid {
   readonly rows: readonly (readonly CatalogMutant[])[];
@@ -40,8 +40,7 @@ function gridOf(mutants: readonly CatalogMutant[], size: number): Grid {
   return { rows, columns };
 }
 
-/** What is said of a mutant: nothing, or what both the row and the column that it stands in have. */
-export function shared(first: ReadonlySet<string>, second: ReadonlySet<string>): boolean {
-  for (const fact of first) if (second.has(fact)) return true;
-  return false;
+/** What both a row and a column have. */
+export function shared(first: ReadonlySet<string>, second: ReadonlySet<string>): string[] {
+  return [...first].filter((fact) => second.has(fact));
 }

@@ -95,12 +95,13 @@ async function seenInGrid(admin: pg.Client, grid: Grid): Promise<CatalogMutant[]
   for (const row of grid.rows) rows.push(await driftOf(admin, row, unmade));
   for (const column of grid.columns) columns.push(await driftOf(admin, column, unmade));
   const none = new Set<string>();
-  // Where nothing stands nothing may be seen.
-  if (rows.some((facts, index) => shared(facts, columns[index] ?? none))) return [];
+  // Where nothing stands nothing may be seen: what is seen there all the same is several mutants' doing.
+  const ambiguous = new Set(rows.flatMap((facts, index) => shared(facts, columns[index] ?? none)));
   return grid.rows.flatMap((mutants, row) =>
     mutants.filter((mutant) => {
       const column = grid.columns.findIndex((others) => others.includes(mutant));
-      return !unmade.has(mutant) && shared(rows[row] ?? none, columns[column] ?? none);
+      const facts = shared(rows[row] ?? none, columns[column] ?? none);
+      return !unmade.has(mutant) && facts.some((fact) => !ambiguous.has(fact));
     }),
   );
 }
