@@ -174,6 +174,19 @@ export const CHANGES: readonly Change[] = [
     object: 'aside.=(pg_catalog.uuid,pg_catalog.uuid)',
   },
   {
+    what: 'a right of a role of the house in a schema of somebody else',
+    sql: 'create schema aside; create table aside.everything (client text); grant select on aside.everything to taxclaims_reporting',
+    kind: 'grant',
+    object: 'table aside.everything to taxclaims_reporting',
+  },
+  {
+    what: 'a function that runs as a role of the house',
+    sql: `create schema aside; create function aside.reach() returns text language sql security definer as $$ select 'a' $$;
+          alter function aside.reach() owner to taxclaims_definer`,
+    kind: 'function',
+    object: 'aside.reach()',
+  },
+  {
     what: 'a type',
     sql: 'create domain public.money_of_ours as numeric',
     kind: 'type',

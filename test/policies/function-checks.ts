@@ -65,6 +65,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'audit.catalogs': 'auditor',
   'audit.catalog_columns': 'auditor',
   'audit.catalog_rows': 'auditor',
+  'audit.named_rows': 'auditor',
   'audit.kinds_of_state': 'auditor',
   'audit.who_can_see': 'auditor',
   'audit.explain_access': 'auditor',

@@ -26,6 +26,15 @@ as $body$
         from pg_catalog.pg_namespace as n
         where n.nspname in ('public', 'app', 'reporting', 'audit')
     ),
+    house_roles as materialized (
+        select r.oid
+        from pg_catalog.pg_roles as r
+        where r.rolname in (
+            'taxclaims_owner', 'taxclaims_definer', 'taxclaims_api', 'taxclaims_reporting', 'taxclaims_reporting_all',
+            'taxclaims_auditor', 'taxclaims_admin', 'taxclaims_scoped_admin', 'taxclaims_account_manager',
+            'taxclaims_tax_specialist', 'taxclaims_client'
+        )
+    ),
     -- What depends on the schemas of the house, at any depth, wherever it stands.
     hanging (classid, objid) as (
         select 'pg_catalog.pg_namespace'::regclass::oid, house.oid
@@ -194,12 +203,15 @@ as $body$
         where d.datname = pg_catalog.current_database()
         union
         select 'pg_catalog.pg_authid'::regclass, r.oid
-        from pg_catalog.pg_roles as r
-        where r.rolname in (
-            'taxclaims_owner', 'taxclaims_definer', 'taxclaims_api', 'taxclaims_reporting', 'taxclaims_reporting_all',
-            'taxclaims_auditor', 'taxclaims_admin', 'taxclaims_scoped_admin', 'taxclaims_account_manager',
-            'taxclaims_tax_specialist', 'taxclaims_client'
-        )
+        from house_roles as r
+        union
+        -- What belongs to a role of the house, or may be used by one, in any schema.
+        select d.classid, d.objid
+        from house_roles as r
+        join pg_catalog.pg_shdepend as d on d.refclassid = 'pg_catalog.pg_authid'::regclass and d.refobjid = r.oid
+        join pg_catalog.pg_database as b on b.oid = d.dbid and b.datname = pg_catalog.current_database()
+        -- Rights to what initdb made are facts of their own.
+        where d.objid >= 16384
     ),
     relations as materialized (
         select c.oid

@@ -1,5 +1,5 @@
 -- Everything that decides who may do what, one fact a line: what audit.drift compares with db/audit/declared. Each row of
--- audit.catalog_rows with all its columns but for those that audit.catalog_columns leaves out, so that a restored
+-- audit.named_rows with all its columns but for those that audit.catalog_columns leaves out, so that a restored
 -- database says the same; no OID, and nothing that depends on the language, the clock or the path of whoever asks.
 create function audit.state()
     returns table (kind text, object text, definition text)
@@ -11,10 +11,7 @@ create function audit.state()
     set timezone = 'UTC'
     set search_path = ''
 as $body$
-    with catalogs as materialized (
-        select * from audit.catalogs() as listed
-    ),
-    columns as materialized (
+    with columns as materialized (
         select * from audit.catalog_columns() as listed
     ),
     -- Which column holds an OID, or numbers of columns, and of what.
@@ -22,158 +19,23 @@ as $body$
         select distinct on (k.attribute)
             k.attribute,
             k.pktable,
-            k.is_array,
             k.relation
         from (
             select
                 f.fkcols[pg_catalog.array_upper(f.fkcols, 1)] as attribute,
                 f.pktable,
-                f.is_array,
                 case when pg_catalog.array_length(f.fkcols, 1) = 2 then f.fkcols[1] end as relation
             from pg_catalog.pg_get_catalog_foreign_keys() as f
             union all
-            select 'prattrs', 'pg_catalog.pg_attribute'::regclass, true, 'prrelid'
+            select 'prattrs', 'pg_catalog.pg_attribute'::regclass, 'prrelid'
         ) as k
         order by k.attribute, k.relation
     ),
-    -- Of these pg_get_catalog_foreign_keys knows, but they are printed by name already.
-    rows as materialized (
-        select r.*, c.relkind
-        from audit.catalog_rows() as r
-        left join pg_catalog.pg_class as c on c.oid = r.root and r.catalog in ('pg_catalog.pg_class'::regclass, 'pg_catalog.pg_attribute'::regclass)
+    named as materialized (
+        select * from audit.named_rows() as n
     ),
-    objects as materialized (
-        select
-            pg_catalog.row_number() over () as number,
-            r.catalog,
-            r.extension,
-            r.owner,
-            r.acl_type,
-            r.acl,
-            r.content,
-            r.relkind,
-            -- A row type follows its relation, an array its element.
-            r.catalog = 'pg_catalog.pg_type'::regclass
-                and (
-                    r.content ->> 'typrelid' <> '0' and r.content ->> 'typtype' = 'c'
-                    or r.content ->> 'typcategory' = 'A' and r.content ->> 'typelem' <> '0'
-                ) as follows,
-            case
-                when r.catalog = 'pg_catalog.pg_class'::regclass then
-                    case r.relkind
-                        when 'v' then 'view'
-                        when 'm' then 'materialized view'
-                        when 'f' then 'foreign table'
-                        when 'S' then 'sequence'
-                        when 'i' then 'index'
-                        when 'I' then 'index'
-                        when 'c' then 'composite type'
-                        else 'table'
-                    end
-                when r.catalog = 'pg_catalog.pg_rewrite'::regclass and r.content ->> 'rulename' = '_RETURN' then 'view body'
-                else coalesce(l.kind, r.catalog::text)
-            end as kind,
-            case r.catalog
-                when 'pg_catalog.pg_class'::regclass then r.root::regclass::text
-                when 'pg_catalog.pg_attribute'::regclass then
-                    pg_catalog.format('%s.%I', r.root::regclass, r.content ->> 'attname')
-                when 'pg_catalog.pg_inherits'::regclass then
-                    pg_catalog.format(
-                        '%s of %s',
-                        (r.content ->> 'inhrelid')::oid::regclass,
-                        (r.content ->> 'inhparent')::oid::regclass
-                    )
-                when 'pg_catalog.pg_constraint'::regclass then
-                    pg_catalog.format(
-                        '%I on %s',
-                        r.content ->> 'conname',
-                        case r.content ->> 'conrelid'
-                            when '0' then (r.content ->> 'contypid')::oid::regtype::text
-                            else (r.content ->> 'conrelid')::oid::regclass::text
-                        end
-                    )
-                when 'pg_catalog.pg_trigger'::regclass then
-                    case
-                        when (r.content ->> 'tgisinternal')::boolean then
-                            pg_catalog.format(
-                                '%s of %s on %s',
-                                (r.content ->> 'tgfoid')::oid::regproc,
-                                (
-                                    select pg_catalog.format('%I on %s', c.conname, c.conrelid::regclass)
-                                    from pg_catalog.pg_constraint as c
-                                    where c.oid = (r.content ->> 'tgconstraint')::oid
-                                ),
-                                (r.content ->> 'tgrelid')::oid::regclass
-                            )
-                        else pg_catalog.format('%I on %s', r.content ->> 'tgname', (r.content ->> 'tgrelid')::oid::regclass)
-                    end
-                when 'pg_catalog.pg_rewrite'::regclass then
-                    case r.content ->> 'rulename'
-                        when '_RETURN' then (r.content ->> 'ev_class')::oid::regclass::text
-                        else pg_catalog.format('%I on %s', r.content ->> 'rulename', (r.content ->> 'ev_class')::oid::regclass)
-                    end
-                when 'pg_catalog.pg_policy'::regclass then
-                    pg_catalog.format('%I on %s', r.content ->> 'polname', (r.content ->> 'polrelid')::oid::regclass)
-                when 'pg_catalog.pg_proc'::regclass then r.oid::regprocedure::text
-                when 'pg_catalog.pg_type'::regclass then r.oid::regtype::text
-                when 'pg_catalog.pg_namespace'::regclass then r.content ->> 'nspname'
-                when 'pg_catalog.pg_authid'::regclass then r.content ->> 'rolname'
-                when 'pg_catalog.pg_auth_members'::regclass then
-                    pg_catalog.format(
-                        '%s in %s',
-                        pg_catalog.pg_get_userbyid((r.content ->> 'member')::oid),
-                        pg_catalog.pg_get_userbyid((r.content ->> 'roleid')::oid)
-                    )
-                when 'pg_catalog.pg_database'::regclass then 'this database'
-                when 'pg_catalog.pg_extension'::regclass then r.content ->> 'extname'
-                when 'pg_catalog.pg_publication_rel'::regclass then
-                    pg_catalog.format(
-                        '%s in %s',
-                        (r.content ->> 'prrelid')::oid::regclass,
-                        (pg_catalog.pg_identify_object('pg_catalog.pg_publication'::regclass, (r.content ->> 'prpubid')::oid, 0)).identity
-                    )
-                when 'pg_catalog.pg_user_mapping'::regclass then
-                    pg_catalog.format('%s on %s', r.content ->> 'usename', r.content ->> 'srvname')
-                when 'pg_catalog.pg_default_acl'::regclass then
-                    pg_catalog.format(
-                        '%s of %s in %s',
-                        r.content ->> 'defaclobjtype',
-                        pg_catalog.pg_get_userbyid((r.content ->> 'defaclrole')::oid),
-                        case r.content ->> 'defaclnamespace'
-                            when '0' then 'every schema'
-                            else (r.content ->> 'defaclnamespace')::oid::regnamespace::text
-                        end
-                    )
-                when 'pg_catalog.pg_ts_config_map'::regclass then
-                    pg_catalog.format(
-                        '%s %s of %s',
-                        r.content ->> 'maptokentype',
-                        r.content ->> 'mapseqno',
-                        (r.content ->> 'mapcfg')::oid::regconfig
-                    )
-                when 'pg_catalog.pg_seclabel'::regclass then
-                    pg_catalog.format(
-                        '%s of %s',
-                        r.content ->> 'provider',
-                        (
-                            pg_catalog.pg_identify_object(
-                                (r.content ->> 'classoid')::oid,
-                                (r.content ->> 'objoid')::oid,
-                                (r.content ->> 'objsubid')::integer
-                            )
-                        ).identity
-                    )
-                when 'pg_catalog.pg_shseclabel'::regclass then
-                    pg_catalog.format(
-                        '%s of %s',
-                        r.content ->> 'provider',
-                        (pg_catalog.pg_identify_object((r.content ->> 'classoid')::oid, (r.content ->> 'objoid')::oid, 0)).identity
-                    )
-                else (pg_catalog.pg_identify_object(r.catalog, r.oid, 0)).identity
-            end as object
-        from rows as r
-        left join catalogs as l on l.catalog = r.catalog::text::name
-        where not r.is_built_in
+    objects as (
+        select * from named as n where not n.is_built_in
     ),
     written as (
         select
@@ -356,7 +218,7 @@ as $body$
                 -- Here initdb numbers as it comes, which differs between operating systems.
                 else pg_catalog.regexp_replace(known.said::text, '"1[2-6][0-9]{3}"', '"initdb"', 'g')
             end as said
-        from rows as r
+        from named as r
         cross join lateral (
             select
                 r.content - (
@@ -396,7 +258,7 @@ as $body$
                 case
                     when r.acl_type <> 'c' or i.initprivs is not null then coalesce(i.initprivs, pg_catalog.acldefault(r.acl_type, r.owner))
                 end as initial
-            from rows as r
+            from named as r
             left join pg_catalog.pg_init_privs as i
                 on i.objoid = r.root
                 and i.classoid = case r.acl_type when 'c' then 'pg_catalog.pg_class'::regclass else r.catalog end
@@ -493,7 +355,7 @@ as $body$
             ),
             s.setting
         from settings as s
-        join rows as r on r.catalog = 'pg_catalog.pg_authid'::regclass and r.root = s.setrole and not r.is_built_in
+        join named as r on r.catalog = 'pg_catalog.pg_authid'::regclass and r.root = s.setrole and not r.is_built_in
         union all
         -- Left out is what concerns speed and logging alone.
         select
