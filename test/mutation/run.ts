@@ -1,8 +1,12 @@
 /**
- * Proves that the tests of the policies can fail: breaks every right in turn in a database of its own, demands that
- * a check goes red, and mends it. `npm run test:mutation`, or with kinds: `npm run test:mutation -- 'policy dropped'`.
- * Exits non-zero when a mutant survives.
+ * Proves that the tests of the policies and the audit can fail. First it breaks every right in turn in a database of
+ * its own, demands that a check goes red, and mends it; then it changes every object of the catalogs in turn, and
+ * demands that the audit says so. `npm run test:mutation`; the second half alone with `-- --catalogs`; some kinds with
+ * `-- 'policy dropped' 'trigger disabled'`. Exits non-zero when a mutant survives.
  */
+import { CATALOG_KINDS } from './catalogs/kinds.ts';
+import { runCatalogs } from './catalogs/run.ts';
+import { SERVER_KIND } from './catalogs/server.ts';
 import { setUpTrial, type Trial } from './trial.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
@@ -40,18 +44,37 @@ async function run(trial: Trial, kinds: readonly string[]): Promise<boolean> {
   return survivors.length === 0;
 }
 
-await setUp();
-try {
+/** The first half: rights, which the checks of the policies must notice. */
+async function runRights(kinds: readonly string[]): Promise<boolean> {
   const trial = await setUpTrial();
   try {
     // On the database as it is every check must hold, before and after, or every mutant would seem killed.
     await trial.assertSound();
-    const kinds = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-    if (!(await run(trial, kinds.length > 0 ? kinds : MUTANT_KINDS))) process.exitCode = 1;
+    const killed = await run(trial, kinds);
     await trial.assertSound();
+    return killed;
   } finally {
     await trial.close();
   }
+}
+
+const EVERY_CATALOG_KIND = [...CATALOG_KINDS, SERVER_KIND];
+
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const unknown = named.filter((kind) => !MUTANT_KINDS.includes(kind) && !EVERY_CATALOG_KIND.includes(kind));
+if (unknown.length > 0) throw new Error(`there is no kind of mutant '${unknown.join("', '")}'`);
+const chosen = (kinds: readonly string[]): readonly string[] =>
+  named.length === 0 ? kinds : kinds.filter((kind) => named.includes(kind));
+const rights = process.argv.includes('--catalogs') ? [] : chosen(MUTANT_KINDS);
+const catalogs = chosen(EVERY_CATALOG_KIND);
+
+await setUp();
+try {
+  const killed = [
+    rights.length === 0 || (await runRights(rights)),
+    catalogs.length === 0 || (await runCatalogs(catalogs)),
+  ];
+  if (killed.includes(false)) process.exitCode = 1;
 } finally {
   await tearDown();
 }

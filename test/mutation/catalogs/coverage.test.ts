@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { Scales } from './footprint.ts';
+import { CATALOG_KINDS, type CatalogMutant, catalogMutantsOf } from './kinds.ts';
+import { objectsOfTheHouse } from './objects.ts';
+import { UNCHANGED_CATALOGS, UNCHANGED_COLUMNS } from './unchanged.ts';
+
+describe('the mutants of the catalogs', () => {
+  let database: TestDatabase;
+  let admin: pg.Client;
+  const mutants = new Map<string, readonly CatalogMutant[]>();
+  const columns = new Set<string>();
+  const catalogs = new Set<string>();
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    admin = new pg.Client({ connectionString: database.adminUrl, options: '-c search_path= -c jit=off' });
+    await admin.connect();
+    for (const kind of CATALOG_KINDS) mutants.set(kind, await catalogMutantsOf(admin, kind));
+    const scales = await Scales.open(database.adminUrl);
+    for (const [first] of mutants.values()) {
+      if (first === undefined) continue;
+      const footprint = await scales.weigh(first);
+      for (const column of footprint.columns) columns.add(column);
+      for (const catalog of footprint.catalogs) catalogs.add(catalog);
+    }
+    await scales.close();
+  }, 300_000);
+
+  afterAll(async () => {
+    await admin.end();
+    await database.close();
+  });
+
+  test('change every object of the house', async () => {
+    const covered = new Set([...mutants.values()].flat().map((mutant) => mutant.covers));
+    const objects = await objectsOfTheHouse(admin);
+    expect(objects.size).toBeGreaterThan(1000);
+    expect([...objects].filter(([covers]) => !covered.has(covers)).map(([, name]) => name)).toEqual([]);
+  });
+
+  test('change every column of the catalogs in which the house has rows, but for those that are named', async () => {
+    const objects = await objectsOfTheHouse(admin);
+    const ofTheHouse = new Set([...objects.keys()].map((covers) => covers.split(' ')[0]));
+    const { rows } = await admin.query<{ catalog: string; column: string }>(
+      `select c.relname as catalog, a.attname as column
+       from pg_attribute as a join pg_class as c on c.oid = a.attrelid
+       where c.relnamespace = 'pg_catalog'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped`,
+    );
+    const missing = rows
+      .filter(({ catalog }) => ofTheHouse.has(catalog) || ['pg_index', 'pg_sequence'].includes(catalog))
+      .map(({ catalog, column }) => `${catalog}.${column}`)
+      .filter((column) => !columns.has(column) && !UNCHANGED_COLUMNS.has(column));
+    expect(missing).toEqual([]);
+    expect([...UNCHANGED_COLUMNS.keys()].filter((column) => columns.has(column))).toEqual([]);
+  });
+
+  test('touch every catalog, but for those that are named', async () => {
+    const { rows } = await admin.query<{ relname: string }>(
+      `select relname from pg_class where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r'`,
+    );
+    const missing = rows
+      .map(({ relname }) => relname)
+      .filter((catalog) => !catalogs.has(catalog) && !UNCHANGED_CATALOGS.has(catalog));
+    expect(missing).toEqual([]);
+    expect([...UNCHANGED_CATALOGS.keys()].filter((catalog) => catalogs.has(catalog))).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { type Judge, openJudge } from './judge.ts';
+import type { CatalogMutant } from './kinds.ts';
+
+const mutant = (object: string, sql: string): CatalogMutant => ({ kind: 'made up', object, covers: '', sql });
+
+describe('the judge of the mutants', () => {
+  let database: TestDatabase;
+  let judge: Judge;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    judge = await openJudge(database.adminUrl);
+  });
+
+  afterAll(async () => {
+    await judge.close();
+    await database.close();
+  });
+
+  test('tells what nobody sees, and what cannot be made, from what drift sees beside it', async () => {
+    const seen = (await judge.mutantsOf('policy dropped')).slice(0, 12);
+    const unseen = [
+      mutant('a comment', `comment on table public.clients is 'made up'`),
+      mutant('a row', `insert into reporting.grants select null, null where false`),
+      mutant(
+        'a number of rows',
+        `update pg_catalog.pg_class set reltuples = 7 where oid = 'public.sites'::regclass`,
+      ),
+    ];
+    const unmade = mutant('a mistake', 'drop table public.made_up');
+    const verdicts = await judge.judge([...seen.slice(0, 6), ...unseen, unmade, ...seen.slice(6)]);
+    for (const one of seen) expect(verdicts.get(one)).toEqual({ by: 'drift' });
+    for (const one of unseen) expect(verdicts.get(one)).toEqual({ survived: 'unseen' });
+    expect(verdicts.get(unmade)).toEqual({
+      survived: 'not made',
+      message: 'table "made_up" does not exist',
+    });
+    await judge.assertMended();
+  });
+
+  test('does not take the doing of another for one’s own, though both change the same object', async () => {
+    const grants = (await judge.mutantsOf('right to a column revoked')).slice(0, 12);
+    const comments = Array.from({ length: 3 }, (_, index) =>
+      mutant(`comment ${String(index)}`, `comment on table public.clients is 'comment ${String(index)}'`),
+    );
+    const verdicts = await judge.judge([...grants.slice(0, 6), ...comments, ...grants.slice(6)]);
+    expect(comments.filter((one) => !('survived' in (verdicts.get(one) ?? {})))).toEqual([]);
+    expect(grants.filter((one) => !('by' in (verdicts.get(one) ?? {})))).toEqual([]);
+  });
+
+  test('stops when something was not taken back', async () => {
+    const left = mutant('what it commits', `create table public.left_over (); commit; begin`);
+    await judge.judge([left]);
+    await expect(judge.assertMended()).rejects.toThrow(/not mended: .*left_over/);
+    await judge.admin.query('drop table public.left_over');
+    await judge.assertMended();
+  });
+});

@@ -1,0 +1,72 @@
+import type pg from 'pg';
+import { BUILT_IN } from './built-in.ts';
+import { COLUMNS } from './columns.ts';
+import { CONSTRAINTS } from './constraints.ts';
+import { FUNCTIONS } from './functions.ts';
+import { GRANTS } from './grants.ts';
+import { INDEXES } from './indexes.ts';
+import { POLICIES } from './policies.ts';
+import { ROLES } from './roles.ts';
+import { RULES } from './rules.ts';
+import { SCHEMAS } from './schemas.ts';
+import { SEQUENCES } from './sequences.ts';
+import { SETTINGS } from './settings.ts';
+import { SURROUNDINGS } from './surroundings.ts';
+import { TABLES } from './tables.ts';
+import { TRIGGERS } from './triggers.ts';
+import { TYPES } from './types.ts';
+import { VIEWS } from './views.ts';
+
+/** One object of the catalogs changed in one way. It is taken back with its transaction. */
+export interface CatalogMutant {
+  readonly kind: string;
+  /** The object that is changed, as a person would name it. */
+  readonly object: string;
+  /** The catalog and the number of the object there, or the catalog alone where it is about none that exists. */
+  readonly covers: string;
+  readonly sql: string;
+}
+
+/** What changes rows that all databases of a server share: two of these at a time would wait for each other. */
+const OF_THE_SERVER = [ROLES, SETTINGS, SURROUNDINGS];
+
+const OF_THE_DATABASE = [
+  TABLES,
+  COLUMNS,
+  CONSTRAINTS,
+  TRIGGERS,
+  RULES,
+  VIEWS,
+  INDEXES,
+  POLICIES,
+  FUNCTIONS,
+  TYPES,
+  SEQUENCES,
+  SCHEMAS,
+  GRANTS,
+  BUILT_IN,
+];
+
+const KINDS = new Map<string, string>();
+for (const [kind, text] of [...OF_THE_SERVER, ...OF_THE_DATABASE].flatMap((kinds) => Object.entries(kinds))) {
+  if (KINDS.has(kind)) throw new Error(`two kinds of mutant are called '${kind}'`);
+  KINDS.set(kind, text);
+}
+
+export const CATALOG_KINDS = [...KINDS.keys()];
+
+export const isOfTheServer = (kind: string): boolean => OF_THE_SERVER.some((kinds) => kind in kinds);
+
+/** Every mutant of a kind that the database as it is can have. */
+export async function catalogMutantsOf(admin: pg.Client, kind: string): Promise<CatalogMutant[]> {
+  const text = KINDS.get(kind);
+  if (text === undefined)
+    throw new Error(`there is no kind of mutant '${kind}': ${CATALOG_KINDS.join(', ')}`);
+  const { rows } = await admin.query<Omit<CatalogMutant, 'kind'>>(`${text} order by 1, 3`);
+  // Many may be made at once: what they make is called after their number.
+  return rows.map(({ sql, ...row }, index) => ({
+    kind,
+    ...row,
+    sql: sql.replaceAll('_#', `_${String(index)}`),
+  }));
+}

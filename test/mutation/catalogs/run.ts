@@ -1,0 +1,111 @@
+import { createTestDatabase } from '../../support/database.ts';
+import { MOST } from './grid.ts';
+import { isExcused } from './excused.ts';
+import { judgeServerSettings, SERVER_KIND } from './server.ts';
+import { type Judge, type Judged, openJudge, type Verdict } from './judge.ts';
+import { type CatalogMutant, isOfTheServer } from './kinds.ts';
+
+/** What one database takes at once. */
+interface Portion {
+  readonly kind: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What became of the mutants of a kind. */
+interface Tally {
+  readonly verdicts: [CatalogMutant, Verdict][];
+  left: number;
+}
+
+/**
+ * Changes every object of the house in every way that the kinds name, and demands that the audit says so. Two
+ * databases work at a time; what all databases share is changed by the first alone.
+ * @returns whether all were seen.
+ */
+export async function runCatalogs(kinds: readonly string[]): Promise<boolean> {
+  const databases = [await createTestDatabase(), await createTestDatabase()] as const;
+  const judges = await Promise.all(databases.map((database) => openJudge(database.adminUrl)));
+  try {
+    const [first, second] = judges as [Judge, Judge];
+    const report = new Report();
+    const portions = await portionsOf(first, kinds, report);
+    const ofTheServer = portions.filter(({ kind }) => isOfTheServer(kind));
+    const ofTheDatabase = portions.filter(({ kind }) => !isOfTheServer(kind));
+    const work = async (judge: Judge, lists: readonly Portion[][]): Promise<void> => {
+      for (const list of lists)
+        for (let portion = list.shift(); portion !== undefined; portion = list.shift()) {
+          const mutants = (await judge.mutantsOf(portion.kind)).slice(portion.from, portion.to);
+          report.add(portion.kind, await judge.judge(mutants));
+          // One that stayed would have been seen in the place of all that came after it.
+          await judge.assertMended();
+        }
+    };
+    if (kinds.includes(SERVER_KIND)) report.addAll(SERVER_KIND, await judgeServerSettings(first));
+    await Promise.all([work(first, [ofTheServer, ofTheDatabase]), work(second, [ofTheDatabase])]);
+    return report.finish();
+  } finally {
+    for (const judge of judges) await judge.close();
+    for (const database of databases) await database.close();
+  }
+}
+
+async function portionsOf(judge: Judge, kinds: readonly string[], report: Report): Promise<Portion[]> {
+  const portions: Portion[] = [];
+  for (const kind of kinds.filter((name) => name !== SERVER_KIND)) {
+    const { length } = await judge.mutantsOf(kind);
+    if (length > 0) report.expect(kind, length);
+    for (let from = 0; from < length; from += MOST) {
+      portions.push({ kind, from, to: Math.min(from + MOST, length) });
+    }
+  }
+  return portions;
+}
+
+/** Says for each kind how many were seen and by what, as soon as all of it have been judged. */
+class Report {
+  readonly #kinds = new Map<string, Tally>();
+  readonly #all: [CatalogMutant, Verdict][] = [];
+
+  expect(kind: string, mutants: number): void {
+    this.#kinds.set(kind, { verdicts: [], left: mutants });
+  }
+
+  /** All of a kind at once. */
+  addAll(kind: string, verdicts: Judged): void {
+    this.expect(kind, verdicts.size);
+    this.add(kind, verdicts);
+  }
+
+  add(kind: string, verdicts: Judged): void {
+    const tally = this.#kinds.get(kind);
+    if (tally === undefined) throw new Error(`nobody expected '${kind}'`);
+    tally.verdicts.push(...verdicts);
+    tally.left -= verdicts.size;
+    if (tally.left > 0) return;
+    this.#all.push(...tally.verdicts);
+    console.log(`${kind}: ${summary(tally.verdicts)}`);
+    for (const [mutant, verdict] of tally.verdicts)
+      if ('survived' in verdict) console.log(line(mutant, verdict));
+  }
+
+  /** @returns whether all were seen. */
+  finish(): boolean {
+    console.log(`changes of the catalogs: ${summary(this.#all)}`);
+    return this.#all.every(([mutant, verdict]) => 'by' in verdict || isExcused(mutant));
+  }
+}
+
+function summary(verdicts: readonly [CatalogMutant, Verdict][]): string {
+  const seenBy = (by: string): number =>
+    verdicts.filter(([, verdict]) => 'by' in verdict && verdict.by === by).length;
+  const parts = ['drift', 'findings', 'an error of the audit'].map((by) => `${String(seenBy(by))} by ${by}`);
+  const killed = verdicts.filter(([, verdict]) => 'by' in verdict).length;
+  return `${String(killed)} of ${String(verdicts.length)} killed, ${parts.join(', ')}`;
+}
+
+function line(mutant: CatalogMutant, verdict: Extract<Verdict, { survived: string }>): string {
+  const { kind, object } = mutant;
+  if (verdict.survived === 'not made') return `NOT MADE  ${kind}: ${object}: ${verdict.message ?? ''}`;
+  return `${isExcused(mutant) ? 'excused' : 'SURVIVED'}  ${kind}: ${object}`;
+}

@@ -1,0 +1,123 @@
+import { change, HOUSE, type Kinds, statement } from './house.ts';
+
+/** The triggers of foreign keys have the table's constraint in their name: their own holds a number. */
+const NAME = `case when t.tgisinternal
+    then format('%s for %s on %s', f.proname, (select x.conname from pg_constraint as x where x.oid = t.tgconstraint), c.oid::regclass)
+    else format('%I on %s', t.tgname, c.oid::regclass) end`;
+
+const trigger = (sql: string, where = 'true'): string => `
+  select ${NAME} as object, 'pg_trigger ' || t.oid as covers, ${sql} as sql
+  from pg_trigger as t
+  join pg_class as c on c.oid = t.tgrelid
+  join pg_proc as f on f.oid = t.tgfoid
+  where c.relnamespace in ${HOUSE} and ${where}`;
+
+const changed = (assignment: string, where?: string): string =>
+  trigger(change('pg_trigger', assignment, `'oid = ' || t.oid`), where);
+
+const table = (sql: string, where = 'true'): string => `
+  select c.oid::regclass::text as object, 'pg_class ' || c.oid as covers, ${sql} as sql
+  from pg_class as c where c.relnamespace in ${HOUSE} and ${where}`;
+
+const OWN = 'not t.tgisinternal';
+const RELATION = 'c.oid::regclass';
+const EVENTS = { insert: 4, delete: 8, update: 16, truncate: 32 };
+const EVERY_EVENT = 60;
+const SUPPRESS = 'for each row execute function pg_catalog.suppress_redundant_updates_trigger()';
+
+/** Every trigger, those of foreign keys too. */
+export const TRIGGERS: Kinds = {
+  'trigger dropped': trigger(statement('drop trigger %I on %s', 't.tgname', RELATION), OWN),
+  'trigger renamed': trigger(
+    statement('alter trigger %I on %s rename to renamed_#', 't.tgname', RELATION),
+    OWN,
+  ),
+  'trigger disabled': trigger(
+    statement('alter table %s disable trigger %I', RELATION, 't.tgname'),
+    `${OWN} and t.tgenabled <> 'D'`,
+  ),
+  'trigger for replicas alone': trigger(
+    statement('alter table %s enable replica trigger %I', RELATION, 't.tgname'),
+    `${OWN} and t.tgenabled <> 'R'`,
+  ),
+  'trigger that always fires': trigger(
+    statement('alter table %s enable always trigger %I', RELATION, 't.tgname'),
+    `${OWN} and t.tgenabled <> 'A'`,
+  ),
+  'all triggers of a table disabled': table(
+    statement('alter table %s disable trigger all', RELATION),
+    'c.relhastriggers',
+  ),
+  'trigger of a foreign key removed': trigger(
+    statement('delete from pg_catalog.pg_trigger where oid = %s', 't.oid'),
+    't.tgisinternal',
+  ),
+  'trigger of a foreign key disabled': changed(`tgenabled = 'D'`, 't.tgisinternal'),
+  'trigger of a foreign key for replicas alone': changed(`tgenabled = 'R'`, 't.tgisinternal'),
+  'trigger of a foreign key that always fires': changed(`tgenabled = 'A'`, 't.tgisinternal'),
+  'trigger with another function': changed(
+    `tgfoid = 'pg_catalog.suppress_redundant_updates_trigger()'::regprocedure`,
+  ),
+  'trigger without an event': `
+    select format('%s: %s', o.object, e.name) as object, o.covers,
+        replace(o.sql, 'EVENT', e.bit::text) as sql
+    from (${changed('tgtype = tgtype & ~EVENT')}) as o
+    join pg_trigger as t on 'pg_trigger ' || t.oid = o.covers
+    join (values ${Object.entries(EVENTS)
+      .map(([name, bit]) => `('${name}', ${String(bit)})`)
+      .join(', ')}) as e (name, bit)
+        on t.tgtype & e.bit <> 0`,
+  'trigger for another event': `
+    select format('%s: %s', o.object, e.name) as object, o.covers,
+        replace(o.sql, 'EVENT', e.bit::text) as sql
+    from (${changed('tgtype = tgtype | EVENT', `t.tgtype & ${String(EVERY_EVENT)} <> ${String(EVERY_EVENT)}`)}) as o
+    join pg_trigger as t on 'pg_trigger ' || t.oid = o.covers
+    join (values ${Object.entries(EVENTS)
+      .map(([name, bit]) => `('${name}', ${String(bit)})`)
+      .join(', ')}) as e (name, bit)
+        on t.tgtype & e.bit = 0`,
+  'trigger at the other time': changed('tgtype = tgtype # 2'),
+  'trigger for statements instead of rows, or the other way': changed('tgtype = tgtype # 1'),
+  'trigger for some columns alone': changed(`tgattr = '1'`, `t.tgattr::text = ''`),
+  'trigger for all columns': changed(`tgattr = ''`, `t.tgattr::text <> ''`),
+  'trigger without its condition': changed('tgqual = null', 't.tgqual is not null'),
+  'trigger with a condition': trigger(
+    `regexp_replace(replace(pg_get_triggerdef(t.oid), 'CREATE TRIGGER', 'create or replace trigger'),
+        ' EXECUTE FUNCTION ', ' when (false) execute function ')`,
+    `${OWN} and t.tgqual is null and t.tgconstraint = 0`,
+  ),
+  'trigger with arguments': changed(`tgnargs = 1, tgargs = '\\x6100'`, 't.tgnargs = 0'),
+  'trigger without its arguments': changed(`tgnargs = 0, tgargs = ''`, 't.tgnargs > 0'),
+  'trigger made deferrable, or no longer': changed('tgdeferrable = not tgdeferrable, tginitdeferred = false'),
+  'trigger at the end of the transaction, or no longer': changed('tginitdeferred = not tginitdeferred'),
+  'trigger with a table of old rows': changed(`tgoldtable = 'old_rows'`, 't.tgoldtable is null'),
+  'trigger with a table of new rows': changed(`tgnewtable = 'new_rows'`, 't.tgnewtable is null'),
+  'trigger without its tables of rows': changed(
+    'tgoldtable = null, tgnewtable = null',
+    'coalesce(t.tgoldtable, t.tgnewtable) is not null',
+  ),
+  'trigger of a foreign key without its key': changed('tgconstraint = 0', 't.tgisinternal'),
+  'trigger of a foreign key with another table': changed(
+    'tgconstrrelid = tgrelid',
+    't.tgisinternal and t.tgconstrrelid <> t.tgrelid',
+  ),
+  'trigger that passes for a foreign key’s': changed('tgisinternal = true', OWN),
+  'trigger added to a table': table(
+    statement(`create trigger added_# before update on %s ${SUPPRESS}`, RELATION),
+    `c.relkind = 'r'`,
+  ),
+  'trigger that copies rows added': table(
+    statement(
+      'create schema aside_#; create table aside_#.copy (row_ text);' +
+        ' create function aside_#.copy() returns trigger language plpgsql' +
+        ' as $$begin insert into aside_#.copy values (new::text); return new; end$$;' +
+        ' create trigger added_# after insert or update on %s for each row execute function aside_#.copy()',
+      RELATION,
+    ),
+    `c.relkind = 'r'`,
+  ),
+  'trigger added to a view': table(
+    statement(`create trigger added_# instead of update on %s ${SUPPRESS}`, RELATION),
+    `c.relkind = 'v'`,
+  ),
+};

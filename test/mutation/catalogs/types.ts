@@ -1,0 +1,82 @@
+import { ASIDE, change, HOUSE, type Kinds, statement } from './house.ts';
+
+const type = (sql: string, where = 'true'): string => `
+  select y.oid::regtype::text as object, 'pg_type ' || y.oid as covers, ${sql} as sql
+  from pg_type as y
+  where y.typnamespace in ${HOUSE} and ${where}`;
+
+const changed = (assignment: string, where?: string): string =>
+  type(change('pg_type', assignment, `'oid = ' || y.oid`), where);
+
+/**
+ * Types that somebody made. The types of rows and arrays come, change and go with their table or element, and by no
+ * statement of their own but a grant.
+ */
+const OWN = `y.typtype <> 'c' and not (y.typlen = -1 and y.typelem <> 0)
+    or exists (select from pg_class as c where c.oid = y.typrelid and c.relkind = 'c')`;
+const DOMAIN = `y.typtype = 'd'`;
+const ENUM = `y.typtype = 'e'`;
+
+/** Domains, enumerations and the types of rows. */
+export const TYPES: Kinds = {
+  'type renamed': type(statement('alter type %s rename to renamed_#', 'y.oid::regtype'), `(${OWN})`),
+  'type of another owner': changed(`typowner = 'taxclaims_client'::regrole`, `(${OWN})`),
+  'type granted': type(
+    statement('grant usage on type %s to taxclaims_client with grant option', 'y.oid::regtype'),
+    'not (y.typlen = -1 and y.typelem <> 0)',
+  ),
+  'type closed': type(
+    statement('revoke usage on type %s from public', 'y.oid::regtype'),
+    'y.typacl is null and not (y.typlen = -1 and y.typelem <> 0)',
+  ),
+  'type dropped': type(statement('drop type %s cascade', 'y.oid::regtype'), `(${OWN})`),
+  'type in another schema': type(
+    statement(`${ASIDE}; alter type %s set schema aside_#`, 'y.oid::regtype'),
+    `(${OWN})`,
+  ),
+  'type that is not finished': changed('typisdefined = false', `(${OWN})`),
+  'type stored otherwise': changed(
+    `typstorage = case typstorage when 'x' then 'm' else 'x' end::"char"`,
+    `(${OWN})`,
+  ),
+  'type read by another function': changed(
+    `typinput = 'pg_catalog.textin(pg_catalog.cstring)'::regprocedure`,
+    `(${OWN})`,
+  ),
+  'type written by another function': changed(
+    `typoutput = 'pg_catalog.textout(pg_catalog.text)'::regprocedure`,
+    `(${OWN})`,
+  ),
+  'type received by another function': changed(
+    `typreceive = 'pg_catalog.textrecv(pg_catalog.internal)'::regprocedure`,
+    `(${OWN})`,
+  ),
+  'type sent by another function': changed(
+    `typsend = 'pg_catalog.textsend(pg_catalog.text)'::regprocedure`,
+    `(${OWN})`,
+  ),
+  'type of another category': changed(`typcategory = 'X'`, `(${OWN})`),
+  'type that is preferred': changed('typispreferred = not typispreferred', `(${OWN})`),
+  'type of another delimiter': changed(`typdelim = ';'`, `(${OWN})`),
+  'domain with another default': type(
+    statement('alter domain %s set default null', 'y.oid::regtype'),
+    `${DOMAIN} and y.typdefault is not null`,
+  ),
+  'domain with a default': type(
+    statement(
+      'alter domain %1$s set default (case when pg_catalog.random() < 2 then null::%1$s end)',
+      'y.oid::regtype',
+    ),
+    `${DOMAIN} and y.typdefault is null`,
+  ),
+  'domain with or without null': changed('typnotnull = not typnotnull', DOMAIN),
+  'domain with a check': type(
+    statement('alter domain %s add constraint added_# check (1 < 2)', 'y.oid::regtype'),
+    DOMAIN,
+  ),
+  'enumeration with a value more': type(statement(`alter type %s add value 'added'`, 'y.oid::regtype'), ENUM),
+  'enumeration with values renamed': `
+    select format('%s of %s', e.enumlabel, e.enumtypid::regtype) as object, 'pg_type ' || e.enumtypid as covers,
+        format('alter type %s rename value %L to ''renamed_#''', e.enumtypid::regtype, e.enumlabel) as sql
+    from pg_enum as e join pg_type as y on y.oid = e.enumtypid where y.typnamespace in ${HOUSE}`,
+};
