@@ -13,7 +13,11 @@ select
     now_.definition as present
 from audit.state() as now_
 full join audit.applied as applied on applied.kind = now_.kind and applied.object = now_.object
-where now_.definition is distinct from applied.definition;
+where now_.definition is distinct from applied.definition
+    and not (
+        applied.kind is null
+        and now_.kind in (select k.kind from audit.state_kinds as k where k.may_be_added)
+    );
 
 -- What was accepted was accepted as it stood: once it is another, it is drift again.
 create view audit.drift with (security_invoker) as

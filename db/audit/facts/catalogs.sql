@@ -111,7 +111,7 @@ as $body$
             ('attisdropped', null, 'dropped columns are not compared'),
             ('attacl', null, 'facts of kind grant'),
             ('attndims', null, 'not enforced, and lost in some ways of restoring'),
-            ('attstattarget', '-1', 'null since 17'),
+            ('attstattarget', null, 'how much ANALYZE looks at is the DBA''s'),
             ('atttypmod', '-1', 'no modifier'),
             ('conindid', null, 'the index of the same name'),
             ('confdeltype', ' ', 'no foreign key'),
@@ -131,7 +131,7 @@ as $body$
             ('datname', null, 'this database, whatever its name'),
             ('datacl', null, 'facts of kind grant'),
             ('datcollversion', null, 'of the operating system'),
-            ('datconnlimit', '-1', 'no limit'),
+            ('datconnlimit', null, 'how many may connect is the DBA''s'),
             ('datfrozenxid', null, 'moved by VACUUM'),
             ('datminmxid', null, 'moved by VACUUM'),
             ('dattablespace', null, 'where files lie is the DBA''s'),
@@ -231,7 +231,7 @@ as $body$
             ('srvname', null, 'the object''s name has it'),
             ('stxname', null, 'the object''s name has it'),
             ('stxnamespace', null, 'the object''s name has it'),
-            ('stxstattarget', '-1', 'null since 17'),
+            ('stxstattarget', null, 'how much ANALYZE looks at is the DBA''s'),
             ('subconninfo', null, 'holds a password, and nobody but superusers reads it'),
             ('subdbid', null, 'this database'),
             ('subname', null, 'the object''s name has it'),
@@ -266,14 +266,50 @@ $body$;
 comment on function audit.catalog_columns() is
     'The columns of the catalogs that audit.state() leaves out: at one value where that is given, else always, and why.';
 
--- Surroundings are what the repository cannot know: what the first deploy finds there is taken as meant.
-create function audit.kinds_of_state()
-    returns table (kind text, is_surrounding boolean, explanation text)
+-- Extensions that see nothing but what they are given, in a schema of their own.
+create function audit.known_extensions()
+    returns table (name name, reason text)
     language sql
     immutable
     set search_path = ''
 as $body$
-    select k.kind, k.is_surrounding, k.explanation
+    select k.name, k.reason
+    from (
+        values
+            ('plpgsql'::name, 'comes with Postgres; a trusted language'),
+            ('btree_gin', 'operator classes for indexes'),
+            ('btree_gist', 'operator classes for indexes'),
+            ('citext', 'a type of text'),
+            ('cube', 'a type'),
+            ('earthdistance', 'functions over a type'),
+            ('fuzzystrmatch', 'functions over text'),
+            ('hstore', 'a type'),
+            ('intarray', 'functions over arrays'),
+            ('isn', 'types of numbers'),
+            ('ltree', 'a type'),
+            ('pg_stat_statements', 'shows statements without their values, to others without their text'),
+            ('pg_trgm', 'functions over text'),
+            ('pgcrypto', 'functions over their arguments'),
+            ('seg', 'a type'),
+            ('tsm_system_rows', 'a way to sample rows, which policies hold'),
+            ('tsm_system_time', 'a way to sample rows, which policies hold'),
+            ('unaccent', 'a dictionary over text'),
+            ('uuid-ossp', 'functions over their arguments')
+    ) as k (name, reason)
+$body$;
+
+comment on function audit.known_extensions() is
+    'The extensions that see nothing but what they are given. Serves audit.state() and audit.harmless_extensions.';
+
+-- Surroundings are what the repository cannot know: what the first deploy finds there is taken as meant. What may be
+-- added serves statements and decides nothing: a DBA makes an index for a slow report.
+create function audit.kinds_of_state()
+    returns table (kind text, is_surrounding boolean, may_be_added boolean, explanation text)
+    language sql
+    immutable
+    set search_path = ''
+as $body$
+    select k.kind, k.is_surrounding, false as may_be_added, k.explanation
     from (
         values
             ('database', true, 'the owner and the attributes of this database'),
@@ -288,7 +324,7 @@ as $body$
             ('subscription', true, 'writes what another server sends')
     ) as k (kind, is_surrounding, explanation)
     union all
-    select distinct c.kind, false, 'rows of ' || pg_catalog.string_agg(c.catalog, ', ' order by c.catalog) || ', and theirs'
+    select distinct c.kind, false, c.kind = 'statistics object', 'rows of ' || pg_catalog.string_agg(c.catalog, ', ' order by c.catalog) || ', and theirs'
     from audit.catalogs() as c
     where c.kind not in (
         'database', 'parameter grant', 'extension', 'event trigger', 'foreign data wrapper', 'foreign server',
@@ -296,12 +332,13 @@ as $body$
     )
     group by c.kind
     union all
-    select o.kind, false, o.explanation
+    select o.kind, false, o.kind = 'plain index', o.explanation
     from (
         values
             ('view', 'pg_class'),
             ('materialized view', 'pg_class'),
             ('composite type', 'pg_class'),
+            ('plain index', 'pg_class and pg_index: of columns alone, and demands nothing of the rows'),
             ('view body', 'the digest of what a view selects, with its rule'),
             ('function body', 'the digest of what a function does'),
             ('grant', 'the rights of one role to one object, from the access lists'),
@@ -311,13 +348,24 @@ $body$;
 
 comment on function audit.kinds_of_state() is 'The kinds of facts. Serves audit.state_kinds.';
 
-revoke execute on function audit.catalogs(), audit.catalog_columns(), audit.kinds_of_state() from public;
-grant execute on function audit.catalogs(), audit.catalog_columns(), audit.kinds_of_state() to taxclaims_auditor;
+revoke execute on function
+    audit.catalogs(),
+    audit.catalog_columns(),
+    audit.known_extensions(),
+    audit.kinds_of_state()
+from public;
+grant execute on function
+    audit.catalogs(),
+    audit.catalog_columns(),
+    audit.known_extensions(),
+    audit.kinds_of_state()
+to taxclaims_auditor;
 
 create view audit.state_kinds with (security_invoker) as
 select
     k.kind,
     k.is_surrounding,
+    k.may_be_added,
     k.explanation
 from audit.kinds_of_state() as k;
 
@@ -325,6 +373,8 @@ comment on view audit.state_kinds is 'The kinds of facts that audit.state() give
 comment on column audit.state_kinds.kind is 'As in audit.state() and audit.drift.';
 comment on column audit.state_kinds.is_surrounding is
     'Whether the repository cannot know it: then what the first deploy finds is taken as meant.';
+comment on column audit.state_kinds.may_be_added is
+    'Whether one more is no drift: it makes statements faster or slower, and no row another.';
 comment on column audit.state_kinds.explanation is 'What such a fact says, or where it comes from.';
 
 grant select on audit.state_kinds to taxclaims_auditor;

@@ -18,29 +18,10 @@ comment on column audit.harmless_roles.name is 'The name of the role.';
 comment on column audit.harmless_roles.reason is 'Why it is harmless.';
 
 create view audit.harmless_extensions with (security_invoker) as
-select *
-from (
-    values
-        ('plpgsql'::name, 'comes with Postgres; a trusted language'),
-        ('btree_gin', 'operator classes for indexes'),
-        ('btree_gist', 'operator classes for indexes'),
-        ('citext', 'a type of text'),
-        ('cube', 'a type'),
-        ('earthdistance', 'functions over a type'),
-        ('fuzzystrmatch', 'functions over text'),
-        ('hstore', 'a type'),
-        ('intarray', 'functions over arrays'),
-        ('isn', 'types of numbers'),
-        ('ltree', 'a type'),
-        ('pg_stat_statements', 'shows statements without their values, to others without their text'),
-        ('pg_trgm', 'functions over text'),
-        ('pgcrypto', 'functions over their arguments'),
-        ('seg', 'a type'),
-        ('tsm_system_rows', 'a way to sample rows, which policies hold'),
-        ('tsm_system_time', 'a way to sample rows, which policies hold'),
-        ('unaccent', 'a dictionary over text'),
-        ('uuid-ossp', 'functions over their arguments')
-) as h (name, reason);
+select
+    k.name,
+    k.reason
+from audit.known_extensions() as k;
 
 comment on view audit.harmless_extensions is
     'The extensions that see nothing but their arguments; any other is said (extension_not_known).';

@@ -35,6 +35,26 @@ as $body$
             'taxclaims_tax_specialist', 'taxclaims_client'
         )
     ),
+    -- Views elsewhere that give nobody more than they have: they read as whoever asks, or nobody but their owner may.
+    plain_views as materialized (
+        select c.oid
+        from pg_catalog.pg_class as c
+        where c.relkind = 'v'
+            and c.relnamespace not in (select house.oid from house)
+            and c.relowner not in (select r.oid from house_roles as r)
+            and (
+                exists (
+                    select
+                    from pg_catalog.pg_options_to_table(c.reloptions) as option
+                    where option.option_name = 'security_invoker' and option.option_value::boolean
+                )
+                or not exists (
+                    select
+                    from pg_catalog.aclexplode(c.relacl) as x
+                    where x.grantee <> c.relowner
+                )
+            )
+    ),
     -- What depends on the schemas of the house, at any depth, wherever it stands.
     hanging (classid, objid) as (
         select 'pg_catalog.pg_namespace'::regclass::oid, house.oid
@@ -58,30 +78,17 @@ as $body$
         ) as further
         left join pg_catalog.pg_class as c
             on further.classid = 'pg_catalog.pg_class'::regclass and c.oid = further.objid
+        left join pg_catalog.pg_rewrite as w
+            on further.classid = 'pg_catalog.pg_rewrite'::regclass and w.oid = further.objid
         where c.relkind is distinct from 't'
+            and not (w.rulename is not distinct from '_RETURN' and w.ev_class in (select p.oid from plain_views as p))
+            and not (c.oid is not null and c.oid in (select p.oid from plain_views as p))
     ),
     -- In a schema of their own these open no way to a row and change nothing for statements that do not name them.
     harmless as (
         select e.oid
         from pg_catalog.pg_extension as e
-        join (
-            values
-                ('amcheck'), -- checks indexes, for superusers
-                ('btree_gin'), -- operator classes for indexes, none of them a default for a type of its own
-                ('btree_gist'), -- the same
-                ('fuzzystrmatch'), -- functions of texts
-                ('pg_buffercache'), -- what lies in the cache, for members of pg_monitor
-                ('pg_freespacemap'), -- free space of files, for superusers and pg_stat_scan_tables
-                ('pg_prewarm'), -- reads tables into the cache, for superusers
-                ('pg_stat_statements'), -- what was asked, its texts for members of pg_read_all_stats
-                ('pg_trgm'), -- functions and operators of texts
-                ('pg_visibility'), -- the visibility map, for superusers and pg_stat_scan_tables
-                ('pgcrypto'), -- functions of bytes
-                ('pgstattuple'), -- how full files are, for superusers and pg_stat_scan_tables
-                ('tablefunc'), -- pivots what its caller may read
-                ('unaccent'), -- functions of texts
-                ('uuid-ossp') -- makes identifiers
-        ) as known (name) on known.name = e.extname
+        join audit.known_extensions() as known on known.name = e.extname
         where e.extnamespace not in (select house.oid from house)
             and e.extnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
     ),
@@ -229,7 +236,16 @@ as $body$
             (case c.relkind when 'S' then 's' else 'r' end)::"char",
             c.relacl,
             pg_catalog.to_jsonb(c)
-                || pg_catalog.jsonb_build_object('relpartbound', pg_catalog.pg_get_expr(c.relpartbound, c.oid))
+                || pg_catalog.jsonb_build_object(
+                    'relpartbound', pg_catalog.pg_get_expr(c.relpartbound, c.oid),
+                    -- How a table is stored and cleaned is the DBA's.
+                    'reloptions',
+                    (
+                        select pg_catalog.to_jsonb(pg_catalog.array_agg(option order by option))
+                        from pg_catalog.unnest(c.reloptions) as option
+                        where option !~ '^(fillfactor|autovacuum_[a-z_]+|vacuum_[a-z_]+|log_autovacuum_[a-z_]+|parallel_workers|toast_tuple_target|toast\..+)='
+                    )
+                )
                 || coalesce(
                     pg_catalog.to_jsonb(i)
                         || pg_catalog.jsonb_build_object(
@@ -246,6 +262,21 @@ as $body$
                     '{}'
                 )
                 || coalesce(pg_catalog.to_jsonb(s), '{}')
+                || case
+                    when c.relkind = 'S' then pg_catalog.jsonb_build_object(
+                        'owned_by',
+                        (
+                            select pg_catalog.format('%s.%I', a.attrelid::regclass, a.attname)
+                            from pg_catalog.pg_depend as d
+                            join pg_catalog.pg_attribute as a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+                            where d.classid = 'pg_catalog.pg_class'::regclass
+                                and d.objid = c.oid
+                                and d.refclassid = 'pg_catalog.pg_class'::regclass
+                                and d.deptype in ('a', 'i')
+                        )
+                    )
+                    else '{}'
+                end
                 || coalesce(pg_catalog.to_jsonb(f), '{}')
         from pg_catalog.pg_class as c
         left join pg_catalog.pg_index as i on i.indexrelid = c.oid

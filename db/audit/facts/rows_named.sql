@@ -56,7 +56,24 @@ as $body$
                     when 'm' then 'materialized view'
                     when 'f' then 'foreign table'
                     when 'S' then 'sequence'
-                    when 'i' then 'index'
+                    when 'i' then
+                        case
+                            when (r.content ->> 'indisunique')::boolean
+                                or (r.content ->> 'indisexclusion')::boolean
+                                or not (r.content ->> 'indisvalid')::boolean
+                                or not (r.content ->> 'indisready')::boolean
+                                or not (r.content ->> 'indislive')::boolean
+                                or r.content ->> 'indexprs' is not null
+                                or r.content ->> 'indpred' is not null
+                                or (r.content ->> 'relam')::oid >= 16384
+                                or exists (
+                                    select
+                                    from pg_catalog.regexp_split_to_table(r.content ->> 'indclass', ' ') as class
+                                    where class::oid >= 16384
+                                )
+                                then 'index'
+                            else 'plain index'
+                        end
                     when 'I' then 'index'
                     when 'c' then 'composite type'
                     else 'table'

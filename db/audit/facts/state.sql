@@ -140,13 +140,35 @@ as $body$
                     where h.grantee = o.owner
                 ) as owner_has_all
         from objects as o
-        cross join lateral pg_catalog.aclexplode(
-            coalesce(o.acl, pg_catalog.acldefault(o.acl_type, o.owner))
+        cross join lateral (
+            select h.grantee, h.privilege_type, h.is_grantable
+            from pg_catalog.aclexplode(coalesce(o.acl, pg_catalog.acldefault(o.acl_type, o.owner))) as h
+            union all
+            -- An owner from whom everything was taken.
+            select o.owner, 'nothing', false
+            where o.acl_type <> 'c'
+                and not exists (select from pg_catalog.aclexplode(o.acl) as h where h.grantee = o.owner)
+                and o.acl is not null
         ) as x
         where o.acl_type is not null
             -- Nothing but what was granted to single columns; and rights to arrays are those to their elements.
             and (o.acl_type <> 'c' or o.acl is not null)
             and (o.acl is not null or not o.follows)
+            -- How a DBA of the deployment's connects, as audit.logins says whose that is.
+            and not (
+                o.acl_type = 'd'
+                and x.privilege_type = 'CONNECT'
+                and not x.is_grantable
+                and coalesce(
+                    (
+                        select pg_catalog.bool_and(g.rolname = 'taxclaims_owner' and not m.admin_option)
+                        from pg_catalog.pg_auth_members as m
+                        join pg_catalog.pg_roles as g on g.oid = m.roleid
+                        where m.member = x.grantee
+                    ),
+                    false
+                )
+            )
     ),
     facts as (
         select

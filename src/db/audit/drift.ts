@@ -22,13 +22,13 @@ export interface SeenDrift {
  * word it takes nothing but the surroundings that it noted at its first deploy. Within a transaction of the caller's.
  */
 export async function seeDrift(client: pg.Client): Promise<SeenDrift> {
-  const { facts, surroundings } = await readStateFromOutside(client);
+  const { facts, surroundings, mayBeAdded } = await readStateFromOutside(client);
   const { facts: declared } = await readDeclared(await serverRelease(client));
   const noted = await factsOf(client, 'audit.applied');
   const ofSurroundings = ({ kind }: Fact): boolean => surroundings.includes(kind);
   const accepted = await acceptedIn(client);
   const drift = differences([...declared, ...noted.filter(ofSurroundings)], facts).filter(
-    (one) => !accepted.has(asAccepted(one)),
+    (one) => !accepted.has(asAccepted(one)) && !(one.change === 'added' && mayBeAdded.includes(one.kind)),
   );
   return {
     drift,

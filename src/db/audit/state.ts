@@ -14,6 +14,8 @@ export interface SeenFromOutside {
   readonly facts: readonly Fact[];
   /** The kinds of facts that the repository cannot know. */
   readonly surroundings: readonly string[];
+  /** The kinds of which one more is no drift. */
+  readonly mayBeAdded: readonly string[];
 }
 
 /**
@@ -25,10 +27,14 @@ export async function readStateFromOutside(client: pg.Client): Promise<SeenFromO
   const { rows: facts } = await client.query<Fact>(
     `select s.kind, s.object, s.definition from (${await queryOf('state')}) as s (kind, object, definition)`,
   );
-  const { rows: kinds } = await client.query<{ kind: string }>(
-    `select k.kind from (${await queryOf('kinds_of_state')}) as k where k.is_surrounding`,
+  const { rows: kinds } = await client.query<{ kind: string; surrounds: boolean; may_be_added: boolean }>(
+    `select k.kind, k.is_surrounding as surrounds, k.may_be_added from (${await queryOf('kinds_of_state')}) as k`,
   );
-  return { facts, surroundings: kinds.map(({ kind }) => kind) };
+  return {
+    facts,
+    surroundings: kinds.filter(({ surrounds }) => surrounds).map(({ kind }) => kind),
+    mayBeAdded: kinds.filter(({ may_be_added: free }) => free).map(({ kind }) => kind),
+  };
 }
 
 /** The major release of the server: 18. */

@@ -145,15 +145,6 @@ export const ordinary: readonly Ordinary[] = [
     make: ['create role wiki_owner login', 'create database invented_wiki owner wiki_owner'],
     undo: ['drop database if exists invented_wiki', 'drop role if exists wiki_owner'],
   },
-  {
-    quiet,
-    title: 'postgres and template1 closed, as advised',
-    make: ['revoke connect, temporary on database postgres, template1 from public'],
-    undo: [
-      'grant connect, temporary on database postgres to public',
-      'grant connect on database template1 to public',
-    ],
-  },
   { quiet, title: 'the configuration read again', make: ['select pg_reload_conf()'], undo: [] },
   { quiet, title: 'counters of statistics begun anew', make: 'select pg_stat_reset()' },
   { quiet, title: 'the next file of WAL', make: 'select pg_switch_wal()' },

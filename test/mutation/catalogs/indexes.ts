@@ -25,7 +25,7 @@ const flipped = (flag: string): string => changed(`${flag} = not ${flag}`);
 export const INDEXES: Kinds = {
   'index dropped': index(statement('drop index %s', NAME), OWN),
   'index renamed': index(statement('alter index %s rename to renamed_#', NAME)),
-  'index with options': index(
+  'index with a fill factor': index(
     statement('alter index %s set (fillfactor = 50)', NAME),
     `c.relam = (select a.oid from pg_am as a where a.amname = 'btree')`,
   ),

@@ -33,7 +33,8 @@ export const TABLES: Kinds = {
   'table unlogged': table(change('pg_class', "relpersistence = 'u'", `'oid = ' || t.oid`)),
   'table with another replica identity': altered('replica identity full', `t.relreplident <> 'f'`),
   'table without replica identity': altered('replica identity nothing', `t.relreplident <> 'n'`),
-  'table with options': altered('set (autovacuum_enabled = off)'),
+  'table with options': altered('set (user_catalog_table = true)'),
+  'table that is not cleaned by itself': altered('set (autovacuum_enabled = off)'),
   'table with a fill factor': altered('set (fillfactor = 50)'),
   'table that inherits': table(
     statement(
