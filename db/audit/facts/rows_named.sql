@@ -68,7 +68,7 @@ as $body$
                                 or (r.content ->> 'relam')::oid >= 16384
                                 or exists (
                                     select
-                                    from pg_catalog.regexp_split_to_table(r.content ->> 'indclass', ' ') as class
+                                    from pg_catalog.jsonb_array_elements_text(r.content -> 'indclass') as class
                                     where class::oid >= 16384
                                 )
                                 then 'index'
