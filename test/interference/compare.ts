@@ -1,0 +1,61 @@
+import { describe, take } from './step.ts';
+import type { Step } from './step.ts';
+import type { World } from './world.ts';
+
+/** What came of asking several worlds the same. */
+export interface Compared {
+  requests: number;
+  statements: number;
+  /** In the answers that were held against each other, those of the first world included. */
+  bytes: number;
+  differing: number;
+  readonly differences: string[];
+}
+
+export const nothingYet = (): Compared => ({ requests: 0, statements: 0, bytes: 0, differing: 0, differences: [] });
+
+const CONTEXT = 120;
+
+let turns = 0;
+
+/** Asks every world, and holds each answer against that of the first. */
+export async function compare([first, ...others]: readonly World[], step: Step, sum: Compared): Promise<void> {
+  if (first === undefined) return;
+  turns += 1;
+  const turn = String(turns);
+  // What writes is asked of one world after the other, so that none waits for the other's transaction in a shared cluster.
+  const isRead = 'sql' in step || /^(GET|HEAD) /.test(step.line);
+  const expected = await take(first, step, turn);
+  const told = isRead ? await Promise.all(others.map((world) => take(world, step, turn))) : [];
+  if (!isRead) for (const world of others) told.push(await take(world, step, turn));
+  if ('sql' in step) sum.statements += 1;
+  else sum.requests += 1;
+  sum.bytes += expected.bytes;
+  for (const [index, { bytes, text }] of told.entries()) {
+    sum.bytes += bytes;
+    if (text === expected.text) continue;
+    sum.differing += differingBytes(expected.text, text);
+    sum.differences.push(`${describe(step)}\n     ${others[index]?.name ?? ''}: ${where(expected.text, text)}`);
+  }
+}
+
+/** From the first byte that differs to the last. */
+function differingBytes(one: string, other: string): number {
+  const start = firstDifference(one, other);
+  const most = Math.min(one.length, other.length) - start;
+  let end = 0;
+  while (end < most && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  return Math.max(one.length, other.length) - start - end;
+}
+
+function firstDifference(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
+function where(one: string, other: string): string {
+  const at = Math.max(0, firstDifference(one, other) - CONTEXT / 4);
+  const shown = (text: string): string => JSON.stringify(text.slice(at, at + CONTEXT));
+  return `${shown(other)}\n     instead of ${shown(one)}`;
+}
