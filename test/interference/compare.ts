@@ -9,17 +9,30 @@ export interface Compared {
   /** In the answers that were held against each other, those of the first world included. */
   bytes: number;
   differing: number;
+  /** How many were answered how: by the status, or by rows or the code of an error. */
+  readonly outcomes: Map<string, number>;
   readonly differences: string[];
 }
 
-export const nothingYet = (): Compared => ({ requests: 0, statements: 0, bytes: 0, differing: 0, differences: [] });
+export const nothingYet = (): Compared => ({
+  requests: 0,
+  statements: 0,
+  bytes: 0,
+  differing: 0,
+  outcomes: new Map(),
+  differences: [],
+});
 
 const CONTEXT = 120;
 
 let turns = 0;
 
 /** Asks every world, and holds each answer against that of the first. */
-export async function compare([first, ...others]: readonly World[], step: Step, sum: Compared): Promise<void> {
+export async function compare(
+  [first, ...others]: readonly World[],
+  step: Step,
+  sum: Compared,
+): Promise<void> {
   if (first === undefined) return;
   turns += 1;
   const turn = String(turns);
@@ -31,11 +44,18 @@ export async function compare([first, ...others]: readonly World[], step: Step, 
   if ('sql' in step) sum.statements += 1;
   else sum.requests += 1;
   sum.bytes += expected.bytes;
+  const outcome =
+    'sql' in step
+      ? (/^error .*?"code":"(\w+)"/m.exec(expected.text)?.[1] ?? 'rows')
+      : expected.text.slice(0, 3);
+  sum.outcomes.set(outcome, (sum.outcomes.get(outcome) ?? 0) + 1);
   for (const [index, { bytes, text }] of told.entries()) {
     sum.bytes += bytes;
     if (text === expected.text) continue;
     sum.differing += differingBytes(expected.text, text);
-    sum.differences.push(`${describe(step)}\n     ${others[index]?.name ?? ''}: ${where(expected.text, text)}`);
+    sum.differences.push(
+      `${describe(step)}\n     ${others[index]?.name ?? ''}: ${compareTexts(expected.text, text)}`,
+    );
   }
 }
 
@@ -54,7 +74,7 @@ function firstDifference(one: string, other: string): number {
   return at;
 }
 
-function where(one: string, other: string): string {
+export function compareTexts(one: string, other: string): string {
   const at = Math.max(0, firstDifference(one, other) - CONTEXT / 4);
   const shown = (text: string): string => JSON.stringify(text.slice(at, at + CONTEXT));
   return `${shown(other)}\n     instead of ${shown(one)}`;

@@ -51,7 +51,15 @@ const BILLS = 3;
 const REFUSALS = 6;
 
 const NAMES = ['Boulangerie Martin', 'Garage Dupont', 'Hôtel du Nord', 'Étude Lefèvre', '100%_Net'];
-const STATUSES = ['DRAFT', 'READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED', 'ACKNOWLEDGED', 'REJECTED', 'ACCEPTED'];
+const STATUSES = [
+  'DRAFT',
+  'READY_FOR_REVIEW',
+  'APPROVED',
+  'SUBMITTED',
+  'ACKNOWLEDGED',
+  'REJECTED',
+  'ACCEPTED',
+];
 const COMMUNES = ['75056', '69123', '2A004', '13055'];
 const SIRETS = ['73282932000074', '35600000000048'];
 
@@ -74,8 +82,7 @@ export function firmSql({ seed, clients, claims, flavour, people = flavour }: Fi
   const status = pick(STATUSES, `n + ${flavour}`);
   const commune = pick(COMMUNES, `n + ${flavour}`);
   const name = (word: string): string => `'${word} ' || (${flavour} * 100 + n)`;
-  return `begin;
-set local session_replication_role = replica;
+  return `set local session_replication_role = replica;
 insert into public.clients (id, company_name, contact_email, address, created_at, updated_at)
 select ${id('clients', 'c')}, ${pick(NAMES, shift)} || ' ' || ${shift}, 'a' || ${flavour} || '@b.example', 'Rue ' || ${shift},
     ${at('0')}, ${at('1')}
@@ -155,15 +162,24 @@ insert into app.idempotency_keys (
 select 'idp|${seed}|' || c || '|3', encode(sha256('known key'), 'hex'), encode(sha256('another request'), 'hex'), 'sites',
     ${id('sites', 'c', '1')}, '{}', '/api/sites', clock_timestamp()
 from ${every};
-commit;
+insert into app.created_clients (subject, client_id, created_at)
+select 'idp|${seed}|' || c || '|3', ${id('clients', 'c')}, ${at('0')}
+from ${every};
+insert into app.content_removals (file_path, due_at)
+select ${id('removals', 'c')}, timestamptz '2999-01-01 00:00:00Z'
+from ${every};
+set local session_replication_role = origin;
 `;
 }
 
 /** What stands in its documents. */
-export const contentOf = ({ flavour }: Pick<Firm, 'flavour'>): string => `Avis ${String(flavour).padStart(3, '0')}`;
+export const contentOf = ({ flavour }: Pick<Firm, 'flavour'>): string =>
+  `Avis ${String(flavour).padStart(3, '0')}`;
 
 /** Where the contents of its documents lie. */
 export function pathsOf({ seed, clients, claims }: Firm): string[] {
   const numbers = (most: number): number[] => Array.from({ length: most }, (_, index) => index + 1);
-  return numbers(clients).flatMap((c) => numbers(Math.min(claims, 4)).map((n) => idOf(seed, 'documents', c, n)));
+  return numbers(clients).flatMap((c) =>
+    numbers(Math.min(claims, 4)).map((n) => idOf(seed, 'documents', c, n)),
+  );
 }

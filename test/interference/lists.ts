@@ -9,7 +9,19 @@ const WHO: readonly Who[] = ['admin', 'manager', 'specialist', 'client', 'none']
 type Parameter = NonNullable<(typeof OPERATIONS)[number]['operation']['parameters']>[number];
 
 /** Words and parts of words that callers and others have, wildcards, and what nobody has. */
-const TEXTS = ['Martin', 'hôtel', '%', '_', '100%_', 'b.example', 'Siège 1', 'F 1', '73282932000074', 'GET /api/sites', 'zzz'];
+const TEXTS = [
+  'Martin',
+  'hôtel',
+  '%',
+  '_',
+  '100%_',
+  'b.example',
+  'Siège 1',
+  'F 1',
+  '73282932000074',
+  'GET /api/sites',
+  'zzz',
+];
 const TIMES = ['2024-03-01T01:00:00Z', '2024-03-01T01:03:00Z', '2025-06-01T00:00:00Z'];
 const PAGES = [
   'limit=1',
@@ -33,7 +45,8 @@ const KINDS: Readonly<Record<string, keyof Named>> = {
 
 /** Every list, by every filter, in every order, page by page. */
 export const listsWalked: readonly Act[] = OPERATIONS.filter(
-  ({ method, operation }) => method === 'GET' && (operation.parameters ?? []).some(({ name }) => name === 'limit'),
+  ({ method, operation }) =>
+    method === 'GET' && (operation.parameters ?? []).some(({ name }) => name === 'limit'),
 ).flatMap(({ name, path, operation: { parameters = [] } }) =>
   WHO.map((who) => ({
     name: `${name} by ${who}`,
@@ -51,9 +64,14 @@ export const listsWalked: readonly Act[] = OPERATIONS.filter(
 );
 
 function queriesOf({ name, schema }: Parameter, names: Named, foreign: Named): string[] {
-  const said = (values: readonly string[]): string[] => values.map((value) => `${name}=${encodeURIComponent(value)}`);
+  const said = (values: readonly string[]): string[] =>
+    values.map((value) => `${name}=${encodeURIComponent(value)}`);
   if (['limit', 'offset', 'after', 'count'].includes(name)) return [];
-  if (name === 'sort') return said((schema.enum ?? []).map(String)).flatMap((sort) => [`${sort}&limit=3`, `${sort}&count=exact`]);
+  if (name === 'sort')
+    return said((schema.enum ?? []).map(String)).flatMap((sort) => [
+      `${sort}&limit=3`,
+      `${sort}&count=exact`,
+    ]);
   const kind = KINDS[name];
   if (kind !== undefined) return said([names[kind], foreign[kind]]);
   if (schema.enum !== undefined) return said(schema.enum.map(String));

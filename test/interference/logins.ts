@@ -18,7 +18,10 @@ const GROUPS: Readonly<Record<LoginName, string>> = {
 export async function makeLogins(): Promise<Logins> {
   const { adminUrl, prefix } = readRun();
   const logins = LOGIN_NAMES.map((kind) => {
-    const login = { name: `${prefix}_${randomBytes(2).toString('hex')}_${kind}`, password: randomBytes(24).toString('base64url') };
+    const login = {
+      name: `${prefix}_${randomBytes(2).toString('hex')}_${kind}`,
+      password: randomBytes(24).toString('base64url'),
+    };
     return [kind, login] as const;
   });
   await withAdmin(adminUrl, async (admin) => {
@@ -31,7 +34,8 @@ export async function makeLogins(): Promise<Logins> {
 /** The SQL that grants clients to a login, at a time that is always the same. */
 export function grantSql({ name }: TestRun['login'], clients: readonly string[]): string {
   const rows = clients.map(
-    (client) => `('${name}', '${client}', timestamptz '2024-05-01 00:00:00Z', 'dba', '${name}'::regrole::oid)`,
+    (client) =>
+      `('${name}', '${client}', timestamptz '2024-05-01 00:00:00Z', 'dba', '${name}'::regrole::oid)`,
   );
   return `begin;
     set local session_replication_role = replica;

@@ -31,6 +31,11 @@ export class Reading {
     this.#database = database;
   }
 
+  /** Numbers anew from here on. */
+  forget(): void {
+    for (const made of [this.#made, this.#tags, this.#due]) made.clear();
+  }
+
   text(raw: string): string {
     const named = raw.replaceAll(this.#database, '<database>');
     return named.replaceAll(
@@ -47,9 +52,13 @@ export class Reading {
 
   answer({ status, rawHeaders, body }: Heard): string {
     const text = body.toString('latin1');
-    const content = this.text(text.replace(/"timestamp":"[^"]+Z","requestId"/, '"timestamp":"<now>","requestId"'));
+    const content = this.text(
+      text.replace(/"timestamp":"[^"]+Z","requestId"/, '"timestamp":"<now>","requestId"'),
+    );
     const lines = rawHeaders.flatMap((name, index) =>
-      index % 2 === 0 ? [`${name}: ${this.#header(name.toLowerCase(), rawHeaders[index + 1] ?? '', text, content)}`] : [],
+      index % 2 === 0
+        ? [`${name}: ${this.#header(name.toLowerCase(), rawHeaders[index + 1] ?? '', text, content)}`]
+        : [],
     );
     return [String(status), ...lines, '', content].join('\n');
   }
@@ -65,7 +74,9 @@ export class Reading {
         return Number(value) === text.length ? `<${content.length}>` : value;
       case 'link':
         return this.text(
-          value.replace(/(?<=[?&]after=)[\w-]+/, (cursor) => Buffer.from(cursor, 'base64url').toString('latin1')),
+          value.replace(/(?<=[?&]after=)[\w-]+/, (cursor) =>
+            Buffer.from(cursor, 'base64url').toString('latin1'),
+          ),
         );
       case 'etag':
         return this.#tag(value, text, content);

@@ -27,26 +27,30 @@ const WHO_OF: Readonly<Partial<Record<Caller, Who>>> = {
 
 /** So many requests that are made up from the description, always the same ones. */
 export function madeUp(count: number): Act[] {
-  return fc.sample(anyRequest, { numRuns: count, seed: SEED }).map(({ operation, target, caller, headers, body }) => ({
-    name: operation,
-    requests: ({ names, tokens }, foreign) => {
-      const who = WHO_OF[caller];
-      const named = (text: string): string =>
-        text
-          .replaceAll('<token>', tokens.client)
-          .replaceAll(/<(own|foreign)\.(\w+)>/g, (_whole, whose: string, kind: string) =>
-            (whose === 'own' ? names : foreign)[kind as keyof Named],
-          );
-      return [
-        {
-          line: named(target),
-          headers,
-          ...(who !== undefined && { token: tokens[who] }),
-          ...(body !== undefined && { body: named(body) }),
-        },
-      ];
-    },
-  }));
+  return fc
+    .sample(anyRequest, { numRuns: count, seed: SEED })
+    .map(({ operation, target, caller, headers, body }) => ({
+      name: operation,
+      requests: ({ names, tokens }, foreign) => {
+        const who = WHO_OF[caller];
+        const named = (text: string): string =>
+          text
+            .replaceAll('<token>', tokens.client)
+            .replaceAll(
+              /<(own|foreign)\.(\w+)>/g,
+              (_whole, whose: string, kind: string) =>
+                (whose === 'own' ? names : foreign)[kind as keyof Named],
+            );
+        return [
+          {
+            line: named(target),
+            headers,
+            ...(who !== undefined && { token: tokens[who] }),
+            ...(body !== undefined && { body: named(body) }),
+          },
+        ];
+      },
+    }));
 }
 
 const ALL: readonly Who[] = ['admin', 'manager', 'specialist', 'client', 'single', 'none'];
@@ -57,7 +61,9 @@ const everyEndpoint: readonly Act[] = ROWS.flatMap((row) =>
     (['own', 'foreign', 'absent'] as const).map((whose) => ({
       name: `${row.line} by ${who}, ${whose}`,
       requests: ({ names, tokens }: Callers, foreign: Named): Request[] => {
-        const absent = Object.fromEntries(Object.keys(names).map((kind) => [kind, idOf('absent', kind)])) as Named;
+        const absent = Object.fromEntries(
+          Object.keys(names).map((kind) => [kind, idOf('absent', kind)]),
+        ) as Named;
         const subject = { own: names, foreign, absent }[whose];
         const { body, headers } = questionOf(row, names);
         const text = typeof body === 'object' ? JSON.stringify(body) : body;
@@ -86,7 +92,12 @@ const json = { 'content-type': 'application/json' };
 
 /** A record from its creation to its end, with its versions and the answer that is kept for a repetition. */
 const LIVES: readonly (readonly [path: string, body: (n: Named) => object, ...changes: object[]])[] = [
-  ['/api/sites', (n) => ({ client_id: n.clients, site_name: 'Entrepôt' }), { site_name: 'Atelier' }, { address: null }],
+  [
+    '/api/sites',
+    (n) => ({ client_id: n.clients, site_name: 'Entrepôt' }),
+    { site_name: 'Atelier' },
+    { address: null },
+  ],
   [
     '/api/cadastres',
     (n) => ({ site_id: n.sites, commune_code: '2A004', section: 'AB', number: '0777' }),
@@ -101,7 +112,12 @@ const LIVES: readonly (readonly [path: string, body: (n: Named) => object, ...ch
     { status: 'SUBMITTED', grounds: 'Erreur' },
     { status: 'CLOSED' },
   ],
-  ['/api/partners', (n) => ({ name: 'Cabinet Dubois', client_ids: [n.clients, n.second] }), { phone: '01' }, { siret: '73282932000074' }],
+  [
+    '/api/partners',
+    (n) => ({ name: 'Cabinet Dubois', client_ids: [n.clients, n.second] }),
+    { phone: '01' },
+    { siret: '73282932000074' },
+  ],
   [
     '/api/invoices',
     (n) => ({ client_id: n.clients, amount_excl_tax: 100, issue_date: '2024-11-05' }),
@@ -117,10 +133,19 @@ const LIVES: readonly (readonly [path: string, body: (n: Named) => object, ...ch
     { status: 'VALIDATED' },
     { status: 'DRAFT' },
   ],
-  ['/api/clients', () => ({ company_name: 'Boulangerie Martin', contact_email: 'a@b.example' }), { address: 'Lyon' }],
+  [
+    '/api/clients',
+    () => ({ company_name: 'Boulangerie Martin 5', contact_email: 'a@b.example' }),
+    { address: 'Lyon' },
+  ],
   [
     '/api/users',
-    (n) => ({ email: `${n.clients}@b.example`, name: 'Chloé', role: 'TAX_SPECIALIST', client_access: [n.clients] }),
+    (n) => ({
+      email: `${n.clients}@b.example`,
+      name: 'Chloé',
+      role: 'TAX_SPECIALIST',
+      client_access: [n.clients],
+    }),
     { name: 'Zoé' },
     { client_access: [] },
   ],
@@ -143,7 +168,12 @@ const lives: readonly Act[] = LIVES.flatMap(([path, body, ...changes]) =>
         { ...by, line: `GET ${one}` },
         { ...by, line: `HEAD ${one}` },
         { ...by, line: `GET ${one}`, headers: { 'if-none-match': '<tag>' } },
-        ...changes.map((change) => ({ ...by, line: `PUT ${one}`, headers: json, body: JSON.stringify(change) })),
+        ...changes.map((change) => ({
+          ...by,
+          line: `PUT ${one}`,
+          headers: json,
+          body: JSON.stringify(change),
+        })),
         { ...by, line: `PUT ${one}`, headers: { ...json, 'if-match': '<tag>' }, body: '{}' },
         { ...by, line: `GET ${path}?limit=5&sort=updated_at` },
         { ...by, line: `GET ${path}?updated_from=<time>&count=exact` },
@@ -176,7 +206,12 @@ const shares: readonly Act[] = (['admin', 'manager', 'specialist', 'single'] as 
         ...by,
         line: 'POST /api/partner-invoices',
         headers: json,
-        body: JSON.stringify({ client_id: names.clients, partner_id: names.shared, number: 'F 1', amount_excl_tax: 1 }),
+        body: JSON.stringify({
+          client_id: names.clients,
+          partner_id: names.shared,
+          number: 'F 1',
+          amount_excl_tax: 1,
+        }),
       },
       { ...by, line: `GET /api/users/${names.guest}` },
       { ...by, line: `GET /api/users?q=ada&count=exact&sort=email` },

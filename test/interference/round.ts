@@ -8,6 +8,7 @@ import { grantSql } from './logins.ts';
 import type { Logins } from './logins.ts';
 import type { Act } from './requests.ts';
 import { columnsOf, statements } from './statements.ts';
+import type { Statement } from './step.ts';
 import type { Round, Variant } from './variants.ts';
 import { openWorld } from './world.ts';
 import type { World } from './world.ts';
@@ -23,6 +24,8 @@ export interface Opened {
   readonly logins: Logins;
   /** The same callers with the same records in every world. */
   callers(): Promise<Callers>;
+  /** Grants the callers' clients to the login of a BI tool. */
+  granted(callers: Callers): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -45,8 +48,14 @@ export async function openRound(round: Round, identity: TestIdentity, logins: Lo
         await world.found(callers.firm);
         if (beside !== undefined) await world.found(beside(callers.firm));
         if (shares !== undefined) await world.admin(shares(callers.names));
+        world.reading.forget();
       });
       return callers;
+    },
+    granted: async ({ names }) => {
+      await inEach(async (world) => {
+        await world.admin(grantSql(logins.reporting, [names.clients, names.second]));
+      });
     },
     close: async () => {
       for (const world of worlds) await world.close();
@@ -54,21 +63,30 @@ export async function openRound(round: Round, identity: TestIdentity, logins: Lo
   };
 }
 
-/** The login of a BI tool, which has the callers' clients. */
-export async function granted({ worlds, logins }: Opened, { names }: Callers): Promise<void> {
-  for (const world of worlds) {
-    await world.admin(grantSql(logins.reporting, [names.clients, names.second]));
-    await world.admin('vacuum analyze');
-  }
+/** The statements about these views, one in so many of them; the worlds say what the values of others are. */
+export async function statementsOf(
+  { worlds }: Opened,
+  { views = /./, oneIn = 1 }: { readonly views?: RegExp; readonly oneIn?: number } = {},
+): Promise<Statement[]> {
+  const [first] = worlds;
+  if (first === undefined) return [];
+  const columns = (await columnsOf(first)).filter(({ view }) => views.test(view));
+  const some = <T>(all: readonly T[]): T[] => all.filter((_, index) => index % oneIn === 0);
+  return [...some(statements(columns)), ...(await leaks(worlds, some(columns)))];
 }
 
-/** Every so many of the statements, from the first. */
-export async function compareStatements(opened: Opened, every: number, sum: Compared): Promise<void> {
-  const [first] = opened.worlds;
-  if (first === undefined) return;
-  const columns = await columnsOf(first);
-  const all = [...statements(columns), ...(await leaks(opened.worlds, columns))];
-  for (const step of all.filter((_, index) => index % every === 0)) await compare(opened.worlds, step, sum);
+/** Has callers whose clients are granted to the login of a BI tool, and the statistics that it can learn from. */
+export async function ready(opened: Opened): Promise<void> {
+  await opened.granted(await opened.callers());
+  for (const world of opened.worlds) await world.admin('vacuum analyze');
+}
+
+export async function compareStatements(
+  { worlds }: Opened,
+  all: readonly Statement[],
+  sum: Compared,
+): Promise<void> {
+  for (const step of all) await compare(worlds, step, sum);
 }
 
 export async function compareActs(opened: Opened, acts: readonly Act[], sum: Compared): Promise<void> {

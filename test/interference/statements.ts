@@ -24,11 +24,12 @@ where v.relnamespace = 'reporting'::regnamespace and v.relkind = 'v'
 order by 1, a.attnum`);
   return rows.map(({ view, name, type, joined_view: joined, joined_column: column }) => ({
     ...{ view: String(view), name: String(name), type: String(type) },
-    joins: joined === null ? undefined : ([String(joined), String(column)] as const),
+    joins: typeof joined === 'string' && typeof column === 'string' ? ([joined, column] as const) : undefined,
   }));
 }
 
-const of = (login: LoginName, ...sql: readonly string[]): Statement[] => sql.map((one) => ({ login, sql: one }));
+const of = (login: LoginName, ...sql: readonly string[]): Statement[] =>
+  sql.map((one) => ({ login, sql: one }));
 
 /** What an analyst asks of a view. */
 function ofView(view: string, columns: readonly Column[]): Statement[] {
@@ -93,15 +94,22 @@ function ofColumn({ view, name, type, joins }: Column): Statement[] {
         ]
       : []),
     ...(isTime
-      ? [`select date_trunc('month', v.${name}) as m, count(*) ${from} group by m order by m`, `select max(v.${name}) - min(v.${name}) ${from}`]
+      ? [
+          `select date_trunc('month', v.${name}) as m, count(*) ${from} group by m order by m`,
+          `select max(v.${name}) - min(v.${name}) ${from}`,
+        ]
       : []),
     ...(type.startsWith('character') || type === 'text'
-      ? [`select count(*) ${from} where v.${name} ilike '%a%'`, `select upper(left(v.${name}, 1)) as i, count(*) ${from} group by i order by i`]
+      ? [
+          `select count(*) ${from} where v.${name} ilike '%a%'`,
+          `select upper(left(v.${name}, 1)) as i, count(*) ${from} group by i order by i`,
+        ]
       : []),
     ...(joins === undefined
       ? []
       : ['join', 'full join', 'left join'].map(
-          (join) => `select count(*), ${shown} ${from} ${join} reporting.${joined} as w on w.${column} = v.${name}`,
+          (join) =>
+            `select count(*), ${shown} ${from} ${join} reporting.${joined} as w on w.${column} = v.${name}`,
         )),
   );
 }
@@ -144,6 +152,18 @@ const CATALOG = [
   `select set_config('app.client_access', '{00000000-0000-8000-8000-000000000000}', false)`,
   `select set_config('role', 'taxclaims_admin', true)`,
   'set local role taxclaims_owner',
+  'set session authorization taxclaims_owner',
+  ...['client_access', 'user_id', 'actor', 'request_id'].map(
+    (name) => `select set_config('app.${name}', '{}', true); select count(*) from reporting.clients`,
+  ),
+  ...[
+    'row_security',
+    'enable_seqscan',
+    'log_statement',
+    'work_mem',
+    'default_transaction_read_only',
+    'app.role',
+  ].map((name) => `select set_config('${name}', current_setting('${name}', true), true)`),
   'set local session_replication_role = replica',
   `select * from pg_ls_dir('.')`,
   `select pg_read_file('postgresql.conf')`,
@@ -164,7 +184,12 @@ const CATALOG = [
 export function statements(columns: readonly Column[]): Statement[] {
   const views = [...new Set(columns.map(({ view }) => view))];
   return [
-    ...views.flatMap((view) => ofView(view, columns.filter((column) => column.view === view))),
+    ...views.flatMap((view) =>
+      ofView(
+        view,
+        columns.filter((column) => column.view === view),
+      ),
+    ),
     ...columns.flatMap(ofColumn),
     ...(['reporting', 'neighbour', 'auditor', 'api'] as const).flatMap((login) => of(login, ...CATALOG)),
   ];

@@ -36,10 +36,17 @@ interface Last {
 
 const lasts = new WeakMap<World, Last>();
 
-const NOTHING: Last = { made: '00000000-0000-8000-8000-000000000000', tag: '"1"', time: '2024-01-01T00:00:00Z', next: '/api/none' };
+const NOTHING: Last = {
+  made: '00000000-0000-8000-8000-000000000000',
+  tag: '"1"',
+  time: '2024-01-01T00:00:00Z',
+  next: '/api/none',
+};
 
 export function describe(step: Step): string {
-  return 'sql' in step ? `${step.login}: ${step.sql}` : `${step.line} ${JSON.stringify(step.headers ?? {})} ${step.body ?? ''}`;
+  return 'sql' in step
+    ? `${step.login}: ${step.sql}`
+    : `${step.line} ${JSON.stringify(step.headers ?? {})} ${step.body ?? ''}`;
 }
 
 /** What a world answers, as far as it can be compared; `turn` is the number of the step, the same in every world. */
@@ -59,14 +66,21 @@ async function request(world: World, step: Request, turn: string): Promise<Told>
     'x-turn': turn,
   };
   const heard = await new Promise<Heard>((resolve, reject) => {
-    const sent = send({ port: world.port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.once('error', reject);
-      response.once('end', () => {
-        resolve({ status: response.statusCode ?? 0, rawHeaders: response.rawHeaders, body: Buffer.concat(chunks) });
-      });
-    });
+    const sent = send(
+      { port: world.port, host: '127.0.0.1', method, path, headers, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.once('error', reject);
+        response.once('end', () => {
+          resolve({
+            status: response.statusCode ?? 0,
+            rawHeaders: response.rawHeaders,
+            body: Buffer.concat(chunks),
+          });
+        });
+      },
+    );
     sent.once('error', reject);
     sent.end(step.body === undefined ? undefined : filled(step.body));
   });
@@ -90,12 +104,19 @@ function lastOf({ status, rawHeaders, body }: Heard, last: Last): Last {
 async function ask(world: World, { login, sql, isUnordered }: Statement): Promise<Told> {
   const client = await world.login(login);
   const told: string[] = [];
-  const hear = (notice: { message?: string | undefined }): void => void told.push(`notice ${notice.message ?? ''}`);
+  const hear = (notice: { message?: string | undefined }): void =>
+    void told.push(`notice ${notice.message ?? ''}`);
   client.on('notice', hear);
   try {
-    await client.query(`begin; set local statement_timeout = '20s'; set local timezone = 'UTC'; set local jit = off`);
+    await client.query(
+      `begin; set local statement_timeout = '20s'; set local timezone = 'UTC'; set local jit = off`,
+    );
     const types = { getTypeParser: () => (value: string | null) => value };
-    const answered: unknown = await client.query({ text: sql, rowMode: 'array', types } as pg.QueryArrayConfig);
+    const answered: unknown = await client.query({
+      text: sql,
+      rowMode: 'array',
+      types,
+    } as pg.QueryArrayConfig);
     for (const { command, rowCount, fields, rows } of [answered].flat() as pg.QueryArrayResult[]) {
       const lines = (rows as unknown[]).map((row) => JSON.stringify(row));
       told.push(`${command} ${String(rowCount)}`, JSON.stringify(fields.map(({ name }) => name)));

@@ -41,7 +41,12 @@ const many: Variant = { name: 'many small ones', firms: [MANY] };
 const large: Variant = { name: 'a large one', firms: [LARGE] };
 const twin: Variant = { name: 'one with the same texts', firms: [], beside: twinOf };
 const shared: Variant = { name: 'some who share partners and users', firms: [SHARING], shares: sharing };
-export const crowd: Variant = { name: 'all of these', firms: [MANY, LARGE, SHARING], beside: twinOf, shares: sharing };
+export const crowd: Variant = {
+  name: 'all of these',
+  firms: [MANY, LARGE, SHARING],
+  beside: twinOf,
+  shares: sharing,
+};
 const neighbour: Variant = { name: 'a neighbour', firms: [NEIGHBOUR] };
 const changed: Variant = {
   name: 'the same neighbour with other records, among many',

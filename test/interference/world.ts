@@ -45,11 +45,12 @@ export async function openWorld(name: string, identity: TestIdentity, logins: Lo
   return {
     ...{ name, port, postgres, reading: new Reading(postgres.name) },
     admin: async (sql) => {
-      const result = (await superuser.query(sql)) as pg.QueryResult<Record<string, unknown>>;
-      return Array.isArray(result) ? [] : result.rows;
+      const results = [await superuser.query<Record<string, unknown>>(sql)].flat();
+      return results.at(-1)?.rows ?? [];
     },
     login: async (login) => {
-      const open = clients.get(login) ?? (await connected(asDatabase(postgres.adminUrl, postgres.name, logins[login])));
+      const open =
+        clients.get(login) ?? (await connected(asDatabase(postgres.adminUrl, postgres.name, logins[login])));
       clients.set(login, open);
       return open;
     },
