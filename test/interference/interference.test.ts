@@ -3,7 +3,7 @@ import { startTestIdentity } from '../support/identity.ts';
 import type { TestIdentity } from '../support/identity.ts';
 import { BREAKAGES } from './breakages.ts';
 import { lookedAt, lookedAtBroken } from './broken.ts';
-import { allChannels, objectionsToChannels, statedChannels } from './channels.ts';
+import { allChannels, objectionsToChannels, statedChannels, unstatedInPostgres } from './channels.ts';
 import { nothingYet } from './compare.ts';
 import { makeLogins } from './logins.ts';
 import type { Logins } from './logins.ts';
@@ -16,6 +16,7 @@ import { SMALL } from './variants.ts';
 const STATEMENTS = 29;
 const ACTS = 43;
 const MADE_UP = 100;
+const OF_POSTGRES = 7;
 
 let identity: TestIdentity;
 let logins: Logins;
@@ -46,6 +47,10 @@ describe('two databases that differ in the rows of others', () => {
     );
     expect(sum.statements).toBeGreaterThan(60);
     expect(sum.requests).toBeGreaterThan(200);
+  });
+
+  test('tell nothing of others by what Postgres itself shows but what docs/channels.md names', async () => {
+    expect(await unstatedInPostgres(opened, OF_POSTGRES)).toEqual([]);
   });
 
   test('tell of others by what docs/channels.md states, and by all of it', async () => {

@@ -3,7 +3,7 @@ import tearDown from '../support/global-teardown.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import { BREAKAGES } from './breakages.ts';
 import { lookedAtBroken } from './broken.ts';
-import { objectionsToChannels } from './channels.ts';
+import { objectionsToChannels, unstatedInPostgres } from './channels.ts';
 import { nothingYet } from './compare.ts';
 import { makeLogins } from './logins.ts';
 import { byHand, madeUp } from './requests.ts';
@@ -45,6 +45,7 @@ async function compareAll(opened: Opened): Promise<void> {
 
 /** The channels and the breakages, where the worlds differ in everything. */
 async function provoke(opened: Opened): Promise<void> {
+  fail(await unstatedInPostgres(opened));
   fail(await objectionsToChannels(opened));
   for (const breakage of BREAKAGES) {
     const { differences } = await lookedAtBroken(opened, breakage);
