@@ -30,8 +30,7 @@ export interface Opened {
 }
 
 export async function openRound(round: Round, identity: TestIdentity, logins: Logins): Promise<Opened> {
-  const worlds: World[] = [];
-  for (const { name } of round.variants) worlds.push(await openWorld(name, identity, logins));
+  const worlds = await Promise.all(round.variants.map(({ name }) => openWorld(name, identity, logins)));
   const inEach = (work: (world: World, variant: Variant) => Promise<void>): Promise<unknown> =>
     Promise.all(worlds.map((world, index) => work(world, round.variants[index] ?? round.variants[0])));
   await inEach(async (world, { firms }) => {

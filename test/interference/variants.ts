@@ -41,7 +41,7 @@ const many: Variant = { name: 'many small ones', firms: [MANY] };
 const large: Variant = { name: 'a large one', firms: [LARGE] };
 const twin: Variant = { name: 'one with the same texts', firms: [], beside: twinOf };
 const shared: Variant = { name: 'some who share partners and users', firms: [SHARING], shares: sharing };
-export const crowd: Variant = {
+const crowd: Variant = {
   name: 'all of these',
   firms: [MANY, LARGE, SHARING],
   beside: twinOf,
@@ -66,4 +66,8 @@ export const ROUNDS: readonly Round[] = [
 ];
 
 /** As much as there is time for in every run of the tests. */
-export const SMALL: Round = { variants: [alone, crowd], foreign: namesOf({ seed: 'nobody' }) };
+const few: Variant = {
+  ...crowd,
+  firms: [{ ...MANY, clients: 60 }, { ...LARGE, claims: 600 }, SHARING],
+};
+export const SMALL: Round = { variants: [alone, few], foreign: namesOf({ seed: 'nobody' }) };
