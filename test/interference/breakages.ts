@@ -81,7 +81,7 @@ export const BREAKAGES: readonly Breakage[] = [
     sees: { acts: /^the life of one of \/api\/clients by manager$/ },
     make: triggered(
       'clients',
-      `if exists (select from public.clients as c where c.company_name = new.company_name and c.id <> new.id)
+      `if exists (select from public.clients as c where c.company_name = new.company_name and c.created_at < now() - interval '1 hour')
        then raise unique_violation; end if; return new;`,
     ),
   },

@@ -109,7 +109,7 @@ async function ask(world: World, { login, sql, isUnordered }: Statement): Promis
   client.on('notice', hear);
   try {
     await client.query(
-      `begin; set local statement_timeout = '20s'; set local timezone = 'UTC'; set local jit = off`,
+      `begin; set local statement_timeout = '120s'; set local timezone = 'UTC'; set local jit = off`,
     );
     const types = { getTypeParser: () => (value: string | null) => value };
     const answered: unknown = await client.query({

@@ -35,6 +35,8 @@ export async function openWorld(name: string, identity: TestIdentity, logins: Lo
   const service = start(folder, {
     ...{ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: postgres.apiUrl, DATABASE_POOL_SIZE: '2' },
     ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
+    // A machine that is busy is no difference.
+    DATABASE_STATEMENT_TIMEOUT_MS: '120000',
     ...{ RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' },
     NODE_OPTIONS: `--import=${FIXED_IDS}`,
   });
