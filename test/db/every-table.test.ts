@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
+import { firmSql } from '../interference/firm.ts';
 import { FIXTURE } from '../policies/fixture.ts';
 import { TABLES } from '../policies/rights.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
@@ -54,6 +55,11 @@ const ABSENT = {
     'public.invoice_counters': 'no invoice of theirs is issued',
     'reporting.grants': OF_NO_REQUEST,
   },
+  'the firms that nobody else’s answers depend on': {
+    ...NEVER,
+    'public.invoice_counters': 'what it tells is a channel that docs/channels.md states',
+    'reporting.grants': 'granted to the login that asks',
+  },
   'the demonstration': {
     ...{ ...NEVER, ...OF_REQUESTS },
     'reporting.grants': 'it has no reporting login',
@@ -105,6 +111,8 @@ const LISTS: Readonly<Record<keyof typeof ABSENT, () => Promise<readonly string[
   'the two firms on whom the rights are tried': () => filledBy(FIXTURE),
   'the tenant that the endpoints are tried on': () =>
     filledBy(tenantSql(tenant, 'Boulangerie Martin') + furnitureSql(tenant)),
+  'the firms that nobody else’s answers depend on': () =>
+    filledBy(firmSql({ seed: 'own', clients: 2, claims: 2, flavour: 0 })),
   'the demonstration': async () => filledBy(await readFile(sqlFolder('demonstration/data.sql'), 'utf8')),
 };
 

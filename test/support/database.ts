@@ -82,7 +82,7 @@ async function copyDatabaseRights(admin: pg.Client, from: string, to: string): P
   );
 }
 
-function readRun(): TestRun {
+export function readRun(): TestRun {
   const text = process.env['TAXCLAIMS_TEST_RUN'];
   if (text === undefined) throw new Error('The tests run under jest, which starts their server.');
   return JSON.parse(text) as TestRun;

@@ -1,0 +1,114 @@
+import type { World } from './world.ts';
+
+/** What would tell of others, made in every world alike, and the acts or the statements that must see it. */
+export interface Breakage {
+  readonly name: string;
+  readonly sees: { readonly acts: RegExp } | { readonly views: RegExp; readonly statements: RegExp };
+  /** Breaks a world, and gives the SQL that mends it. */
+  readonly make: (world: World) => Promise<string>;
+}
+
+const bySql =
+  (sql: string, mend: string): Breakage['make'] =>
+  async (world) => {
+    await world.admin(sql);
+    return mend;
+  };
+
+/** How many of a table there are, whoever asks. */
+const EVERYBODY = `create function public.everybody() returns bigint language sql stable security definer
+    begin atomic select count(*) from public.sites; end;
+grant execute on function public.everybody() to public;`;
+
+const loosened =
+  (table: string, policy: string): Breakage['make'] =>
+  async (world) => {
+    const [before] = await world.admin(
+      `select pg_get_expr(polqual, polrelid) as condition from pg_policy where polname = '${policy}'`,
+    );
+    await world.admin(`alter policy ${policy} on ${table} using (true)`);
+    return `alter policy ${policy} on ${table} using (${String(before?.['condition'])})`;
+  };
+
+/** A trigger of a table with this body. */
+const triggered = (table: string, body: string): Breakage['make'] =>
+  bySql(
+    `${EVERYBODY} create sequence public.changes;
+      select setval('public.changes', greatest(1, public.everybody()));
+      create function public.broken() returns trigger language plpgsql security definer as $f$ begin ${body} end $f$;
+      create trigger a_broken before insert on public.${table} for each row execute function public.broken()`,
+    'drop function public.broken() cascade; drop sequence public.changes; drop function public.everybody()',
+  );
+
+export const BREAKAGES: readonly Breakage[] = [
+  {
+    name: 'a policy of requests is true',
+    sees: { acts: /^GET \/api\/reclamations by client, own$/ },
+    make: loosened('public.reclamations', 'reclamations_select_tenant'),
+  },
+  {
+    name: 'a policy of reporting is true',
+    sees: { views: /^clients$/, statements: /^select count\(\*\) from reporting\.clients as v$/ },
+    make: loosened('public.clients', 'clients_select_reporting'),
+  },
+  {
+    name: 'a view counts the rows of all',
+    sees: { views: /^totals$/, statements: /^select \* from reporting\.totals as v order by v::text$/ },
+    make: bySql(
+      `${EVERYBODY} create view reporting.totals as select public.everybody() as rows;
+      grant select on reporting.totals to taxclaims_reporting`,
+      'drop view reporting.totals; drop function public.everybody()',
+    ),
+  },
+  {
+    name: 'a tag comes from a sequence of all',
+    sees: { acts: /^the life of one of \/api\/sites by manager$/ },
+    make: triggered(
+      'sites',
+      `new.updated_at := timestamptz '2024-01-01 00:00:00Z' + nextval('public.changes') * interval '1 second'; return new;`,
+    ),
+  },
+  {
+    name: 'the order of a list depends on how many there are',
+    sees: { acts: /^the life of one of \/api\/sites by specialist$/ },
+    make: triggered(
+      'sites',
+      `new.created_at := timestamptz '2024-01-01 00:00:00Z' + public.everybody() * interval '1 hour'; return new;`,
+    ),
+  },
+  {
+    name: 'a name is taken where another client has it',
+    sees: { acts: /^the life of one of \/api\/clients by manager$/ },
+    make: triggered(
+      'clients',
+      `if exists (select from public.clients as c where c.company_name = new.company_name and c.created_at < now() - interval '1 hour')
+       then raise unique_violation; end if; return new;`,
+    ),
+  },
+  {
+    name: 'a view reads as a superuser, and is no barrier',
+    sees: { views: /^invoices$/, statements: /from reporting\.invoices as v where .*(1 \/|::integer)/ },
+    make: bySql(
+      `alter view reporting.invoices rename to invoices_before;
+      create view reporting.invoices as select f.* from public.factures as f where f.client_id = any (
+          (select array(select g.client_id from reporting.grants as g where g.login = session_user))::uuid[]);
+      grant select on reporting.invoices to taxclaims_reporting`,
+      'drop view reporting.invoices; alter view reporting.invoices_before rename to invoices',
+    ),
+  },
+];
+
+/** What happens while every world is broken. */
+export async function broken<T>(
+  worlds: readonly World[],
+  { make }: Breakage,
+  work: () => Promise<T>,
+): Promise<T> {
+  const mends: [World, string][] = [];
+  try {
+    for (const world of worlds) mends.push([world, await make(world)]);
+    return await work();
+  } finally {
+    for (const [world, mend] of mends) await world.admin(mend);
+  }
+}

@@ -1,0 +1,37 @@
+import { broken } from './breakages.ts';
+import type { Breakage } from './breakages.ts';
+import { nothingYet } from './compare.ts';
+import type { Compared } from './compare.ts';
+import { byHand } from './requests.ts';
+import { compareActs, compareStatements, statementsOf } from './round.ts';
+import type { Opened } from './round.ts';
+import type { Statement } from './step.ts';
+
+/** What is compared where a breakage must be seen: of all that there is, its acts or statements alone. */
+export async function lookedAt(
+  opened: Opened,
+  breakage: Breakage,
+  before: readonly Statement[] = [],
+): Promise<Compared> {
+  const sum = nothingYet();
+  const { sees } = breakage;
+  await compareStatements(opened, [...before, ...(await statementsFor(opened, breakage))], sum);
+  if ('acts' in sees)
+    await compareActs(
+      opened,
+      byHand.filter(({ name }) => sees.acts.test(name)),
+      sum,
+    );
+  return sum;
+}
+
+/** The same while it is broken: also what looks for values of others that a superuser finds before alone. */
+export async function lookedAtBroken(opened: Opened, breakage: Breakage): Promise<Compared> {
+  const before = await statementsFor(opened, breakage);
+  return broken(opened.worlds, breakage, () => lookedAt(opened, breakage, before));
+}
+
+async function statementsFor(opened: Opened, { sees }: Breakage): Promise<Statement[]> {
+  if ('acts' in sees) return [];
+  return (await statementsOf(opened, sees)).filter(({ sql }) => sees.statements.test(sql));
+}

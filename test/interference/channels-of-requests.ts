@@ -1,0 +1,137 @@
+import { bySql } from './channel.ts';
+import type { Channel } from './channel.ts';
+import { namesOf } from './firm.ts';
+import type { Named } from './firm.ts';
+import { idOf } from './ids.ts';
+import type { Request } from './step.ts';
+
+/** Who is in one of the worlds alone. */
+const OTHERS = namesOf({ seed: 'many' });
+const STRANGER = idOf('a specialist of somebody else');
+
+/** A user of such a role with such clients, the same wherever it is made. */
+const userSql = (id: string, role: string, clients: readonly string[]): string => `
+insert into public.users (id, email, password_hash, name, role, client_access, created_at, updated_at)
+values ('${id}', '${id}@b.example', '!', 'Ada', '${role}', '{${clients.join()}}', timestamptz '2024-01-01Z', timestamptz '2024-01-01Z')`;
+
+const moreClientsSql = (id: string): string =>
+  `update public.users set client_access = client_access || '${OTHERS.clients}'::uuid where id = '${id}'`;
+
+const deputyOf = ({ clients }: Named): string => idOf(clients, 'deputy');
+
+const sent = (token: string, line: string, body?: object): Request => ({
+  ...{ token, line },
+  ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+});
+
+const YEAR = 2031;
+
+/** What the API tells of others; each by who learns most by it. */
+export const ofRequests: readonly Channel[] = [
+  {
+    name: 'known-id',
+    size: '1 bit',
+    steps: ({ tokens }) => [sent(tokens.client, `GET /api/sites/${OTHERS.sites}`)],
+    tells: ['404', '403'],
+  },
+  {
+    name: 'email-of-a-user',
+    size: '1 bit',
+    steps: ({ names, tokens }) => [
+      sent(tokens.admin, 'POST /api/users', {
+        email: 'user2.1@many.example',
+        name: 'Chloé',
+        role: 'CLIENT',
+        client_access: [names.clients],
+      }),
+    ],
+    tells: ['201', '409'],
+  },
+  {
+    name: 'email-at-a-login',
+    size: '1 bit',
+    steps: ({ tokens }) => [sent(tokens.borrower, 'POST /api/auth/login', { token: tokens.borrower })],
+    tells: ['200', '409'],
+  },
+  {
+    name: 'known-user',
+    size: 'email, name, role',
+    both: () => userSql(STRANGER, 'TAX_SPECIALIST', []),
+    others: bySql(() => `update public.users set name = 'Another name' where id = '${STRANGER}'`),
+    steps: ({ names, tokens }) => [
+      sent(tokens.manager, `PUT /api/users/${STRANGER}/client-access/${names.clients}`),
+    ],
+    tells: /"name":"[^"]*"|Content-Length: <\d+>/g,
+  },
+  {
+    name: 'shared-user',
+    size: '1 bit',
+    steps: ({ names, tokens }) => [sent(tokens.admin, `PUT /api/users/${names.guest}`, { name: 'Zoé' })],
+    tells: ['200', '403'],
+  },
+  {
+    name: 'last-client-of-an-administrator',
+    size: '1 bit',
+    both: ({ names }) => userSql(deputyOf(names), 'ADMIN', [names.clients]),
+    others: bySql(({ names }) => moreClientsSql(deputyOf(names))),
+    steps: ({ names, tokens }) => [
+      sent(tokens.admin, `DELETE /api/users/${deputyOf(names)}/client-access/${names.clients}`),
+    ],
+    tells: ['409', '204'],
+  },
+  {
+    name: 'change-of-a-shared-user',
+    size: 'a time for each change',
+    others: bySql(({ names }) => moreClientsSql(names.guest)),
+    steps: ({ names, tokens }) => [sent(tokens.manager, `GET /api/users/${names.guest}`)],
+    tells: /"updated_at":"[^"]*"|ETag: .*|Content-Length: <\d+>/g,
+  },
+  {
+    name: 'shared-partner',
+    size: '1 bit',
+    steps: ({ names, tokens }) => [sent(tokens.admin, `DELETE /api/partners/${names.shared}`)],
+    tells: ['204', '409'],
+  },
+  {
+    name: 'record-of-a-shared-partner',
+    size: 'the record without its links',
+    others: bySql(({ names }) => `update public.partners set phone = '0999' where id = '${names.shared}'`),
+    steps: ({ names, tokens }) => [sent(tokens.specialist, `GET /api/partners/${names.shared}`)],
+    tells: /"(phone|updated_at)":"[^"]*"|ETag: .*|Content-Length: <\d+>/g,
+  },
+  {
+    name: 'number-of-an-invoice',
+    size: 'at most 20 bits',
+    others: bySql(
+      () =>
+        `insert into public.invoice_counters values (${YEAR}, 41) on conflict (year) do update set last_number = 41`,
+    ),
+    steps: ({ names, tokens }) => [
+      sent(tokens.manager, `PUT /api/invoices/${names.draft}`, {
+        issue_date: `${YEAR}-01-05`,
+        due_date: `${YEAR}-02-05`,
+      }),
+      sent(tokens.manager, `PUT /api/invoices/${names.draft}`, { status: 'ISSUED' }),
+    ],
+    tells: /(?<="number":"2031-)\d{6}(?=")/g,
+  },
+  {
+    name: 'walk-by-change',
+    size: 'at most 32 bits',
+    others: bySql(
+      () => `insert into public.audit_logs (action, resource_type, success, actor, created_at, oldest_writer)
+             values ('x', 'sites', false, 'somebody else', timestamptz '2025-05-01 00:00:00Z', pg_current_xact_id())`,
+    ),
+    steps: ({ tokens }) => [
+      sent(tokens.client, 'GET /api/sites?sort=updated_at&updated_from=2025-06-01T00:00:00Z'),
+    ],
+    // The whole list of one's own records, or none of them, since none has changed.
+    tells: /\[.*\]|Content-Length: <?\d+>?/g,
+  },
+  {
+    name: 'subject-of-a-user',
+    size: '1 bit',
+    steps: (callers) => [sent(callers.tokens.namesake, 'GET /api/users/me')],
+    tells: ['200', '401'],
+  },
+];

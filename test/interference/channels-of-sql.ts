@@ -1,0 +1,119 @@
+import pg from 'pg';
+import { asDatabase } from '../support/database.ts';
+import type { Logins } from './logins.ts';
+import { bySql, EVERYTHING } from './channel.ts';
+import type { Channel } from './channel.ts';
+import { namesOf } from './firm.ts';
+import type { LoginName } from './logins.ts';
+
+const OTHERS = namesOf({ seed: 'many' });
+
+/** A statement whose whole answer is told. */
+const told = (
+  name: string,
+  size: string,
+  sql: string,
+  more: Partial<Channel> & { login?: LoginName } = {},
+): Channel => {
+  const { login = 'reporting', ...rest } = more;
+  return { ...{ name, size, tells: EVERYTHING }, steps: () => [{ login, sql }], ...rest };
+};
+
+/** Somebody else's BI tool is connected and reads. */
+const connected =
+  (logins: Logins): NonNullable<Channel['others']> =>
+  async ({ postgres }) => {
+    const client = new pg.Client({
+      connectionString: asDatabase(postgres.adminUrl, postgres.name, logins.neighbour),
+    });
+    await client.connect();
+    await client.query('begin; select count(*) from reporting.clients');
+    return () => client.end();
+  };
+
+const OF_DATABASE = 'datname = current_database()';
+
+/** What SQL tells of others; but for the auditor and the API's login to a login of a BI tool. */
+export const ofSql = (logins: Logins): readonly Channel[] => [
+  told('explain', 'about 5 digits', 'explain select * from reporting.reclamations'),
+  told(
+    'explain-analyze',
+    'about 5 digits',
+    `set local enable_indexscan = off; set local enable_bitmapscan = off;
+     explain (analyze, costs off, timing off, summary off, buffers off) select * from reporting.reclamations`,
+  ),
+  told('order-without-order-by', 'the plan', 'select id from reporting.users'),
+  told(
+    'rows-of-a-table',
+    'about 5 digits',
+    `select relname, reltuples, relpages from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`,
+  ),
+  told(
+    'size-of-a-table',
+    'pages',
+    `select pg_relation_size(oid) from pg_class where relname = 'reclamations' and relkind = 'r'`,
+  ),
+  told('size-of-the-database', 'pages', 'select pg_database_size(current_database())'),
+  told(
+    'activity-of-a-table',
+    'a count for each kind of change',
+    `select relname, n_tup_ins, n_live_tup from pg_stat_user_tables where schemaname = 'public' order by 1`,
+  ),
+  told(
+    'use-of-an-index',
+    'a count for each index',
+    `select pg_stat_force_next_flush();
+     select indexrelname, idx_tup_read from pg_stat_user_indexes where schemaname = 'public' order by 1`,
+  ),
+  told(
+    'activity-of-the-database',
+    'counts',
+    `select tup_inserted, tup_returned from pg_stat_database where ${OF_DATABASE}`,
+  ),
+  told(
+    'sessions',
+    'a name for each',
+    `select usename from pg_stat_activity where ${OF_DATABASE} and usename like '%_neighbour' order by 1`,
+    { others: connected(logins) },
+  ),
+  told(
+    'locks',
+    'tables in use',
+    `select relation::regclass::text, mode from pg_locks as l join pg_stat_activity as a using (pid)
+     where a.${OF_DATABASE} and a.usename like '%_neighbour' and l.locktype = 'relation' order by 1, 2`,
+    { others: connected(logins) },
+  ),
+  told('transactions', '32 bits', 'select pg_snapshot_xmax(pg_current_snapshot())', {
+    others: bySql(() => 'select pg_current_xact_id()'),
+  }),
+  told('write-ahead-log', '64 bits', 'select pg_current_wal_insert_lsn()', {
+    others: bySql(() => 'update public.invoice_counters set last_number = last_number'),
+  }),
+  told(
+    'names-of-logins',
+    'a name for each',
+    `select rolname from pg_roles where rolname like '%another_tool' order by 1`,
+    {
+      others: async (world) => {
+        await world.admin(`create role ${logins.reporting.name}_another_tool in role taxclaims_reporting`);
+        return async () => {
+          await world.admin(`drop role ${logins.reporting.name}_another_tool`);
+        };
+      },
+    },
+  ),
+  told('refusals-for-an-auditor', 'every refusal', 'select count(*) from audit.denials', {
+    login: 'auditor',
+  }),
+  told(
+    'clients-for-an-auditor',
+    'who sees a known client',
+    `select * from audit.who_can_see('${OTHERS.clients}')`,
+    {
+      login: 'auditor',
+    },
+  ),
+  told('login-of-the-api', 'everything', `select * from app.locate('sites', '${OTHERS.sites}')`, {
+    login: 'api',
+  }),
+];

@@ -1,0 +1,90 @@
+import { describe, take } from './step.ts';
+import type { Step, Told } from './step.ts';
+import type { World } from './world.ts';
+
+/** What came of asking several worlds the same. */
+export interface Compared {
+  requests: number;
+  statements: number;
+  /** In the answers that were held against each other, those of the first world included. */
+  bytes: number;
+  differing: number;
+  /** How many were answered how: by the status, or by rows or the code of an error. */
+  readonly outcomes: Map<string, number>;
+  readonly differences: string[];
+}
+
+export const nothingYet = (): Compared => ({
+  requests: 0,
+  statements: 0,
+  bytes: 0,
+  differing: 0,
+  outcomes: new Map(),
+  differences: [],
+});
+
+const CONTEXT = 120;
+
+let turns = 0;
+
+/** Roles are the cluster's, and other tests may make one between two questions; what a row tells, it tells each time. */
+export const ATTEMPTS = 3;
+
+/** Asks every world, and holds each answer against that of the first. */
+export async function compare(worlds: readonly World[], step: Step, sum: Compared): Promise<void> {
+  let answers = await ask(worlds, step);
+  for (let attempt = 1; 'sql' in step && attempt < ATTEMPTS && !areAlike(answers); attempt += 1)
+    answers = await ask(worlds, step);
+  const [expected, ...told] = answers;
+  if (expected === undefined) return;
+  if ('sql' in step) sum.statements += 1;
+  else sum.requests += 1;
+  sum.bytes += expected.bytes;
+  const outcome =
+    'sql' in step
+      ? (/^error .*?"code":"(\w+)"/m.exec(expected.text)?.[1] ?? 'rows')
+      : expected.text.slice(0, 3);
+  sum.outcomes.set(outcome, (sum.outcomes.get(outcome) ?? 0) + 1);
+  for (const [index, { bytes, text }] of told.entries()) {
+    sum.bytes += bytes;
+    if (text === expected.text) continue;
+    sum.differing += differingBytes(expected.text, text);
+    sum.differences.push(
+      `${describe(step)}\n     ${worlds[index + 1]?.name ?? ''}: ${compareTexts(expected.text, text)}`,
+    );
+  }
+}
+
+const areAlike = (answers: readonly Told[]): boolean => new Set(answers.map(({ text }) => text)).size <= 1;
+
+/** What writes is asked of one world after the other: in a cluster that they share none waits for another's transaction. */
+async function ask(worlds: readonly World[], step: Step): Promise<Told[]> {
+  turns += 1;
+  const turn = String(turns);
+  if ('sql' in step || /^(GET|HEAD) /.test(step.line))
+    return Promise.all(worlds.map((world) => take(world, step, turn)));
+  const answers: Told[] = [];
+  for (const world of worlds) answers.push(await take(world, step, turn));
+  return answers;
+}
+
+/** From the first byte that differs to the last. */
+function differingBytes(one: string, other: string): number {
+  const start = firstDifference(one, other);
+  const most = Math.min(one.length, other.length) - start;
+  let end = 0;
+  while (end < most && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  return Math.max(one.length, other.length) - start - end;
+}
+
+function firstDifference(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
+export function compareTexts(one: string, other: string): string {
+  const at = Math.max(0, firstDifference(one, other) - CONTEXT / 4);
+  const shown = (text: string): string => JSON.stringify(text.slice(at, at + CONTEXT));
+  return `${shown(other)}\n     instead of ${shown(one)}`;
+}

@@ -1,0 +1,25 @@
+import crypto from 'node:crypto';
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
+import { idOf } from './ids.ts';
+
+/*
+ * Imported before the service: the ids that it makes up follow from the number that the request bears, so that two
+ * services which are asked the same make up the same.
+ */
+
+let turn = 'start';
+let made = 0;
+
+subscribe('http.server.request.start', (message) => {
+  const { request } = message as { request: IncomingMessage };
+  turn = String(request.headers['x-turn']);
+  made = 0;
+});
+
+crypto.randomUUID = () => {
+  made += 1;
+  return idOf('made', turn, made) as ReturnType<typeof crypto.randomUUID>;
+};
+syncBuiltinESMExports();

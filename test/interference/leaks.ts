@@ -1,0 +1,85 @@
+import type { Column } from './statements.ts';
+import type { Statement } from './step.ts';
+import type { World } from './world.ts';
+
+/*
+ * Functions that raise an error for what somebody else's row says. Where Postgres ran one before the policy, the error
+ * would tell that there is such a row.
+ */
+
+/** How many foreign values of a column are looked for. */
+const MOST = 40;
+
+/** Values of others in the worlds, which no row has that the login sees. */
+async function foreignValues(worlds: readonly World[], { view, name }: Column): Promise<string[]> {
+  const values = new Set<string>();
+  const own = new Set<string>();
+  for (const world of worlds) {
+    const sql = `select distinct v.${name}::text as value from reporting.${view} as v where v.${name} is not null order by 1 limit 400`;
+    for (const { value } of await world.admin(sql)) values.add(String(value));
+    const tool = await world.login('reporting');
+    const seen = await tool.query<{ value: string }>(sql.replace(' limit 400', ''));
+    for (const { value } of seen.rows) own.add(value);
+  }
+  return [...values].filter((value) => !own.has(value)).slice(0, MOST);
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** Of a column: conditions that are an error for a foreign value, and true for every other. */
+function conditions({ name, type }: Column, values: readonly string[]): string[] {
+  const [first = ''] = values;
+  const is = `v.${name}::text = any (array[${values.map(quoted).join()}])`;
+  const typed = `v.${name} = ${quoted(first)}::${type}`;
+  const general = [
+    `1 / (case when ${is} then 0 else 1 end) = 1`,
+    `(case when ${is} then 'nothing' else '1' end)::integer = 1`,
+    `(case when ${typed} then v.${name}::text || '!' else '2024-01-01' end)::date is not null`,
+    `substring('x' from case when ${is} then '(' else '.' end) = 'x'`,
+  ];
+  if (['integer', 'bigint', 'numeric'].includes(type))
+    return [
+      ...general,
+      `1 / (v.${name} - ${quoted(first)}::${type}) is distinct from 7`,
+      `sqrt(case when ${typed} then -1 else 1 end) = 1`,
+    ];
+  if (type === 'date') return [...general, `1 / (v.${name} - ${quoted(first)}::date) is distinct from 7`];
+  if (type.startsWith('timestamp'))
+    return [...general, `1 / extract(epoch from v.${name} - ${quoted(first)}::${type}) is distinct from 7`];
+  if (type === 'uuid')
+    return [
+      ...general,
+      `jsonb_build_object('a', 1) -> (case when ${typed} then '{' else 'a' end) = (case when ${typed} then '{' else '1' end)::jsonb`,
+    ];
+  return [
+    ...general,
+    `convert_from(decode(case when ${typed} then 'zz' else '41' end, 'hex'), 'UTF8') = 'A'`,
+  ];
+}
+
+/** Where a condition may stand. */
+const PLACES: readonly ((view: string, condition: string) => string)[] = [
+  (view, condition) => `select count(*) from reporting.${view} as v where ${condition}`,
+  (view, condition) => `select count(*) filter (where ${condition}) from reporting.${view} as v`,
+  (view, condition) =>
+    `select count(*) from (select * from reporting.${view} as v where ${condition} offset 0) as v`,
+  (view, condition) =>
+    `set local enable_seqscan = off; select count(*) from reporting.${view} as v where ${condition}`,
+  (view, condition) =>
+    `select count(*) from reporting.clients as c left join reporting.${view} as v on ${condition}`,
+  (view, condition) => `select count(*) from reporting.${view} as v group by (${condition}) order by 1`,
+];
+
+/** For each column and condition in one place after the other; the columns of which others have nothing of their own are none. */
+export async function leaks(worlds: readonly World[], columns: readonly Column[]): Promise<Statement[]> {
+  const all: Statement[] = [];
+  for (const column of columns) {
+    const values = await foreignValues(worlds, column);
+    if (values.length === 0) continue;
+    for (const condition of conditions(column, values)) {
+      const place = PLACES[all.length % PLACES.length] as (typeof PLACES)[number];
+      all.push({ login: 'reporting', sql: place(column.view, condition) });
+    }
+  }
+  return all;
+}

@@ -1,0 +1,81 @@
+import { OPERATIONS } from '../property/requests.ts';
+import type { Callers, Who } from './callers.ts';
+import type { Named } from './firm.ts';
+import type { Act } from './requests.ts';
+import type { Request } from './step.ts';
+
+const WHO: readonly Who[] = ['admin', 'manager', 'specialist', 'client', 'none'];
+
+type Parameter = NonNullable<(typeof OPERATIONS)[number]['operation']['parameters']>[number];
+
+/** Words and parts of words that callers and others have, wildcards, and what nobody has. */
+const TEXTS = [
+  'Martin',
+  'hôtel',
+  '%',
+  '_',
+  '100%_',
+  'b.example',
+  'Siège 1',
+  'F 1',
+  '73282932000074',
+  'GET /api/sites',
+  'zzz',
+];
+const TIMES = ['2024-03-01T01:00:00Z', '2024-03-01T01:03:00Z', '2025-06-01T00:00:00Z'];
+const PAGES = [
+  'limit=1',
+  'limit=1000',
+  'limit=2&offset=3',
+  'limit=1&offset=999',
+  'count=exact',
+  'count=exact&limit=1&offset=500',
+];
+
+const KINDS: Readonly<Record<string, keyof Named>> = {
+  client_id: 'clients',
+  client_context: 'clients',
+  site_id: 'sites',
+  reclamation_id: 'reclamations',
+  partner_id: 'biller',
+  invoice_id: 'factures',
+  user_id: 'users',
+  resource_id: 'sites',
+};
+
+/** Every list, by every filter, in every order, page by page. */
+export const listsWalked: readonly Act[] = OPERATIONS.filter(
+  ({ method, operation }) =>
+    method === 'GET' && (operation.parameters ?? []).some(({ name }) => name === 'limit'),
+).flatMap(({ name, path, operation: { parameters = [] } }) =>
+  WHO.map((who) => ({
+    name: `${name} by ${who}`,
+    requests: ({ names, tokens }: Callers, foreign: Named): Request[] => {
+      const filled = path.replace('{clientId}', names.clients).replace('{id}', names.reclamations);
+      const queries = parameters.flatMap((parameter) => queriesOf(parameter, names, foreign));
+      const get = (target: string): Request => ({ line: `GET ${target}`, token: tokens[who] });
+      return [
+        ...[...PAGES, ...queries].map((query) => get(`${filled}?${query}`)),
+        get(`${filled}?limit=2`),
+        ...Array.from({ length: 4 }, () => get('<next>')),
+      ];
+    },
+  })),
+);
+
+function queriesOf({ name, schema }: Parameter, names: Named, foreign: Named): string[] {
+  const said = (values: readonly string[]): string[] =>
+    values.map((value) => `${name}=${encodeURIComponent(value)}`);
+  if (['limit', 'offset', 'after', 'count'].includes(name)) return [];
+  if (name === 'sort')
+    return said((schema.enum ?? []).map(String)).flatMap((sort) => [
+      `${sort}&limit=3`,
+      `${sort}&count=exact`,
+    ]);
+  const kind = KINDS[name];
+  if (kind !== undefined) return said([names[kind], foreign[kind]]);
+  if (schema.enum !== undefined) return said(schema.enum.map(String));
+  if (schema.type === 'boolean') return said(['true', 'false']);
+  if (schema.format === 'date-time') return said(TIMES);
+  return said(schema.type === 'integer' ? ['2018', '2024'] : TEXTS);
+}

@@ -1,0 +1,123 @@
+import { hash } from 'node:crypto';
+
+const TIME = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00)/;
+const TAG = /"(\d{16})"/;
+const RANDOM_ID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
+const MADE = new RegExp(`${TIME.source}|${TAG.source}|(${RANDOM_ID.source})`, 'gi');
+const LATE_US = 2_000_000;
+
+/** An answer as it came over the line. */
+export interface Heard {
+  readonly status: number;
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+}
+
+/**
+ * Reads the answers of one world, so that they can be held against those of another. Only what was made while the world
+ * was asked is replaced, by a number in the order of its first occurrence: times since the beginning, tags of such
+ * times, and ids that Postgres made up. Everything else stays as it is, byte for byte.
+ */
+export class Reading {
+  readonly #database: string;
+  readonly #since = Date.now() * 1000 - LATE_US;
+  readonly #made = new Map<string, string>();
+  readonly #tags = new Map<string, string>();
+  /** Six months after what was made: until then the administration answers a claim that was submitted. */
+  readonly #due = new Map<number, string>();
+
+  constructor(database: string) {
+    this.#database = database;
+  }
+
+  /** Numbers anew from here on. */
+  forget(): void {
+    for (const made of [this.#made, this.#tags, this.#due]) made.clear();
+  }
+
+  text(raw: string): string {
+    const named = raw.replaceAll(this.#database, '<database>');
+    return named.replaceAll(
+      MADE,
+      (whole: string, day?: string, time?: string, part?: string, tag?: string, id?: string) => {
+        if (id !== undefined) return this.#numbered('id', id.toLowerCase());
+        const at = tag === undefined ? microseconds(day, time, part) : Number(tag);
+        if (at >= this.#since && at <= Date.now() * 1000 + LATE_US)
+          return this.#numbered(tag === undefined ? 'time' : 'tag', String(at));
+        return this.#due.get(at) ?? whole;
+      },
+    );
+  }
+
+  answer({ status, rawHeaders, body }: Heard): string {
+    const text = body.toString('latin1');
+    const content = this.text(
+      text.replace(/"timestamp":"[^"]+Z","requestId"/, '"timestamp":"<now>","requestId"'),
+    );
+    const lines = rawHeaders.flatMap((name, index) =>
+      index % 2 === 0
+        ? [`${name}: ${this.#header(name.toLowerCase(), rawHeaders[index + 1] ?? '', text, content)}`]
+        : [],
+    );
+    return [String(status), ...lines, '', content].join('\n');
+  }
+
+  #header(name: string, value: string, text: string, content: string): string {
+    switch (name) {
+      case 'date':
+        return '<now>';
+      case 'ratelimit':
+        // How much of a minute is left, and what was asked in it.
+        return value.replaceAll(/([rt])=\d+/g, '$1=<limit>');
+      case 'content-length':
+        return Number(value) === text.length ? `<${content.length}>` : value;
+      case 'link':
+        return this.text(
+          value.replace(/(?<=[?&]after=)[\w-]+/, (cursor) =>
+            Buffer.from(cursor, 'base64url').toString('latin1'),
+          ),
+        );
+      case 'etag':
+        return this.#tag(value, text, content);
+      default:
+        return this.text(value);
+    }
+  }
+
+  /** The tag of a partner is a digest of what the record says: where that was made in the run, so was the tag. */
+  #tag(value: string, text: string, content: string): string {
+    if (!/^"[0-9a-f]{32}"$/.test(value)) return this.text(value);
+    const { updated_at: time = '', client_ids: links = [] } = recordIn(text);
+    const shown = time.replace('T', ' ').replace('Z', '+00');
+    const isOfRecord = value === `"${hash('md5', `${shown}{${links.join(',')}}`)}"`;
+    if (isOfRecord && content !== text) this.#tags.set(value, `<tag of ${this.text(time)}>`);
+    return this.#tags.get(value) ?? value;
+  }
+
+  #numbered(kind: string, value: string): string {
+    const key = `${kind === 'id' ? 'id' : 'time'} ${value}`;
+    const number = this.#made.get(key) ?? `${this.#made.size + 1}`;
+    this.#made.set(key, number);
+    if (kind === 'time') this.#due.set(sixMonthsAfter(Number(value)), `<six months after time ${number}>`);
+    return `<${kind} ${number}>`;
+  }
+}
+
+function microseconds(day = '', time = '', part = ''): number {
+  return Date.parse(`${day}T${time}Z`) * 1000 + Number(part.padEnd(6, '0'));
+}
+
+/** As Postgres counts them: the day stays, or is the last of a shorter month. */
+function sixMonthsAfter(at: number): number {
+  const date = new Date(Math.floor(at / 1000));
+  const day = date.getUTCDate();
+  date.setUTCMonth(date.getUTCMonth() + 6);
+  if (date.getUTCDate() !== day) date.setUTCDate(0);
+  return date.getTime() * 1000 + (at % 1000);
+}
+
+function recordIn(text: string): { updated_at?: string; client_ids?: readonly string[] } {
+  if (!text.startsWith('{')) return {};
+  return JSON.parse(text) as ReturnType<typeof recordIn>;
+}

@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { anyRequest } from '../property/requests.ts';
+import type { Caller } from '../property/requests.ts';
+import { ROWS } from '../resources/access.ts';
+import { fill, questionOf } from '../resources/situations.ts';
+import type { Callers, Who } from './callers.ts';
+import type { Named } from './firm.ts';
+import { idOf } from './ids.ts';
+import { listsWalked } from './lists.ts';
+import type { Request } from './step.ts';
+
+/** Requests that follow from each other, by one who asks. */
+export interface Act {
+  readonly name: string;
+  requests(callers: Callers, foreign: Named): readonly Request[];
+}
+
+const SEED = 20_260_201;
+
+/** Whoever the description's generator names. */
+const WHO_OF: Readonly<Partial<Record<Caller, Who>>> = {
+  ADMIN: 'admin',
+  ACCOUNT_MANAGER: 'manager',
+  TAX_SPECIALIST: 'specialist',
+  CLIENT: 'client',
+};
+
+/** So many requests that are made up from the description, always the same ones. */
+export function madeUp(count: number): Act[] {
+  return fc
+    .sample(anyRequest, { numRuns: count, seed: SEED })
+    .map(({ operation, target, caller, headers, body }) => ({
+      name: operation,
+      requests: ({ names, tokens }, foreign) => {
+        const who = WHO_OF[caller];
+        const named = (text: string): string =>
+          text
+            .replaceAll('<token>', tokens.client)
+            .replaceAll(
+              /<(own|foreign)\.(\w+)>/g,
+              (_whole, whose: string, kind: string) =>
+                (whose === 'own' ? names : foreign)[kind as keyof Named],
+            );
+        return [
+          {
+            line: named(target),
+            headers,
+            ...(who !== undefined && { token: tokens[who] }),
+            ...(body !== undefined && { body: named(body) }),
+          },
+        ];
+      },
+    }));
+}
+
+const ALL: readonly Who[] = ['admin', 'manager', 'specialist', 'client', 'single', 'none'];
+
+/** Every endpoint by everybody, about what is theirs, about somebody else's, and about what nobody has. */
+const everyEndpoint: readonly Act[] = ROWS.flatMap((row) =>
+  ALL.flatMap((who) =>
+    (['own', 'foreign', 'absent'] as const).map((whose) => ({
+      name: `${row.line} by ${who}, ${whose}`,
+      requests: ({ names, tokens }: Callers, foreign: Named): Request[] => {
+        const absent = Object.fromEntries(
+          Object.keys(names).map((kind) => [kind, idOf('absent', kind)]),
+        ) as Named;
+        const subject = { own: names, foreign, absent }[whose];
+        const { body, headers } = questionOf(row, names);
+        const text = typeof body === 'object' ? JSON.stringify(body) : body;
+        const named = text === undefined || whose === 'own' ? text : swapped(text, names, subject);
+        const type = typeof body === 'object' ? { 'content-type': 'application/json' } : {};
+        return [
+          {
+            line: fill(row, subject),
+            token: tokens[who],
+            headers: { ...type, ...(headers as Record<string, string> | undefined) },
+            ...(named !== undefined && { body: named }),
+          },
+        ];
+      },
+    })),
+  ),
+);
+
+/** A body in which every record that it names is another's. */
+function swapped(body: string, names: Named, other: Named): string {
+  const kinds = Object.keys(names) as (keyof Named)[];
+  return kinds.reduce((text, kind) => text.replaceAll(names[kind], other[kind]), body);
+}
+
+const json = { 'content-type': 'application/json' };
+
+/** A record from its creation to its end, with its versions and the answer that is kept for a repetition. */
+const LIVES: readonly (readonly [path: string, body: (n: Named) => object, ...changes: object[]])[] = [
+  [
+    '/api/sites',
+    (n) => ({ client_id: n.clients, site_name: 'Entrepôt' }),
+    { site_name: 'Atelier' },
+    { address: null },
+  ],
+  [
+    '/api/cadastres',
+    (n) => ({ site_id: n.sites, commune_code: '2A004', section: 'AB', number: '0777' }),
+    { area_m2: 12 },
+    { number: '0001', commune_code: '69123' },
+  ],
+  [
+    '/api/reclamations',
+    (n) => ({ client_id: n.clients, site_id: n.sites, claim_type: 'TF', amount: '1200.50', tax_year: 2024 }),
+    { status: 'READY_FOR_REVIEW' },
+    { status: 'APPROVED' },
+    { status: 'SUBMITTED', grounds: 'Erreur' },
+    { status: 'CLOSED' },
+  ],
+  [
+    '/api/partners',
+    (n) => ({ name: 'Cabinet Dubois', client_ids: [n.clients, n.second] }),
+    { phone: '01' },
+    { siret: '73282932000074' },
+  ],
+  [
+    '/api/invoices',
+    (n) => ({ client_id: n.clients, amount_excl_tax: 100, issue_date: '2024-11-05' }),
+    { due_date: '2025-01-31' },
+    { status: 'ISSUED' },
+    { status: 'PAID' },
+    { amount_excl_tax: 3 },
+  ],
+  [
+    '/api/partner-invoices',
+    (n) => ({ client_id: n.clients, partner_id: n.biller, number: 'F-77', amount_excl_tax: 100 }),
+    { number: 'F 1' },
+    { status: 'VALIDATED' },
+    { status: 'DRAFT' },
+  ],
+  [
+    '/api/clients',
+    () => ({ company_name: 'Boulangerie Martin 5', contact_email: 'a@b.example' }),
+    { address: 'Lyon' },
+  ],
+  [
+    '/api/users',
+    (n) => ({
+      email: `${n.clients}@b.example`,
+      name: 'Chloé',
+      role: 'TAX_SPECIALIST',
+      client_access: [n.clients],
+    }),
+    { name: 'Zoé' },
+    { client_access: [] },
+  ],
+];
+
+const lives: readonly Act[] = LIVES.flatMap(([path, body, ...changes]) =>
+  (['admin', 'manager', 'specialist', 'client'] as const).map((who) => ({
+    name: `the life of one of ${path} by ${who}`,
+    requests: ({ names, tokens }: Callers): Request[] => {
+      const by = { token: tokens[who] };
+      const sent = JSON.stringify(body(names));
+      const keyed = { ...json, 'idempotency-key': `life of ${who} ${path}` };
+      const one = `${path}/<made>`;
+      return [
+        { ...by, line: `POST ${path}`, headers: keyed, body: sent },
+        { ...by, line: `POST ${path}`, headers: keyed, body: sent },
+        { ...by, line: `POST ${path}`, headers: keyed, body: '{}' },
+        { ...by, line: `POST ${path}`, headers: { ...json, 'idempotency-key': 'known key' }, body: sent },
+        { ...by, line: `POST ${path}`, headers: json, body: sent },
+        { ...by, line: `GET ${one}` },
+        { ...by, line: `HEAD ${one}` },
+        { ...by, line: `GET ${one}`, headers: { 'if-none-match': '<tag>' } },
+        ...changes.map((change) => ({
+          ...by,
+          line: `PUT ${one}`,
+          headers: json,
+          body: JSON.stringify(change),
+        })),
+        { ...by, line: `PUT ${one}`, headers: { ...json, 'if-match': '<tag>' }, body: '{}' },
+        { ...by, line: `GET ${path}?limit=5&sort=updated_at` },
+        { ...by, line: `GET ${path}?updated_from=<time>&count=exact` },
+        { ...by, line: `DELETE ${one}`, headers: { 'if-match': '"1"' } },
+        { ...by, line: `DELETE ${one}` },
+        { ...by, line: `GET ${one}` },
+        { token: tokens.admin, line: 'GET /api/audit-logs?limit=6&count=exact' },
+      ];
+    },
+  })),
+);
+
+/** What the callers share with others without knowing it, and what they do to their own. */
+const shares: readonly Act[] = (['admin', 'manager', 'specialist', 'single'] as const).map((who) => ({
+  name: `what is shared by ${who}`,
+  requests: ({ names, tokens }: Callers): Request[] => {
+    const by = { token: tokens[who] };
+    return [
+      { ...by, line: `GET /api/partners/${names.shared}` },
+      { ...by, line: `GET /api/partner-invoices?partner_id=${names.shared}&count=exact` },
+      { ...by, line: 'GET /api/partners?sort=name&count=exact' },
+      { ...by, line: `PUT /api/partners/${names.shared}`, headers: json, body: '{"phone":"0605"}' },
+      {
+        ...by,
+        line: `PUT /api/partners/${names.shared}`,
+        headers: json,
+        body: JSON.stringify({ client_ids: [names.clients] }),
+      },
+      {
+        ...by,
+        line: 'POST /api/partner-invoices',
+        headers: json,
+        body: JSON.stringify({
+          client_id: names.clients,
+          partner_id: names.shared,
+          number: 'F 1',
+          amount_excl_tax: 1,
+        }),
+      },
+      { ...by, line: `GET /api/users/${names.guest}` },
+      { ...by, line: `GET /api/users?q=ada&count=exact&sort=email` },
+      { ...by, line: `GET /api/users?client_id=${names.clients}` },
+      { ...by, line: `PUT /api/users/${names.guest}/client-access/${names.second}` },
+      { ...by, line: `DELETE /api/users/${names.guest}/client-access/${names.second}` },
+      { ...by, line: 'GET /api/clients?updated_from=2024-01-01T00:00:00Z&sort=-updated_at' },
+      { token: tokens.admin, line: 'GET /api/audit-logs?limit=9&resource_type=users' },
+    ];
+  },
+}));
+
+/** Contents whole, in parts, and of a version; probes; the description. */
+const contents: readonly Act[] = ALL.map((who) => ({
+  name: `contents by ${who}`,
+  requests: ({ names, tokens }: Callers, foreign: Named): Request[] => {
+    const by = { token: tokens[who] };
+    const content = `/api/documents/${names.documents}/content`;
+    const ranges = ['bytes=0-1', 'bytes=-2', 'bytes=4-', 'bytes=100-', 'bytes=0-0,2-3', 'items=1'];
+    return [
+      ...ranges.map((range) => ({ ...by, line: `GET ${content}`, headers: { range } })),
+      { ...by, line: `HEAD ${content}` },
+      { ...by, line: `GET ${content}`, headers: { 'if-none-match': '*' } },
+      { ...by, line: `GET /api/documents/${foreign.documents}/content`, headers: { range: 'bytes=0-1' } },
+      { ...by, line: `GET /api/reclamations/${names.reclamations}/documents?count=exact&limit=1` },
+      { ...by, line: 'GET /health' },
+      { ...by, line: 'GET /' },
+      { ...by, line: 'GET /api/auth/profile' },
+      { ...by, line: 'GET /api/users/me' },
+      { line: 'POST /api/auth/login', headers: json, body: JSON.stringify({ token: tokens[who] }) },
+      { ...by, line: 'GET /api/nothing' },
+      { ...by, line: 'PATCH /api/sites' },
+      { ...by, line: `POST /api/reclamations/${names.reclamations}/documents` },
+    ];
+  },
+}));
+
+/** Everything that a person would think of; each act is tried on what the one before has left. */
+export const byHand: readonly Act[] = [...listsWalked, ...everyEndpoint, ...lives, ...shares, ...contents];

@@ -1,0 +1,77 @@
+import setUp from '../support/global-setup.ts';
+import tearDown from '../support/global-teardown.ts';
+import { startTestIdentity } from '../support/identity.ts';
+import { BREAKAGES } from './breakages.ts';
+import { lookedAtBroken } from './broken.ts';
+import { objectionsToChannels, unstatedInPostgres } from './channels.ts';
+import { nothingYet } from './compare.ts';
+import { makeLogins } from './logins.ts';
+import { byHand, madeUp } from './requests.ts';
+import { compareActs, compareStatements, openRound, ready, statementsOf } from './round.ts';
+import type { Opened } from './round.ts';
+import { ROUNDS } from './variants.ts';
+
+/*
+ * `npm run test:interference`: everything that there is to ask, of every two worlds. Ends with 0 where no byte differs
+ * but what docs/channels.md states, each of its channels tells what it says, and every breakage is seen; with 1 otherwise.
+ */
+
+const MADE_UP = 3_000;
+const SHOWN = 20;
+
+let failures = 0;
+
+function fail(lines: readonly string[]): void {
+  failures += lines.length;
+  for (const line of lines.slice(0, SHOWN)) console.log(`NOT  ${line}`);
+}
+
+async function compareAll(opened: Opened): Promise<void> {
+  const begun = performance.now();
+  const sum = nothingYet();
+  await ready(opened);
+  await compareStatements(opened, await statementsOf(opened), sum);
+  await compareActs(opened, [...byHand, ...madeUp(MADE_UP)], sum);
+  const [first, ...others] = opened.worlds;
+  console.log(
+    `${first?.name ?? ''} and ${others.map(({ name }) => name).join('; ')}:\n` +
+      `     ${sum.requests} requests and ${sum.statements} statements, ${others.length} pairs of worlds, ` +
+      `${sum.bytes} bytes compared, ${sum.differing} differ, ${Math.round((performance.now() - begun) / 1000)} s`,
+  );
+  const outcomes = [...sum.outcomes].toSorted(([, one], [, other]) => other - one);
+  console.log(`     answered with ${outcomes.map(([outcome, count]) => `${outcome} (${count})`).join(', ')}`);
+  fail(sum.differences);
+}
+
+/** The channels and the breakages, where the worlds differ in everything. */
+async function provoke(opened: Opened): Promise<void> {
+  fail(await unstatedInPostgres(opened));
+  fail(await objectionsToChannels(opened));
+  for (const breakage of BREAKAGES) {
+    const { differences } = await lookedAtBroken(opened, breakage);
+    if (differences.length === 0) fail([`nothing is seen where ${breakage.name}`]);
+  }
+  console.log(`${BREAKAGES.length} breakages and the channels of docs/channels.md were tried`);
+}
+
+await setUp();
+const identity = await startTestIdentity();
+try {
+  const logins = await makeLogins();
+  for (const [index, round] of ROUNDS.entries()) {
+    const opened = await openRound(round, identity, logins);
+    try {
+      await compareAll(opened);
+      if (index === 0) await provoke(opened);
+    } finally {
+      await opened.close();
+    }
+  }
+} finally {
+  await identity.stop();
+  await tearDown();
+}
+console.log(
+  failures === 0 ? 'nothing of others is told but what is stated' : `${failures} things do not hold`,
+);
+process.exitCode = failures === 0 ? 0 : 1;

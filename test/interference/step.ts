@@ -1,0 +1,134 @@
+import { request as send } from 'node:http';
+import type pg from 'pg';
+import type { LoginName } from './logins.ts';
+import type { Heard } from './reading.ts';
+import type { World } from './world.ts';
+
+/** What every world is asked. `<made>`, `<tag>`, `<time>` and `<next>` stand for what that world answered last. */
+export type Step = Request | Statement;
+
+export interface Request {
+  readonly line: string;
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Statement {
+  readonly login: LoginName;
+  readonly sql: string;
+  /** Where nothing asks for an order of the rows, none is compared. */
+  readonly isUnordered?: true;
+}
+
+export interface Told {
+  readonly bytes: number;
+  readonly text: string;
+}
+
+/** The last record that a world made, and the last page that goes on. */
+interface Last {
+  made: string;
+  tag: string;
+  time: string;
+  next: string;
+}
+
+const lasts = new WeakMap<World, Last>();
+
+const NOTHING: Last = {
+  made: '00000000-0000-8000-8000-000000000000',
+  tag: '"1"',
+  time: '2024-01-01T00:00:00Z',
+  next: '/api/none',
+};
+
+export function describe(step: Step): string {
+  return 'sql' in step
+    ? `${step.login}: ${step.sql}`
+    : `${step.line} ${JSON.stringify(step.headers ?? {})} ${step.body ?? ''}`;
+}
+
+/** What a world answers, as far as it can be compared; `turn` is the number of the step, the same in every world. */
+export function take(world: World, step: Step, turn: string): Promise<Told> {
+  return 'sql' in step ? ask(world, step) : request(world, step, turn);
+}
+
+async function request(world: World, step: Request, turn: string): Promise<Told> {
+  const last = lasts.get(world) ?? NOTHING;
+  const filled = (text: string): string =>
+    text.replaceAll(/<(made|tag|time|next)>/g, (_whole, name: keyof Last) => last[name]);
+  const [method = '', path = ''] = filled(step.line).split(' ');
+  const headers = {
+    ...(step.token === undefined ? {} : { authorization: `Bearer ${step.token}` }),
+    'user-agent': 'interference',
+    ...Object.fromEntries(Object.entries(step.headers ?? {}).map(([name, value]) => [name, filled(value)])),
+    'x-turn': turn,
+  };
+  const heard = await new Promise<Heard>((resolve, reject) => {
+    const sent = send(
+      { port: world.port, host: '127.0.0.1', method, path, headers, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.once('error', reject);
+        response.once('end', () => {
+          resolve({
+            status: response.statusCode ?? 0,
+            rawHeaders: response.rawHeaders,
+            body: Buffer.concat(chunks),
+          });
+        });
+      },
+    );
+    sent.once('error', reject);
+    sent.end(step.body === undefined ? undefined : filled(step.body));
+  });
+  lasts.set(world, lastOf(heard, last));
+  const bytes = heard.body.length + heard.rawHeaders.join('').length;
+  return { bytes, text: world.reading.answer(heard) };
+}
+
+function lastOf({ status, rawHeaders, body }: Heard, last: Last): Last {
+  const header = (wanted: string): string | undefined => {
+    const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === wanted);
+    return at < 0 ? undefined : rawHeaders[at + 1];
+  };
+  const next = /^<(.*)>; rel="next"$/.exec(header('link') ?? '')?.[1] ?? NOTHING.next;
+  if (status !== 201) return { ...last, next };
+  const record = JSON.parse(body.toString()) as { id: string; updated_at?: string };
+  return { made: record.id, tag: header('etag') ?? last.tag, time: record.updated_at ?? last.time, next };
+}
+
+/** The rows as the server writes them, or its error, and its notices; the transaction is taken back. */
+async function ask(world: World, { login, sql, isUnordered }: Statement): Promise<Told> {
+  const client = await world.login(login);
+  const told: string[] = [];
+  const hear = (notice: { message?: string | undefined }): void =>
+    void told.push(`notice ${notice.message ?? ''}`);
+  client.on('notice', hear);
+  try {
+    await client.query(
+      `begin; set local statement_timeout = '120s'; set local timezone = 'UTC'; set local jit = off`,
+    );
+    const types = { getTypeParser: () => (value: string | null) => value };
+    const answered: unknown = await client.query({
+      text: sql,
+      rowMode: 'array',
+      types,
+    } as pg.QueryArrayConfig);
+    for (const { command, rowCount, fields, rows } of [answered].flat() as pg.QueryArrayResult[]) {
+      const lines = (rows as unknown[]).map((row) => JSON.stringify(row));
+      told.push(`${command} ${String(rowCount)}`, JSON.stringify(fields.map(({ name }) => name)));
+      told.push(...(isUnordered ? lines.toSorted() : lines));
+    }
+  } catch (error) {
+    const { code, message, detail, hint, where } = error as pg.DatabaseError;
+    told.push(`error ${JSON.stringify({ code, message, detail, hint, where })}`);
+  } finally {
+    await client.query('rollback');
+    client.off('notice', hear);
+  }
+  const raw = told.join('\n');
+  return { bytes: Buffer.byteLength(raw), text: world.reading.text(raw) };
+}

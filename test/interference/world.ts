@@ -1,0 +1,77 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { asDatabase, createTestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import type { TestIdentity } from '../support/identity.ts';
+import { addressOf, start } from '../support/process.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { contentOf, firmSql, pathsOf } from './firm.ts';
+import type { Firm } from './firm.ts';
+import type { LoginName, Logins } from './logins.ts';
+import { Reading } from './reading.ts';
+
+const FIXED_IDS = join(import.meta.dirname, 'fixed-ids.ts');
+
+/** A database with the service on it, and what of its answers was made while it was asked. */
+export interface World {
+  readonly name: string;
+  readonly port: number;
+  readonly postgres: TestDatabase;
+  readonly reading: Reading;
+  /** As the superuser. */
+  admin(sql: string): Promise<Record<string, unknown>[]>;
+  login(name: LoginName): Promise<pg.Client>;
+  /** Makes a firm, with the contents of its documents. */
+  found(firm: Firm): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openWorld(name: string, identity: TestIdentity, logins: Logins): Promise<World> {
+  const postgres = await createTestDatabase();
+  const folder = await createScratchFolder();
+  const documents = join(folder, '.data', 'documents');
+  await mkdir(documents, { recursive: true });
+  const service = start(folder, {
+    ...{ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: postgres.apiUrl, DATABASE_POOL_SIZE: '2' },
+    ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
+    // A machine that is busy is no difference.
+    DATABASE_STATEMENT_TIMEOUT_MS: '120000',
+    ...{ RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' },
+    NODE_OPTIONS: `--import=${FIXED_IDS}`,
+  });
+  const port = Number(new URL(await addressOf(service)).port);
+  const superuser = await connected(postgres.adminUrl);
+  const clients = new Map<LoginName, pg.Client>();
+
+  return {
+    ...{ name, port, postgres, reading: new Reading(postgres.name) },
+    admin: async (sql) => {
+      const results = [await superuser.query<Record<string, unknown>>(sql)].flat();
+      return results.at(-1)?.rows ?? [];
+    },
+    login: async (login) => {
+      const open =
+        clients.get(login) ?? (await connected(asDatabase(postgres.adminUrl, postgres.name, logins[login])));
+      clients.set(login, open);
+      return open;
+    },
+    found: async (firm) => {
+      await superuser.query(firmSql(firm));
+      for (const path of pathsOf(firm)) await writeFile(join(documents, path), contentOf(firm));
+    },
+    close: async () => {
+      service.signal('SIGTERM');
+      await service.ended;
+      for (const one of [superuser, ...clients.values()]) await one.end();
+      await rm(folder, { recursive: true });
+      await postgres.close();
+    },
+  };
+}
+
+async function connected(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: 'interference' });
+  await client.connect();
+  return client;
+}
