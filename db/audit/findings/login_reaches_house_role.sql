@@ -29,10 +29,12 @@ select
     'error',
     l.name,
     case
-        when m.admin_option then 'may give taxclaims_reporting_all to others'
+        when m.admin_option then pg_catalog.format('may give %s to others', h.name)
+        when h.name = 'taxclaims_reporting_few' then 'has taxclaims_reporting_few otherwise than by its grants'
         else 'has taxclaims_reporting_all otherwise than by reporting.grant_all_clients'
     end,
-    pg_catalog.format('revoke taxclaims_reporting_all from %I; then select reporting.grant_all_clients(…);', l.name)
+    pg_catalog.format('revoke %I from %I; then select reporting.%s(…);', h.name, l.name,
+        case h.name when 'taxclaims_reporting_few' then 'place_login' else 'grant_all_clients' end)
 from audit.logins as l
 join audit.house_roles as h on h.purpose = 'addition' and pg_catalog.pg_has_role(l.oid, h.oid, 'MEMBER')
 left join pg_catalog.pg_auth_members as m
