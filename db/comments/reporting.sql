@@ -72,3 +72,5 @@ comment on function reporting.place_login(name) is
     'Says anew whether a login has so few clients that its rows are found by index. It never changes which rows those are.';
 comment on function reporting.place_logins() is
     'Trigger of reporting.grants: calls reporting.place_login for each login whose grants changed.';
+comment on function reporting.forget_plans() is
+    'Makes every session plan its prepared statements on reporting anew, after a login got all clients or lost them.';

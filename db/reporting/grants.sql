@@ -182,6 +182,20 @@ begin
 end
 $function$;
 
+-- A session keeps the plans of the statements that it has prepared, with the policies of the roles that its login had
+-- then: a membership that is taken away would be missed by them. A right that is given anew is news of the table which
+-- every policy of reporting reads, and every plan that goes through it is made again.
+create or replace function reporting.forget_plans()
+    returns void
+    language plpgsql
+    volatile
+    set search_path = ''
+as $function$
+begin
+    grant select (login) on reporting.grants to taxclaims_reporting;
+end
+$function$;
+
 -- Lets a login read every client, those of tomorrow included, from its next statement on; what it was granted one by
 -- one stays, and holds again once this is taken back. Who has all: select name from audit.logins where has_all_clients.
 create or replace function reporting.grant_all_clients(login name)
@@ -193,6 +207,7 @@ as $function$
 begin
     perform app.give_all_clients(login);
     perform reporting.place_login(login);
+    perform reporting.forget_plans();
 end
 $function$;
 
@@ -205,6 +220,7 @@ as $function$
 begin
     perform app.take_all_clients(login);
     perform reporting.place_login(login);
+    perform reporting.forget_plans();
 end
 $function$;
 
