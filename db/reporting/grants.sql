@@ -100,10 +100,13 @@ create or replace trigger grants_place_adopted
     for each statement
     execute function reporting.place_logins();
 
+-- Not where a client is deleted, which a request does, who may not look at grants: the next grant, revocation or deploy
+-- sees to it, and meanwhile nothing but a plan differs.
 create or replace trigger grants_place_revoked
     after delete on reporting.grants
     referencing old table as changed
     for each statement
+    when (pg_catalog.pg_trigger_depth() = 0)
     execute function reporting.place_logins();
 
 -- Lets a login read a client, from its next statement on. Granting twice is granting once.

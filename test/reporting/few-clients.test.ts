@@ -109,11 +109,17 @@ describe('taxclaims_reporting_few, which says how the rows of a login are found 
     expect(await isIn()).toBe(false);
   });
 
-  test('a client that is deleted takes its grants along, and may bring a login back into it', async () => {
+  test('a request that deletes a client takes its grants along, and the next word of the DBA brings the login back', async () => {
     await grant([...others, A]);
     expect(await isIn()).toBe(false);
     await dba.query('begin');
-    await dba.query('delete from public.clients where id = $1', [A]);
+    await dba.query('set local role taxclaims_admin');
+    await dba.query('delete from public.clients where id = $1', [others[0]]);
+    await dba.query('reset role');
+    const { rows } = await dba.query('select from reporting.grants');
+    expect(rows).toHaveLength(FEW);
+    expect(await isIn()).toBe(false);
+    await dba.query('select reporting.place_login($1)', [login.name]);
     expect(await isIn()).toBe(true);
     await dba.query('rollback');
     expect(await isIn()).toBe(false);
