@@ -130,6 +130,13 @@ from pg_catalog.generate_series(0, 2 * pg_temp.claims() - 1) as d
 join claim as r on r.i = pg_catalog.floor(pg_temp.claims() * pg_temp.chance('belongs', d))::bigint
 order by 7;
 
+-- What the documents' trigger does.
+insert into app.client_documents (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at)
+select d.id, r.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at
+from public.documents as d
+join public.reclamations as r on r.id = d.reclamation_id
+order by d.uploaded_at;
+
 insert into public.factures (id, client_id, amount_excl_tax, created_at, updated_at)
 select
     pg_temp.uuid_of('invoice', f),

@@ -15,6 +15,7 @@ declare
         'taxclaims_client',
         'taxclaims_reporting',
         'taxclaims_reporting_all',
+        'taxclaims_reporting_few',
         'taxclaims_auditor'
     ];
     -- Owner, definer and API hold memberships for `set role` alone: what they may become must not already be theirs,
@@ -87,7 +88,8 @@ begin
                 ('taxclaims_api', 'taxclaims_account_manager', false),
                 ('taxclaims_api', 'taxclaims_tax_specialist', false),
                 ('taxclaims_api', 'taxclaims_client', false),
-                ('taxclaims_definer', 'taxclaims_reporting_all', true)
+                ('taxclaims_definer', 'taxclaims_reporting_all', true),
+                ('taxclaims_definer', 'taxclaims_reporting_few', true)
         ) as meant (name, becomes, gives) on meant.name = r.rolname and meant.becomes = g.rolname
         cross join lateral (
             select
@@ -146,24 +148,34 @@ grant
     taxclaims_client
 to taxclaims_api;
 
--- A login has all clients by being in taxclaims_reporting_all, which only a function of the definer's puts it into:
--- reporting.grant_all_clients. To give the role to others is all that the definer may do with it.
-do $all_clients$
+-- A login has all clients by being in taxclaims_reporting_all, and a quick way to its few by being in
+-- taxclaims_reporting_few; only functions of the definer's put it there. To give these roles to others is all that the
+-- definer may do with them.
+do $additions$
+declare
+    addition text;
 begin
-    if not exists (
-        select
-        from pg_catalog.pg_auth_members as m
-        where m.roleid = 'taxclaims_reporting_all'::regrole and m.member = 'taxclaims_definer'::regrole and m.admin_option
-    ) then
-        if pg_catalog.current_setting('server_version_num')::integer < 160000 then
-            -- The definer does not inherit, and nobody becomes the definer but the administrator.
-            grant taxclaims_reporting_all to taxclaims_definer with admin option;
-        else
-            execute 'grant taxclaims_reporting_all to taxclaims_definer with admin true, inherit false, set false';
+    foreach addition in array array['taxclaims_reporting_all', 'taxclaims_reporting_few']
+    loop
+        if not exists (
+            select
+            from pg_catalog.pg_auth_members as m
+            where m.roleid = addition::regrole and m.member = 'taxclaims_definer'::regrole and m.admin_option
+        ) then
+            execute pg_catalog.format(
+                'grant %I to taxclaims_definer with %s',
+                addition,
+                -- Before 16 there is no more to say: the definer does not inherit, and nobody becomes the definer but
+                -- the administrator.
+                case
+                    when pg_catalog.current_setting('server_version_num')::integer < 160000 then 'admin option'
+                    else 'admin true, inherit false, set false'
+                end
+            );
         end if;
-    end if;
+    end loop;
 end
-$all_clients$;
+$additions$;
 
 -- An administrator who is no superuser works as the owner and the definer by membership.
 do $membership$

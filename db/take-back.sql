@@ -47,6 +47,7 @@ begin
                     'taxclaims_client',
                     'taxclaims_reporting',
                     'taxclaims_reporting_all',
+                    'taxclaims_reporting_few',
                     'taxclaims_auditor'
                 )
             )

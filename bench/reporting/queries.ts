@@ -2,7 +2,10 @@
 export interface Query {
   readonly name: string;
   readonly reporting: string;
-  /** The same rows; $clients stands for the array of the login's clients, written out. */
+  /**
+   * The same rows; $clients stands for the array of the login's clients, written out, and $client and $company for the
+   * id and the name of one of them.
+   */
   readonly byHand: string;
 }
 
@@ -107,5 +110,39 @@ export const QUERIES: readonly Query[] = [
       from public.documents as d
       join public.reclamations as r on r.id = d.reclamation_id
       where r.client_id = $client`,
+  },
+  {
+    name: 'claims with company and site, by name',
+    reporting: `
+      select c.company_name, s.site_name, r.status, r.amount, r.created_at
+      from reporting.reclamations as r
+      join reporting.clients as c on c.id = r.client_id
+      join reporting.sites as s on s.id = r.site_id
+      where r.status = 'SUBMITTED' and r.created_at >= '2025-01-01'
+      order by c.company_name, s.site_name, r.created_at`,
+    byHand: `
+      select c.company_name, s.site_name, r.status, r.amount, r.created_at
+      from public.reclamations as r
+      join public.clients as c on c.id = r.client_id
+      join public.sites as s on s.id = r.site_id
+      where r.client_id = any ($clients) and r.status = 'SUBMITTED' and r.created_at >= '2025-01-01'
+      order by c.company_name, s.site_name, r.created_at`,
+  },
+  {
+    name: 'the claims of one site, found by names',
+    reporting: `
+      select c.company_name, s.site_name, r.status, r.amount, r.created_at
+      from reporting.reclamations as r
+      join reporting.clients as c on c.id = r.client_id
+      join reporting.sites as s on s.id = r.site_id
+      where c.company_name = $company and s.site_name like 'Site 1%'
+      order by r.created_at desc`,
+    byHand: `
+      select c.company_name, s.site_name, r.status, r.amount, r.created_at
+      from public.reclamations as r
+      join public.clients as c on c.id = r.client_id
+      join public.sites as s on s.id = r.site_id
+      where r.client_id = any ($clients) and c.company_name = $company and s.site_name like 'Site 1%'
+      order by r.created_at desc`,
   },
 ];

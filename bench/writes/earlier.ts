@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +18,10 @@ export async function migrateTo(revision: string, adminUrl: string): Promise<voi
     });
     execFileSync('tar', ['-x', '-C', folder], { input: archive });
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    const { migrate } = (await import(join(folder, 'src', 'db', 'migrate.ts'))) as {
+    // Where it stood until it got a folder of its own.
+    const former = join(folder, 'src', 'db', 'migrate.ts');
+    const path = existsSync(former) ? former : join(folder, 'src', 'db', 'deploy', 'migrate.ts');
+    const { migrate } = (await import(path)) as {
       migrate: (options: MigrateOptions) => Promise<void>;
     };
     await migrate({ adminUrl, log: pino({ level: 'silent' }) });

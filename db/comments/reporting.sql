@@ -68,3 +68,9 @@ comment on function reporting.grant_all_clients(name) is 'Lets a reporting login
 comment on function reporting.revoke_all_clients(name) is 'Takes every client from a reporting login that has all of them by reporting.grant_all_clients.';
 comment on function reporting.adopt_grants(name) is 'Gives the grants of a login that was dropped to the one that has its name now.';
 comment on function reporting.hold_login() is 'Trigger of reporting.grants: keeps which role has the login''s name when it is granted.';
+comment on function reporting.place_login(name) is
+    'Says anew whether a login has so few clients that its rows are found by index. It never changes which rows those are.';
+comment on function reporting.place_logins() is
+    'Trigger of reporting.grants: calls reporting.place_login for each login whose grants changed.';
+comment on function reporting.forget_plans() is
+    'Makes every session plan its prepared statements on reporting anew, after a login got all clients or lost them.';

@@ -71,6 +71,11 @@ grant select (
 
 create policy client_partners_select_reporting on public.client_partners
     for select to taxclaims_reporting
+    using (client_id in (select g.client_id from reporting.grants as g where g.login = session_user));
+
+create policy client_partners_select_reporting_few on public.client_partners
+    as restrictive
+    for select to taxclaims_reporting_few
     using (
         client_id = any (
             (select array(select g.client_id from reporting.grants as g where g.login = session_user))::uuid[]

@@ -74,33 +74,7 @@ create policy documents_delete_tenant on public.documents
         taxclaims_tax_specialist
     using (exists (select from public.reclamations as r where r.id = reclamation_id));
 
--- Where the contents lie (file_path) is not for reporting. The login's claims are read once and each document is
--- looked up among them by halves: `in` would make Postgres read every document, and `exists` or `= any` would go
--- through the login's clients or claims for each one. bench/README.md has the numbers.
-grant select (
-    id,
-    reclamation_id,
-    filename,
-    file_size,
-    mime_type,
-    uploaded_at
-) on public.documents to
-    taxclaims_reporting;
-
-create policy documents_select_reporting on public.documents
-    for select to taxclaims_reporting
-    using (
-        ((select array(select r.id from public.reclamations as r order by r.id))::uuid[])[
-            pg_catalog.width_bucket(
-                reclamation_id,
-                (select array(select r.id from public.reclamations as r order by r.id))::uuid[]
-            )
-        ] = reclamation_id
-    );
-
-create policy documents_select_reporting_all on public.documents
-    for select to taxclaims_reporting_all
-    using (true);
+-- Reporting reads app.client_documents.
 
 -- app.locate tells a foreign record from none; app.due_removals keeps whatever content a document has.
 grant select (id, reclamation_id, file_path) on public.documents to taxclaims_definer;

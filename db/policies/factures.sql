@@ -120,6 +120,11 @@ grant select (
 
 create policy factures_select_reporting on public.factures
     for select to taxclaims_reporting
+    using (client_id in (select g.client_id from reporting.grants as g where g.login = session_user));
+
+create policy factures_select_reporting_few on public.factures
+    as restrictive
+    for select to taxclaims_reporting_few
     using (
         client_id = any (
             (select array(select g.client_id from reporting.grants as g where g.login = session_user))::uuid[]

@@ -126,6 +126,11 @@ grant select (
 
 create policy partner_invoices_select_reporting on public.partner_invoices
     for select to taxclaims_reporting
+    using (client_id in (select g.client_id from reporting.grants as g where g.login = session_user));
+
+create policy partner_invoices_select_reporting_few on public.partner_invoices
+    as restrictive
+    for select to taxclaims_reporting_few
     using (
         client_id = any (
             (select array(select g.client_id from reporting.grants as g where g.login = session_user))::uuid[]

@@ -44,6 +44,11 @@ grant select (
 
 create policy reclamation_history_select_reporting on public.reclamation_history
     for select to taxclaims_reporting
+    using (client_id in (select g.client_id from reporting.grants as g where g.login = session_user));
+
+create policy reclamation_history_select_reporting_few on public.reclamation_history
+    as restrictive
+    for select to taxclaims_reporting_few
     using (
         client_id = any (
             (select array(select g.client_id from reporting.grants as g where g.login = session_user))::uuid[]

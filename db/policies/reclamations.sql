@@ -154,6 +154,11 @@ grant select (
 
 create policy reclamations_select_reporting on public.reclamations
     for select to taxclaims_reporting
+    using (client_id in (select g.client_id from reporting.grants as g where g.login = session_user));
+
+create policy reclamations_select_reporting_few on public.reclamations
+    as restrictive
+    for select to taxclaims_reporting_few
     using (
         client_id = any (
             (select array(select g.client_id from reporting.grants as g where g.login = session_user))::uuid[]

@@ -24,7 +24,7 @@ begin atomic
                 from pg_catalog.pg_roles as other
                 where pg_catalog.pg_has_role(r.oid, other.oid, 'MEMBER')
                     and other.oid <> r.oid
-                    and other.rolname not in ('taxclaims_reporting', 'taxclaims_reporting_all')
+                    and other.rolname not in ('taxclaims_reporting', 'taxclaims_reporting_all', 'taxclaims_reporting_few')
                     and (
                         other.rolsuper
                         or other.rolbypassrls
@@ -37,6 +37,9 @@ begin atomic
     from (select objection.login as name) as asked
     left join pg_catalog.pg_roles as r on r.rolname = asked.name;
 end;
+
+-- It reads the roles alone, and an auditor reads those.
+grant execute on function reporting.objection(name) to taxclaims_auditor, taxclaims_definer;
 
 -- Whoever writes a grant, by hand or by the function, means the login that has the name at that moment; 0 is nobody.
 create or replace function reporting.hold_login()
@@ -55,6 +58,56 @@ create or replace trigger grants_login
     before insert on reporting.grants
     for each row
     execute function reporting.hold_login();
+
+-- How the policies look for a login's rows: up to a hundred clients by an index, more by reading on and asking of each
+-- row. Postgres cannot tell by itself, as it plans before it knows the grants; bench/README.md has what each costs.
+create or replace function reporting.place_login(login name)
+    returns void
+    language sql
+    volatile
+    set search_path = ''
+begin atomic
+    select app.place_login(
+        login,
+        (
+            select pg_catalog.count(*) <= 100
+            from (select from reporting.grants as g where g.login = place_login.login limit 101) as up_to_101
+        )
+    );
+end;
+
+create or replace function reporting.place_logins()
+    returns trigger
+    language plpgsql
+    volatile
+    set search_path = ''
+as $function$
+begin
+    perform reporting.place_login(c.login) from (select distinct login from changed) as c;
+    return null;
+end
+$function$;
+
+create or replace trigger grants_place_granted
+    after insert on reporting.grants
+    referencing new table as changed
+    for each statement
+    execute function reporting.place_logins();
+
+create or replace trigger grants_place_adopted
+    after update on reporting.grants
+    referencing new table as changed
+    for each statement
+    execute function reporting.place_logins();
+
+-- Not where a client is deleted, which a request does, who may not look at grants: the next grant, revocation or deploy
+-- sees to it, and meanwhile nothing but a plan differs.
+create or replace trigger grants_place_revoked
+    after delete on reporting.grants
+    referencing old table as changed
+    for each statement
+    when (pg_catalog.pg_trigger_depth() = 0)
+    execute function reporting.place_logins();
 
 -- Lets a login read a client, from its next statement on. Granting twice is granting once.
 create or replace function reporting.grant_client(login name, client uuid)
@@ -132,25 +185,47 @@ begin
 end
 $function$;
 
+-- A session keeps the plans of the statements that it has prepared, with the policies of the roles that its login had
+-- then: a membership that is taken away would be missed by them. A right that is given anew is news of the table which
+-- every policy of reporting reads, and every plan that goes through it is made again.
+create or replace function reporting.forget_plans()
+    returns void
+    language plpgsql
+    volatile
+    set search_path = ''
+as $function$
+begin
+    grant select (login) on reporting.grants to taxclaims_reporting;
+end
+$function$;
+
 -- Lets a login read every client, those of tomorrow included, from its next statement on; what it was granted one by
 -- one stays, and holds again once this is taken back. Who has all: select name from audit.logins where has_all_clients.
 create or replace function reporting.grant_all_clients(login name)
     returns void
-    language sql
+    language plpgsql
     volatile
     set search_path = ''
-begin atomic
-    select app.give_all_clients(login);
-end;
+as $function$
+begin
+    perform app.give_all_clients(login);
+    perform reporting.place_login(login);
+    perform reporting.forget_plans();
+end
+$function$;
 
 create or replace function reporting.revoke_all_clients(login name)
     returns void
-    language sql
+    language plpgsql
     volatile
     set search_path = ''
-begin atomic
-    select app.take_all_clients(login);
-end;
+as $function$
+begin
+    perform app.take_all_clients(login);
+    perform reporting.place_login(login);
+    perform reporting.forget_plans();
+end
+$function$;
 
 create or replace trigger grants_audit
     after insert or delete on reporting.grants
@@ -188,6 +263,7 @@ select
     ) as objection
 from reporting.grants as g;
 
--- It reads the roles alone, and an auditor reads those.
-grant execute on function reporting.objection(name) to taxclaims_auditor, taxclaims_definer;
 grant select on reporting.granted to taxclaims_auditor;
+
+-- Also those whose grants are older than the role.
+select reporting.place_login(g.login) from (select distinct login from reporting.grants) as g;

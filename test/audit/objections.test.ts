@@ -57,6 +57,7 @@ describe('app.isolation_objections', () => {
       '',
       [
         'can become taxclaims_definer, a member of taxclaims_reporting_all with the right to give it to others',
+        'can become taxclaims_definer, a member of taxclaims_reporting_few with the right to give it to others',
         'is a member of taxclaims_definer',
         'owns',
       ],

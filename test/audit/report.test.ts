@@ -31,7 +31,9 @@ describe('npm run db:audit', () => {
     const { code, out, err } = await audit(database.adminUrl);
     expect([code, err]).toEqual([well, '']);
     // owner, definer, api, admin, scoped admin, account manager, tax specialist, client, reporting, reporting all, auditor
-    expect(out).toMatch(/^public\.sites +···· +-R-- +---- +CRUD +crud +crud +cru- +-r-- +-r-- +---- +----$/m);
+    expect(out).toMatch(
+      /^public\.sites +···· +-R-- +---- +CRUD +crud +crud +cru- +-r-- +-r-- +---- +---- +----$/m,
+    );
     const findings = [...out.matchAll(/^ *(?:ERROR|WARNING) (\w+): (\w+)$/gm)];
     expect(findings.map(([, finding, object]) => ({ finding, object }))).toEqual(ofServer);
     expect(out).toContain('No drift');

@@ -37,11 +37,13 @@ const ABSENT = {
   'the rights that are written a second time': {
     ...Object.fromEntries(Object.keys(NEVER).map((table) => [table, 'its few readers are tried one by one'])),
     ...Object.fromEntries(Object.keys(OF_REQUESTS).map((table) => [table, OF_NO_REQUEST])),
+    'app.client_documents': 'test/reporting/client-documents.test.ts tries it',
     'public.invoice_counters': OF_NO_REQUEST,
     'reporting.grants': OF_NO_REQUEST,
   },
   'the rows that the made-up requests must leave alone': {
     ...{ ...NEVER, ...OF_REQUESTS },
+    'app.client_documents': 'it follows the documents',
     'public.audit_logs': 'each refusal to touch the tenant adds to it',
     'public.invoice_counters': OF_NO_TENANT,
   },

@@ -226,7 +226,7 @@ describe('a content without a document', () => {
   test('is what a truncate leaves, and a large cascade, and all of it goes', async () => {
     const tenant = await service.tenant('Large');
     await Promise.all(Array.from({ length: 8 }, () => upload(service, token, tenant.reclamations)));
-    await service.admin('truncate public.documents');
+    await service.admin('truncate public.documents cascade');
     await service.documents.removeDue();
     expect(await filesIn(service.documentFolder)).toEqual([]);
     await service.admin(

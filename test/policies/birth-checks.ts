@@ -9,7 +9,7 @@ type Admin = World['admin'];
 const SCHEMAS = `('public', 'app', 'reporting', 'audit')`;
 
 /** Everybody of the house but the owner. */
-const HOUSE = ['definer', 'api', ...REQUEST_ROLES, 'reporting', 'reporting_all', 'auditor']
+const HOUSE = ['definer', 'api', ...REQUEST_ROLES, 'reporting', 'reporting_all', 'reporting_few', 'auditor']
   .map((role) => `'taxclaims_${role}'`)
   .join();
 

@@ -29,7 +29,11 @@ export const columnChecks: readonly Check[] = TABLES.map((table) => ({
        where a.attrelid = $1::regclass and (a.attnum > 0 or a.attname = 'xmin') and not a.attisdropped
            and has_column_privilege('taxclaims_' || role.name, a.attrelid, a.attnum, privilege.name)
        group by role.name, privilege.name`,
-      [`public.${table}`, [...REQUEST_ROLES, 'reporting', 'reporting_all', 'api', 'auditor'], PRIVILEGES],
+      [
+        `public.${table}`,
+        [...REQUEST_ROLES, 'reporting', 'reporting_all', 'reporting_few', 'api', 'auditor'],
+        PRIVILEGES,
+      ],
     );
     const granted = Object.fromEntries(
       rows.map((row) => [`${row.role} ${row.privilege}`, [...row.columns].sort()]),

@@ -5,7 +5,16 @@ import { REQUEST_ROLES, TABLES } from './rights.ts';
 import { attempt } from './session.ts';
 import type { World } from './world.ts';
 
-const HOUSE = ['owner', 'definer', 'api', ...REQUEST_ROLES, 'reporting', 'reporting_all', 'auditor'];
+const HOUSE = [
+  'owner',
+  'definer',
+  'api',
+  ...REQUEST_ROLES,
+  'reporting',
+  'reporting_all',
+  'reporting_few',
+  'auditor',
+];
 
 const column = async (world: World, sql: string, values: unknown[] = []): Promise<string[]> =>
   (await world.admin.query<{ found: string }>(sql, values)).rows.map((row) => row.found);

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, match } from 'node:assert/strict';
 import type pg from 'pg';
 import type { Check } from './checks.ts';
 import { type Firm, idOf, statementFor } from './fixture.ts';
@@ -16,6 +16,18 @@ import { OWN } from './row-checks.ts';
 const EVERYTHING = `{${idOf('a', 'clients')},${idOf('b', 'clients')}}`;
 
 const FOREIGN = idOf('b', 'clients');
+
+/** The tables with a client of their own, whose index begins with it, and the views that show them. */
+const FOUND_BY_INDEX = {
+  clients: 'clients',
+  sites: 'sites',
+  reclamations: 'reclamations',
+  reclamation_history: 'reclamation_history',
+  client_documents: 'documents',
+  client_partners: 'client_partners',
+  factures: 'invoices',
+  partner_invoices: 'partner_invoices',
+} as const;
 
 async function columnsOf(admin: pg.Client, relation: string): Promise<string[]> {
   const { rows } = await admin.query<{ name: string }>(
@@ -92,20 +104,20 @@ export const reportingChecks: readonly Check[] = [
       },
     }),
   ),
-  {
-    title:
-      'taxclaims_reporting_all (reporting_all) has no right of its own: nothing to read, create, update, delete or run',
-    run: async ({ admin }) => {
-      const { rows } = await admin.query(
-        `select object, privilege from audit.rights where grantee = 'taxclaims_reporting_all'`,
-      );
-      deepEqual(rows, []);
-      for (const table of TABLES) {
-        const sql = statementFor(table, 'r', 'a');
-        equal(await attempt(admin, { role: 'reporting_all', sql }), 'denied', table);
-      }
-    },
-  },
+  ...['reporting_all', 'reporting_few'].map(
+    (role): Check => ({
+      title: `taxclaims_${role} (${role}) has no right of its own: nothing to read, create, update, delete or run`,
+      run: async ({ admin }) => {
+        const { rows } = await admin.query(`select object, privilege from audit.rights where grantee = $1`, [
+          `taxclaims_${role}`,
+        ]);
+        deepEqual(rows, []);
+        for (const table of TABLES) {
+          equal(await attempt(admin, { role, sql: statementFor(table, 'r', 'a') }), 'denied', table);
+        }
+      },
+    }),
+  ),
   ...Object.entries(REPORTING_VIEWS).map(([table, { view, adds = [] }]): Check => {
     const read = (firm: Firm): string =>
       statementFor(table as Table, 'r', firm).replace(`public.${table}`, `reporting.${view}`);
@@ -126,6 +138,35 @@ export const reportingChecks: readonly Check[] = [
       },
     };
   }),
+  ...Object.entries(REPORTING_VIEWS).map(([table, { view }]): Check => {
+    const count = (firm: Firm): string =>
+      statementFor(table as Table, 'r', firm).replace(`public.${table}`, `reporting.${view}`);
+    return {
+      title: `a reporting login with too many clients for an index (not in taxclaims_reporting_few) reads ${view} (${table}) of the client it was granted, and no other client’s`,
+      run: async ({ reporting, admin }) => {
+        const login = String(reporting.user);
+        await admin.query(`revoke taxclaims_reporting_few from ${login} granted by taxclaims_definer`);
+        try {
+          equal(await attempt(reporting, { sql: count('a') }), 'done');
+          equal(await attempt(reporting, { sql: count('b') }), 'nothing');
+        } finally {
+          await admin.query('select reporting.place_login($1)', [login]);
+        }
+      },
+    };
+  }),
+  ...Object.entries(FOUND_BY_INDEX).map(
+    ([table, view]): Check => ({
+      title: `a reporting login with few clients (taxclaims_reporting_few) has its ${view} (${table}) found by an index`,
+      run: async ({ reporting }) => {
+        const results = (await reporting.query(
+          `begin; set local enable_seqscan = off; explain (format json) select count(*) from reporting.${view}`,
+        )) as unknown as pg.QueryResult[];
+        await reporting.query('rollback');
+        match(JSON.stringify(results.at(-1)?.rows), /"Index Cond":"\((?:client_)?id = ANY /);
+      },
+    }),
+  ),
   {
     title: 'a member of taxclaims_owner grants and revokes a client, and each leaves an audit record',
     run: async ({ reporting, admin }) => {

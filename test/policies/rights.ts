@@ -107,20 +107,20 @@ export const COLUMNS: Readonly<
   audit_logs: { insert: [], update: [], hidden: ['oldest_writer'] },
 };
 
-/** What a reporting login reads of the tables; everything else is closed to it. */
+/** What a reporting login must not read of a record. */
 export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = {
   documents: ['file_path'],
   reclamation_history: ['actor'],
   // The list names clients of others.
   users: ['password_hash', 'subject', 'access_changed_at', 'access_digest', 'client_access'],
 };
+/** The tables that a reporting login reads, column by column; every other is closed to it. */
 export const REPORTING_TABLES: readonly Table[] = [
   'clients',
   'sites',
   'cadastres',
   'reclamations',
   'reclamation_history',
-  'documents',
   'partners',
   'client_partners',
   'factures',

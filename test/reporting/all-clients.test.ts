@@ -85,6 +85,25 @@ describe('all clients, granted to a reporting login', () => {
     await revoke();
   });
 
+  test('a statement that a tool prepared sees every client once they are granted, and none once they are taken', async () => {
+    const kept = async (): Promise<number | undefined> =>
+      (
+        await tool.query<{ n: number }>({
+          name: 'kept',
+          text: 'select count(*)::integer as n from reporting.clients',
+        })
+      ).rows[0]?.n;
+    const all = Number(
+      (await superuser.query<{ n: number }>('select count(*) as n from public.clients')).rows[0]?.n,
+    );
+    expect(all).toBeGreaterThan(1);
+    expect(await kept()).toBe(0);
+    await grant();
+    expect(await kept()).toBe(all);
+    await revoke();
+    expect(await kept()).toBe(0);
+  });
+
   test('a tool that has all clients still reads no secret, writes nothing and becomes nobody', async () => {
     await grant();
     for (const sql of [

@@ -40,6 +40,7 @@ from (
         ('taxclaims_reporting', 'group'),
         ('taxclaims_auditor', 'group'),
         ('taxclaims_reporting_all', 'addition'),
+        ('taxclaims_reporting_few', 'addition'),
         ('taxclaims_admin', 'request'),
         ('taxclaims_scoped_admin', 'request'),
         ('taxclaims_account_manager', 'request'),

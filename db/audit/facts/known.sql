@@ -5,12 +5,12 @@ create view audit.secrets with (security_invoker) as
 select *
 from (
     values
-        ('public.users', 'password_hash', '{taxclaims_definer,taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'::name[]),
-        ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'),
-        ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'),
-        ('public.users', 'client_access', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'),
-        ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}'),
-        ('app.idempotency_keys', 'body', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_auditor}')
+        ('public.users', 'password_hash', '{taxclaims_definer,taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'::name[]),
+        ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'),
+        ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'),
+        ('public.users', 'client_access', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'),
+        ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'),
+        ('app.idempotency_keys', 'body', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}')
 ) as s (table_name, column_name, hidden_from);
 
 comment on view audit.secrets is
@@ -112,6 +112,18 @@ from (
         (
             'policy_ignores_row', 'reclamation\_history\_insert\_definer on public.reclamation_history to taxclaims_definer',
             'written by the claim''s own trigger alone: the condition is that a trigger is at work'
+        ),
+        (
+            'policy_constant_true', 'client\_documents\_select\_reporting\_all on app.client_documents to taxclaims_reporting_all',
+            'what a login is given by reporting.grant_all_clients'
+        ),
+        (
+            'only_restrictive', 'select of % by taxclaims\_reporting\_few',
+            'it says how a login''s rows are found, and narrows the policies of its group, which every such login is in'
+        ),
+        (
+            'policy_ignores_row', 'client\_documents\_%\_definer on app.client_documents to taxclaims_definer',
+            'written by the documents'' own trigger alone: the condition is that a trigger is at work'
         ),
         (
             'policy_ignores_row', 'invoice\_counters\_%\_definer on public.invoice_counters to taxclaims_definer',

@@ -14,7 +14,7 @@ select
     exists (
         select
         from audit.house_roles as h
-        where h.purpose = 'addition' and pg_catalog.pg_has_role(r.oid, h.oid, 'USAGE')
+        where h.name = 'taxclaims_reporting_all' and pg_catalog.pg_has_role(r.oid, h.oid, 'USAGE')
     ) as has_all_clients,
     -- As db/README.md makes one: in taxclaims_owner itself, without ADMIN, and in nothing else.
     coalesce(

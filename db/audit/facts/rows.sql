@@ -31,6 +31,7 @@ as $body$
         from pg_catalog.pg_roles as r
         where r.rolname in (
             'taxclaims_owner', 'taxclaims_definer', 'taxclaims_api', 'taxclaims_reporting', 'taxclaims_reporting_all',
+            'taxclaims_reporting_few',
             'taxclaims_auditor', 'taxclaims_admin', 'taxclaims_scoped_admin', 'taxclaims_account_manager',
             'taxclaims_tax_specialist', 'taxclaims_client'
         )

@@ -29,24 +29,30 @@ select
     'error',
     l.name,
     case
-        when m.admin_option then 'may give taxclaims_reporting_all to others'
+        when m.admin_option then pg_catalog.format('may give %s to others', h.name)
+        when h.name = 'taxclaims_reporting_few' then 'has taxclaims_reporting_few otherwise than by its grants'
         else 'has taxclaims_reporting_all otherwise than by reporting.grant_all_clients'
     end,
     case
         when m.roleid is null
-            then 'take it out of the role through which it has it, then reporting.grant_all_clients'
+            then pg_catalog.format('take it out of the role through which it has %I, then reporting.%s', h.name, placing.name)
         else pg_catalog.format(
-            'revoke taxclaims_reporting_all from %I%s cascade; select reporting.grant_all_clients(%L);',
+            'revoke %I from %I%s cascade; select reporting.%s(%L);',
+            h.name,
             l.name,
             case
                 when pg_catalog.current_setting('server_version_num')::integer >= 160000
                     then pg_catalog.format(' granted by %I', pg_catalog.pg_get_userbyid(m.grantor))
             end,
+            placing.name,
             l.name
         )
     end
 from audit.logins as l
 join audit.house_roles as h on h.purpose = 'addition' and pg_catalog.pg_has_role(l.oid, h.oid, 'MEMBER')
+cross join lateral (
+    values (case h.name when 'taxclaims_reporting_few' then 'place_login' else 'grant_all_clients' end)
+) as placing (name)
 left join pg_catalog.pg_auth_members as m
     on m.roleid = h.oid
     and m.member = l.oid

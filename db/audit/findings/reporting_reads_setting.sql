@@ -10,7 +10,7 @@ from audit.policy_reach as reach
 join audit.policies as p on p.oid = reach.oid
 join audit.setting_readers as f
     on pg_catalog.concat(p.using_tree::text, p.check_tree::text) ~ (':funcid ' || f.oid || '\M')
-where reach.role in ('taxclaims_reporting', 'taxclaims_reporting_all');
+where reach.role in ('taxclaims_reporting', 'taxclaims_reporting_all', 'taxclaims_reporting_few');
 
 comment on view audit.finding_reporting_reads_setting is
     'A reporting login sets what the policy asks for, and reads any client. Comes of a policy of requests that was '

@@ -106,6 +106,43 @@ $function$;
 revoke execute on function app.give_all_clients(name), app.take_all_clients(name) from public;
 grant execute on function app.give_all_clients(name), app.take_all_clients(name) to taxclaims_owner;
 
+-- Puts a login into taxclaims_reporting_few or takes it out, for reporting.place_login, which counts its clients. One that
+-- has all is never in it: the policies for few take away what the login was not granted by name.
+create or replace function app.place_login(login name, has_few boolean)
+    returns void
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    wanted boolean;
+    is_in boolean;
+begin
+    select
+        has_few and not pg_catalog.pg_has_role(r.oid, 'taxclaims_reporting_all', 'MEMBER'),
+        exists (
+            select
+            from pg_catalog.pg_auth_members as m
+            where m.roleid = 'taxclaims_reporting_few'::regrole and m.member = r.oid
+        )
+    into wanted, is_in
+    from pg_catalog.pg_roles as r
+    where r.rolname = place_login.login;
+    if wanted and not is_in and reporting.objection(place_login.login) is null then
+        execute pg_catalog.format('grant taxclaims_reporting_few to %I', login);
+    elsif is_in and not wanted then
+        execute pg_catalog.format('revoke taxclaims_reporting_few from %I', login);
+    end if;
+end
+$function$;
+
+comment on function app.place_login(name, boolean) is
+    'Puts a login into taxclaims_reporting_few or takes it out; no row depends on it. Serves reporting.place_login.';
+
+revoke execute on function app.place_login(name, boolean) from public;
+grant execute on function app.place_login(name, boolean) to taxclaims_owner;
+
 -- Which user has which client, for the view reporting.assignments: a user's list is closed to reporting, as it names
 -- clients of others. Here those of the login that asks, by the name it logged in with, or all where it has all.
 create or replace function app.assignments()

@@ -23,6 +23,7 @@ export const ROLES = [
   'taxclaims_client',
   'taxclaims_reporting',
   'taxclaims_reporting_all',
+  'taxclaims_reporting_few',
   'taxclaims_auditor',
 ] as const;
 

@@ -50,7 +50,7 @@ const BLOCKERS = `
                       r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication or r.rolbypassrls
                       or (
                           r.oid <> a.usesysid
-                          and r.oid is distinct from to_regrole('taxclaims_reporting_all')
+                          and r.rolname not in ('taxclaims_reporting_all', 'taxclaims_reporting_few')
                           and not pg_has_role(r.oid, to_regrole('taxclaims_reporting'), 'MEMBER')
                       )
                   )

@@ -1,0 +1,64 @@
+-- app.client_documents has what reporting reads of each document, with its client. It follows public.documents, and
+-- nobody writes it by another way.
+
+-- Deleting is the foreign key's: its cascade takes the copy along.
+create or replace function app.copy_document()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    if tg_op = 'INSERT' then
+        insert into app.client_documents (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at)
+        select new.id, r.client_id, new.reclamation_id, new.filename, new.file_size, new.mime_type, new.uploaded_at
+        from public.reclamations as r
+        where r.id = new.reclamation_id;
+    else
+        update app.client_documents as c
+        set client_id = r.client_id,
+            reclamation_id = new.reclamation_id,
+            filename = new.filename,
+            file_size = new.file_size,
+            mime_type = new.mime_type,
+            uploaded_at = new.uploaded_at
+        from public.reclamations as r
+        where c.id = new.id and r.id = new.reclamation_id;
+    end if;
+    if not found then
+        raise exception 'document % has no client: its claim is not to be seen yet', new.id
+            using errcode = 'serialization_failure';
+    end if;
+    return null;
+end
+$function$;
+
+comment on function app.copy_document() is
+    'Trigger of documents: keeps in app.client_documents what reporting reads of a document, with its claim''s client.';
+
+revoke execute on function app.copy_document() from public;
+grant execute on function app.copy_document() to taxclaims_owner;
+
+-- For a superuser as well: a row that was written by hand would be shown to the wrong client.
+create or replace function app.refuse_copy_by_hand()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    if tg_op = 'TRUNCATE' and not exists (select from public.documents) then
+        return null;
+    end if;
+    raise exception 'app.client_documents follows public.documents: change that' using errcode = 'insufficient_privilege';
+end
+$function$;
+
+comment on function app.refuse_copy_by_hand() is
+    'Trigger of app.client_documents: refuses every write but what a write of documents or claims causes, to a superuser '
+    'as well.';
+
+revoke execute on function app.refuse_copy_by_hand() from public;
+grant execute on function app.refuse_copy_by_hand() to taxclaims_owner;

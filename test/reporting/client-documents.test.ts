@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/deploy/migrate.ts';
+import { FIXTURE, idOf } from '../policies/fixture.ts';
+import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { createReportingLogin } from '../support/reporting-login.ts';
+
+const A = idOf('a', 'clients');
+const B = idOf('b', 'clients');
+const CLAIM_A = idOf('a', 'reclamations');
+const CLAIM_B = idOf('b', 'reclamations');
+
+/** What differs between the documents with their claims' clients and what reporting reads of them. */
+const DIFFERENCES = `
+  with documents as (
+    select d.id, r.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at
+    from public.documents as d
+    join public.reclamations as r on r.id = d.reclamation_id
+  ), copies as (
+    select id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at from app.client_documents
+  )
+  (table documents except table copies) union all (table copies except table documents)`;
+
+describe('what reporting reads of documents', () => {
+  let database: TestDatabase;
+  let login: Awaited<ReturnType<typeof createReportingLogin>>;
+  let superuser: pg.Client;
+  let tool: pg.Client;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    login = await createReportingLogin(database);
+    await withAdmin(database.adminUrl, (admin) => admin.query(FIXTURE));
+    superuser = new pg.Client({ connectionString: database.adminUrl });
+    tool = new pg.Client({ connectionString: login.url });
+    await Promise.all([superuser.connect(), tool.connect()]);
+    await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
+  });
+
+  beforeEach(async () => {
+    await superuser.query('delete from public.documents');
+  });
+
+  afterAll(async () => {
+    await Promise.all([superuser.end(), tool.end()]);
+    await login.drop();
+    await database.close();
+  });
+
+  const attach = async (name: string, claim = CLAIM_A): Promise<string> => {
+    const { rows } = await superuser.query<{ id: string }>(
+      `insert into public.documents (reclamation_id, filename, file_path, file_size, mime_type)
+       values ($1, $2, 'made/' || gen_random_uuid(), 7, 'application/pdf') returning id`,
+      [claim, name],
+    );
+    return rows[0]?.id ?? '';
+  };
+  const seen = async (): Promise<string[]> =>
+    (
+      await tool.query<{ filename: string }>('select filename from reporting.documents order by filename')
+    ).rows.map(({ filename }) => filename);
+  const differences = async (): Promise<unknown[]> =>
+    (await superuser.query<Record<string, unknown>>(DIFFERENCES)).rows;
+  const count = async (): Promise<number | undefined> =>
+    (await superuser.query<{ n: number }>('select count(*)::integer as n from app.client_documents')).rows[0]
+      ?.n;
+
+  test('a tool sees a document of its client from the moment it is attached until it is deleted, and no other client’s', async () => {
+    const id = await attach('notice.pdf');
+    await attach('foreign.pdf', CLAIM_B);
+    expect(await seen()).toEqual(['notice.pdf']);
+    expect(await count()).toBe(2);
+    await superuser.query('delete from public.documents where id = $1', [id]);
+    expect(await seen()).toEqual([]);
+    expect(await differences()).toEqual([]);
+  });
+
+  test('a tool sees the documents of a client from its next statement after the grant, and none after the revocation', async () => {
+    await attach('notice.pdf');
+    await attach('other.pdf', CLAIM_B);
+    await superuser.query('select reporting.grant_client($1, $2)', [login.name, B]);
+    expect(await seen()).toEqual(['notice.pdf', 'other.pdf']);
+    await superuser.query('select reporting.revoke_client($1, $2)', [login.name, B]);
+    expect(await seen()).toEqual(['notice.pdf']);
+  });
+
+  test('a document that a superuser changes, or moves to another client’s claim, is shown as it is now, to whom it belongs now', async () => {
+    const id = await attach('notice.pdf');
+    await superuser.query(
+      `update public.documents set filename = 'renamed.pdf', file_size = null where id = $1`,
+      [id],
+    );
+    expect(await seen()).toEqual(['renamed.pdf']);
+    await superuser.query('update public.documents set reclamation_id = $2 where id = $1', [id, CLAIM_B]);
+    expect(await seen()).toEqual([]);
+    expect(await count()).toBe(1);
+    expect(await differences()).toEqual([]);
+  });
+
+  test.each([
+    ['its claim', 'reclamations'],
+    ['its site', 'sites'],
+    ['its client', 'clients'],
+  ] as const)('a document goes with %s, and so does what reporting reads of it', async (_what, table) => {
+    await attach('foreign.pdf', CLAIM_B);
+    await attach('notice.pdf');
+    await superuser.query('begin');
+    await superuser.query(`delete from public.${table} where id = $1`, [idOf('a', table)]);
+    expect(await count()).toBe(1);
+    expect(await differences()).toEqual([]);
+    await superuser.query('rollback');
+    expect(await seen()).toEqual(['notice.pdf']);
+  });
+
+  test('a truncate of the documents empties both', async () => {
+    await attach('notice.pdf');
+    await superuser.query('truncate public.documents cascade');
+    expect(await count()).toBe(0);
+    expect(await seen()).toEqual([]);
+  });
+
+  test.each([
+    ['insert', `insert into app.client_documents select * from app.client_documents`],
+    ['move to another client', `update app.client_documents set client_id = '${B}'`],
+    ['change', `update app.client_documents set filename = 'x'`],
+    ['delete', 'delete from app.client_documents'],
+    ['truncate', 'truncate app.client_documents'],
+  ])('nobody writes it by hand, not even a superuser: %s', async (_what, sql) => {
+    await attach('notice.pdf');
+    await expect(superuser.query(sql)).rejects.toMatchObject({
+      code: '42501',
+      message: 'app.client_documents follows public.documents: change that',
+    });
+    expect(await differences()).toEqual([]);
+    expect(await count()).toBe(1);
+  });
+
+  test('a claim’s client that is not the document’s is refused, even where the triggers are off', async () => {
+    await attach('notice.pdf');
+    await superuser.query('begin; alter table app.client_documents disable trigger client_documents_by_hand');
+    await expect(superuser.query(`update app.client_documents set client_id = '${B}'`)).rejects.toMatchObject(
+      {
+        code: '23503',
+        constraint: 'client_documents_reclamation_of_client',
+      },
+    );
+    await superuser.query('rollback');
+    await superuser.query('begin; alter table app.client_documents disable trigger client_documents_by_hand');
+    await expect(
+      superuser.query('update app.client_documents set id = gen_random_uuid()'),
+    ).rejects.toMatchObject({ code: '23503', constraint: 'client_documents_document' });
+    await superuser.query('rollback');
+  });
+
+  test('many that attach and delete at the same time leave no document without its copy, and no copy without its document', async () => {
+    const lanes = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const lane = new pg.Client({ connectionString: database.adminUrl });
+        await lane.connect();
+        return lane;
+      }),
+    );
+    try {
+      await Promise.all(
+        lanes.map(async (lane, number) => {
+          for (let turn = 0; turn < 12; turn += 1) {
+            await lane.query(
+              `insert into public.documents (reclamation_id, filename, file_path) values ($1, $2, $3)`,
+              [number % 2 === 0 ? CLAIM_A : CLAIM_B, `${number}-${turn}`, `lane/${number}/${turn}`],
+            );
+            // What somebody else may be deleting at this moment.
+            if (turn % 3 === 2) {
+              await lane.query(
+                `delete from public.documents where id in (select id from public.documents order by id limit 2)`,
+              );
+            }
+          }
+        }),
+      );
+    } finally {
+      await Promise.all(lanes.map((lane) => lane.end()));
+    }
+    expect(await count()).toBeGreaterThan(0);
+    expect(await differences()).toEqual([]);
+  });
+
+  test('the migration copies what is there, and the deploy what comes in before the trigger', async () => {
+    const migrated = () => migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
+    await attach('before.pdf');
+    await attach('foreign.pdf', CLAIM_B);
+    await superuser.query(`
+      drop table app.client_documents cascade;
+      drop trigger documents_copy on public.documents;
+      delete from app.migrations where name like '%client_documents'`);
+    await migrated();
+    expect(await count()).toBe(2);
+    expect(await differences()).toEqual([]);
+    await superuser.query('drop trigger documents_copy on public.documents');
+    await attach('between.pdf');
+    expect(await count()).toBe(2);
+    await migrated();
+    await attach('after.pdf');
+    expect(await differences()).toEqual([]);
+    expect(await seen()).toEqual(['after.pdf', 'before.pdf', 'between.pdf']);
+    const { rows } = await superuser.query(
+      `select relname from pg_class
+       where relnamespace in ('public'::regnamespace, 'app'::regnamespace) and relkind = 'r'
+         and not (relrowsecurity and relforcerowsecurity)`,
+    );
+    expect(rows).toEqual([]);
+  });
+});

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { FIXTURE, idOf } from '../policies/fixture.ts';
+import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { createReportingLogin } from '../support/reporting-login.ts';
+
+const FEW = 100;
+const A = idOf('a', 'clients');
+const B = idOf('b', 'clients');
+
+describe('taxclaims_reporting_few, which says how the rows of a login are found and never which', () => {
+  let database: TestDatabase;
+  let login: Awaited<ReturnType<typeof createReportingLogin>>;
+  let dba: pg.Client;
+  let tool: pg.Client;
+  let others: string[];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    login = await createReportingLogin(database);
+    await withAdmin(database.adminUrl, (admin) => admin.query(FIXTURE));
+    dba = new pg.Client({ connectionString: database.adminUrl });
+    tool = new pg.Client({ connectionString: login.url });
+    await Promise.all([dba.connect(), tool.connect()]);
+    const { rows } = await dba.query<{ id: string }>(
+      `insert into public.clients (id, company_name, contact_email)
+       select gen_random_uuid(), 'Company ' || n, 'c' || n || '@example.org' from generate_series(1, $1::integer) as n
+       returning id`,
+      [FEW],
+    );
+    others = rows.map(({ id }) => id).sort();
+  });
+
+  beforeEach(async () => {
+    await dba.query('delete from reporting.grants');
+  });
+
+  afterAll(async () => {
+    await Promise.all([dba.end(), tool.end()]);
+    await login.drop();
+    await database.close();
+  });
+
+  const grant = (clients: readonly string[]) =>
+    dba.query('select reporting.grant_client($1, c) from unnest($2::uuid[]) as c', [login.name, clients]);
+  const revoke = (client: string) =>
+    dba.query('select reporting.revoke_client($1, $2)', [login.name, client]);
+  const isIn = async (role = 'taxclaims_reporting_few'): Promise<boolean | undefined> =>
+    (
+      await dba.query<{ is_in: boolean }>('select pg_has_role($1, $2, $3) as is_in', [
+        login.name,
+        role,
+        'USAGE',
+      ])
+    ).rows[0]?.is_in;
+  /** By a statement that the tool prepared once, whose plan is kept while the login comes and goes. */
+  const seen = async (): Promise<string[]> =>
+    (
+      await tool.query<{ id: string }>({ name: 'kept', text: 'select id from reporting.clients order by id' })
+    ).rows.map(({ id }) => id);
+
+  test('a login is in it up to a hundred clients, and reads the same clients on either side, in a kept plan too', async () => {
+    await grant(others);
+    expect(await isIn()).toBe(true);
+    expect(await seen()).toEqual(others);
+    await grant([A]);
+    expect(await isIn()).toBe(false);
+    expect(await seen()).toEqual([...others, A].sort());
+    await revoke(others[0] ?? '');
+    expect(await isIn()).toBe(true);
+    expect(await seen()).toEqual([...others.slice(1), A].sort());
+  });
+
+  test('a superuser who gives or takes the role by hand changes nothing of what the login reads', async () => {
+    await grant([A]);
+    await dba.query(`revoke taxclaims_reporting_few from ${login.name} granted by taxclaims_definer`);
+    expect(await isIn()).toBe(false);
+    expect(await seen()).toEqual([A]);
+    await dba.query('insert into reporting.grants (login, client_id) select $1, unnest($2::uuid[])', [
+      login.name,
+      others,
+    ]);
+    expect(await isIn()).toBe(false);
+    await dba.query(`grant taxclaims_reporting_few to ${login.name}`);
+    expect(await seen()).toEqual([...others, A].sort());
+    await dba.query(`revoke taxclaims_reporting_few from ${login.name}`);
+  });
+
+  test('a login that has all clients is not in it, so that nothing is taken from it, and comes back when they are taken', async () => {
+    await grant([A]);
+    await dba.query('select reporting.grant_all_clients($1)', [login.name]);
+    expect(await isIn()).toBe(false);
+    await grant([B]);
+    expect(await isIn()).toBe(false);
+    expect(await seen()).toHaveLength(FEW + 2);
+    await dba.query('select reporting.revoke_all_clients($1)', [login.name]);
+    expect(await isIn()).toBe(true);
+    expect(await seen()).toEqual([A, B].sort());
+  });
+
+  test('a member of taxclaims_owner, who may give no role, brings a login into it and out of it by its grants', async () => {
+    const asOwner = (sql: string) =>
+      dba.query(`begin; set local role taxclaims_owner; ${sql}; commit`).finally(() => dba.query('rollback'));
+    await asOwner(`select reporting.grant_client('${login.name}', '${A}')`);
+    expect(await isIn()).toBe(true);
+    await asOwner(
+      `insert into reporting.grants (login, client_id) select '${login.name}', unnest('{${others.join()}}'::uuid[])`,
+    );
+    expect(await isIn()).toBe(false);
+  });
+
+  test('a request that deletes a client takes its grants along, and the next word of the DBA brings the login back', async () => {
+    await grant([...others, A]);
+    expect(await isIn()).toBe(false);
+    await dba.query('begin');
+    await dba.query('set local role taxclaims_admin');
+    await dba.query('delete from public.clients where id = $1', [others[0]]);
+    await dba.query('reset role');
+    const { rows } = await dba.query('select from reporting.grants');
+    expect(rows).toHaveLength(FEW);
+    expect(await isIn()).toBe(false);
+    await dba.query('select reporting.place_login($1)', [login.name]);
+    expect(await isIn()).toBe(true);
+    await dba.query('rollback');
+    expect(await isIn()).toBe(false);
+  });
+
+  test('grants of a login that the role must not be given to leave it out', async () => {
+    const name = `${database.name}_other`;
+    await dba.query(`create role ${name} login in role taxclaims_api`);
+    try {
+      await dba.query('insert into reporting.grants (login, client_id) values ($1, $2)', [name, A]);
+      const { rows } = await dba.query(
+        `select pg_has_role($1, 'taxclaims_reporting_few', 'MEMBER') as is_in`,
+        [name],
+      );
+      expect(rows).toEqual([{ is_in: false }]);
+    } finally {
+      await dba.query(`drop role ${name}`);
+    }
+  });
+});
