@@ -35,7 +35,7 @@ select
     end,
     case
         when m.roleid is null
-            then pg_catalog.format('take it out of the role through which it has %I, then reporting.%s', h.name, placing.name)
+            then pg_catalog.format('take it out of the role through which it has %I, then reporting.%s', h.name, remedy.done_by)
         else pg_catalog.format(
             'revoke %I from %I%s cascade; select reporting.%s(%L);',
             h.name,
@@ -44,7 +44,7 @@ select
                 when pg_catalog.current_setting('server_version_num')::integer >= 160000
                     then pg_catalog.format(' granted by %I', pg_catalog.pg_get_userbyid(m.grantor))
             end,
-            placing.name,
+            remedy.done_by,
             l.name
         )
     end
@@ -52,7 +52,7 @@ from audit.logins as l
 join audit.house_roles as h on h.purpose = 'addition' and pg_catalog.pg_has_role(l.oid, h.oid, 'MEMBER')
 cross join lateral (
     values (case h.name when 'taxclaims_reporting_few' then 'place_login' else 'grant_all_clients' end)
-) as placing (name)
+) as remedy (done_by)
 left join pg_catalog.pg_auth_members as m
     on m.roleid = h.oid
     and m.member = l.oid
