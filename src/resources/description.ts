@@ -3,6 +3,7 @@ import { endpoint } from '../http/endpoint.ts';
 import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
 import { describeInterface } from '../http/openapi.ts';
 import { ROLES } from '../identity/caller.ts';
+import { TAGS } from './tags.ts';
 
 /** The description of the interface; it describes itself too, hence the endpoints as a function. */
 export function description(endpoints: () => readonly (Endpoint | PublicEndpoint)[]): Endpoint {
@@ -11,14 +12,15 @@ export function description(endpoints: () => readonly (Endpoint | PublicEndpoint
     method: 'get',
     path: '/api-json',
     summary: 'Read the OpenAPI description of this interface',
+    operationId: 'getDescription',
     tag: 'Description',
     resource: 'description',
     roles: ROLES,
-    responses: { 200: z.looseObject({ openapi: z.string() }) },
+    responses: { 200: z.looseObject({ openapi: z.string() }).meta({ id: 'Description' }) },
     handle: async (_input, request) => {
       // Nothing is asked of the database but whether the token still holds.
       await request.runAll();
-      text ??= JSON.stringify(describeInterface(endpoints()));
+      text ??= JSON.stringify(describeInterface(endpoints(), TAGS));
       return { status: 200, body: text };
     },
   });
