@@ -134,7 +134,7 @@ export const page = {
     'The cursor of the Link to the next page: what comes behind the page before.',
   ).optional(),
   count: parameter(
-    z.literal('exact', 'must be exact'),
+    z.literal('exact', 'must be exact').meta({ id: 'ListCount' }),
     'Asks for X-Total-Count: how many records there are on all pages.',
   ).optional(),
 };

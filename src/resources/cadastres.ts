@@ -9,7 +9,6 @@ import * as examples from './examples.ts';
 
 const reference = column.described(column.text(14), {
   description: 'The parcel in the land register: commune, prefix, section and number.',
-  readOnly: true,
 });
 
 function code(form: RegExp, rule: string): z.ZodType<string> {

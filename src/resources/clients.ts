@@ -10,7 +10,6 @@ import * as examples from './examples.ts';
 
 const nom = column.described(column.text(255), {
   description: 'The same text as company_name.',
-  readOnly: true,
 });
 
 const client = record(

@@ -14,7 +14,6 @@ const status = field.oneOf('InvoiceStatus', ['DRAFT', 'ISSUED', 'PAID', 'CANCELL
 
 const number = column.described(column.nullable(column.text(50)), {
   description: 'Given when the invoice is issued, without a gap within a year.',
-  readOnly: true,
 });
 
 const invoice = record(

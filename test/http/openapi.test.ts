@@ -75,7 +75,7 @@ test('a list describes what its parameters may be', () => {
     query('limit', { type: 'integer', minimum: 1, maximum: 1000, default: 1000 }),
     query('offset', { type: 'integer', minimum: 0, maximum: 2147483647, default: 0 }),
     query('after', { type: 'string' }),
-    query('count', { type: 'string', enum: ['exact'] }),
+    query('count', { $ref: '#/components/schemas/ListCount' }),
     query('created_from', { type: 'string', format: 'date-time' }),
     query('created_to', { type: 'string', format: 'date-time' }),
     query('updated_from', { type: 'string', format: 'date-time' }),
