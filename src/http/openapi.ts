@@ -25,7 +25,7 @@ export function describeInterface(
     description: 'A token of the identity provider.',
   });
   for (const [name, header] of Object.entries(HEADERS)) {
-    registry.registerComponent('headers', name, { ...header, required: true });
+    registry.registerComponent('headers', name, { required: true, ...header });
   }
   const ids = exampleIds(endpoints);
   const errors = errorResponses(registry);

@@ -29,14 +29,15 @@ let folder: string;
 let service: Service;
 let token: string;
 
-const run = async (...args: string[]): Promise<string> => {
-  const done = promisify(execFile)(process.execPath, args, { cwd: folder });
-  // What a compiler or a client has to say is on its output.
-  const { stdout } = await done.catch((error: Error & { stdout: string }) => {
-    throw new Error(`${error.stdout}\n${error.message}`);
-  });
-  return stdout;
-};
+/** The output of a script, or its failure with the output, on which a compiler says what is wrong. */
+async function run(...args: string[]): Promise<string> {
+  try {
+    return (await promisify(execFile)(process.execPath, args, { cwd: folder })).stdout;
+  } catch (error) {
+    const { stdout, message } = error as Error & { stdout: string };
+    throw new Error(`${stdout}\n${message}`, { cause: error });
+  }
+}
 
 beforeAll(async () => {
   folder = await createScratchFolder();

@@ -47,8 +47,8 @@ async function heyApiClient(): Promise<void> {
         name: 'zod',
         // By itself it takes a content for text.
         '~resolvers': {
-          string: ({ $, schema, symbols }) =>
-            schema.format === 'binary' ? $(symbols.z).attr('instanceof').call('Blob') : undefined,
+          string: ({ $, schema, plugin }) =>
+            schema.format === 'binary' ? $(plugin.imports.z).attr('instanceof').call('Blob') : undefined,
         },
       },
       { name: '@hey-api/sdk', validator: true },

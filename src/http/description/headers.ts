@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../errors.ts';
 
 const text = { type: 'string' } as const;
 
-/** Every header that an answer may have, once. */
+/** Every header that an answer may have, once; `required: false` where it never has to. */
 export const HEADERS = {
   'X-Request-Id': {
     description: 'Names this request, also in the log and in the audit log.',
@@ -30,10 +30,15 @@ export const HEADERS = {
     schema: text,
   },
   Location: { description: 'The address of what was created.', schema: text },
-  Link: { description: 'The address of the next page, rel="next"; absent on the last one.', schema: text },
+  Link: {
+    description: 'The address of the next page, rel="next"; absent on the last one.',
+    schema: text,
+    required: false,
+  },
   'X-Total-Count': {
     description: 'How many records there are on all pages, where count=exact asks for it.',
     schema: { type: 'integer', minimum: 0 },
+    required: false,
   },
   'Content-Disposition': { description: 'attachment, with the name of the file.', schema: text },
   'Accept-Ranges': { description: 'bytes: Range can ask for a part.', schema: text },
@@ -51,13 +56,15 @@ export interface Sent {
   readonly sometimes?: readonly HeaderName[];
 }
 
-/** Those that are always sent are components, the others stand where they may be sent. */
+/** Each as the component that it is; where one that is always sent elsewhere may be absent, it stands by itself. */
 export function headersOf({ always, sometimes = [] }: Sent): Record<string, Header> {
-  const headers: [HeaderName, Header][] = [
-    ...always.map((name): [HeaderName, Header] => [name, { $ref: `#/components/headers/${name}` }]),
-    ...sometimes.map((name): [HeaderName, Header] => [name, HEADERS[name]]),
-  ];
-  return Object.fromEntries(headers);
+  const shared = (name: HeaderName): [HeaderName, Header] => [name, { $ref: `#/components/headers/${name}` }];
+  return Object.fromEntries([
+    ...always.map(shared),
+    ...sometimes.map((name): [HeaderName, Header] =>
+      'required' in HEADERS[name] ? shared(name) : [name, HEADERS[name]],
+    ),
+  ]);
 }
 
 type Header = (typeof HEADERS)[HeaderName] | { $ref: string };
