@@ -14,7 +14,7 @@ A request needs a token of the identity provider (\`Authorization: Bearer …\`)
 
 A list is an array and a record an object. \`PUT\` changes the fields that it gives and leaves the others; a record may be sent back whole, and what is read-only in it is ignored. \`HEAD\` is answered where \`GET\` is. A method that a path has not is 405, with \`Allow\`. The body of a request may be packed (\`Content-Encoding\`: gzip, deflate or br). Every error has the same envelope.`;
 
-/** The OpenAPI document of these endpoints; \`tags\` has a sentence for each of theirs. */
+/** The OpenAPI document of these endpoints; `tags` has a sentence for each of theirs. */
 export function describeInterface(
   endpoints: readonly (Endpoint | PublicEndpoint)[],
   tags: Readonly<Record<string, string>>,
