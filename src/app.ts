@@ -6,6 +6,7 @@ import type { Database } from './db/database.ts';
 import type { AuditWriter } from './db/refusals/audit-writer.ts';
 import type { Documents } from './documents/documents.ts';
 import { authenticate } from './http/authenticate.ts';
+import { compress } from './http/compress.ts';
 import { cors } from './http/cors.ts';
 import { mountDocs } from './http/docs.ts';
 import { answerErrors } from './http/errors.ts';
@@ -58,6 +59,7 @@ export function createApp({
   // Before the limits: a health check shares the address of a load balancer, and so of everybody.
   mountPublic(app, probes, { database: probed, documents, verifier });
   app.use(limitByAddress(limits.perIp));
+  app.use(compress());
   mountDocs(app);
   mountPublic(app, publicEndpoints, { database, documents, verifier });
   app.use(authenticate(verifier));

@@ -163,10 +163,13 @@ update reporting.grants as g
 set login_oid = coalesce(pg_catalog.to_regrole(pg_catalog.quote_ident(g.login))::oid, 0)
 where g.login_oid is null;
 
-create or replace trigger grants_adopted
+create or replace trigger grants_changed
     after update on reporting.grants
     for each row
-    when (old.login_oid <> new.login_oid)
+    when (
+        (old.login, old.client_id) is distinct from (new.login, new.client_id)
+        or old.login_oid <> new.login_oid
+    )
     execute function app.record_reporting_grant();
 
 -- What was granted to whom, by whom, and what speaks against the login by now.

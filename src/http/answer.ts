@@ -5,7 +5,7 @@ import type { Run } from '../db/transaction.ts';
 import { callerRequest } from './checked-request.ts';
 import type { CheckedRequest, Sources } from './checked-request.ts';
 import type { CallerRequest, ListQuery, RecordShape, Reply, Row } from './endpoint.ts';
-import { isNotModified } from './preconditions.ts';
+import { tagOfText, unlessKnown } from './preconditions.ts';
 import { refuseForeignFilter } from './refusals.ts';
 import { look, NothingFound } from './standings.ts';
 
@@ -54,13 +54,6 @@ export async function changedInSteps(
   return request.transaction(async (run) => recordIn(of, await steps(run)));
 }
 
-/** 304 for whoever has that version already. */
-function unlessKnown(incoming: IncomingMessage, reply: Reply): Reply {
-  return isNotModified(incoming, reply.headers?.['ETag'])
-    ? { status: 304, headers: reply.headers ?? {} }
-    : reply;
-}
-
 /** The tables whose records take documents along. */
 const WITH_DOCUMENTS: readonly unknown[] = ['clients', 'sites', 'reclamations', 'documents'];
 
@@ -89,14 +82,13 @@ async function listed(
   }
   const page = rows.slice(0, query.limit);
   const last = rows.length > query.limit ? page.at(-1) : undefined;
-  return {
-    status: 200,
-    body: `[${page.map((row) => of.write(row)).join(',')}]`,
-    headers: {
-      ...(last && { Link: `<${nextPage(checked.incoming, query.cursor(last))}>; rel="next"` }),
-      ...(total != null && { 'X-Total-Count': total }),
-    },
+  const body = `[${page.map((row) => of.write(row)).join(',')}]`;
+  const headers = {
+    ...(last && { Link: `<${nextPage(checked.incoming, query.cursor(last))}>; rel="next"` }),
+    ...(total != null && { 'X-Total-Count': total }),
   };
+  const ETag = tagOfText(JSON.stringify(headers) + body);
+  return unlessKnown(checked.incoming, { status: 200, body, headers: { ...headers, ETag } });
 }
 
 /** The same list from the cursor on; what was skipped by `offset` is behind it already. */

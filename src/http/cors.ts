@@ -18,6 +18,7 @@ export function cors(origins: readonly string[]): RequestHandler {
       'RateLimit',
       'RateLimit-Policy',
       'Retry-After',
+      'WWW-Authenticate',
       'X-Request-Id',
       'X-Total-Count',
     ],

@@ -133,7 +133,9 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
   readonly constraints?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-export type Responses = Readonly<Partial<Record<200 | 201 | 204 | 206, z.ZodType | RecordShape | null>>>;
+export type Responses = Readonly<
+  Partial<Record<200 | 201 | 204 | 206 | 304, z.ZodType | RecordShape | null>>
+>;
 
 /** The statement of a list. */
 export interface ListQuery {

@@ -36,6 +36,7 @@ function named(details: Readonly<Record<string, string>>): Record<string, string
 function sendJson(response: ServerResponse, status: number, body: string): void {
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
   response.end(body);
 }
 

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.ts';
+import type { Reply } from './endpoint.ts';
 
 /* Conditional requests: RFC 9110, section 13. */
 
@@ -7,12 +9,13 @@ const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const LIST = new RegExp(`^(?:\\*|${TAG.source}(?:\\s*,\\s*${TAG.source})*)$`);
 
 /**
- * The strong entity tags of `If-Match`, of which a weak one never matches; null where there is none, or `*`.
+ * The entity tags of `If-Match`; null where there is none, or `*`. A tag counts in its weak form too: ours tell versions
+ * of a record apart and not its bytes, and a proxy that compresses an answer weakens the tag that it passes on.
  * @throws RequestError ERROR_VALIDATION
  */
 export function ifMatchOf({ headers }: IncomingMessage): readonly string[] | null {
   const tags = tagsOf('If-Match', headers['if-match']);
-  return tags === undefined || tags === '*' ? null : tags.filter((tag) => !tag.startsWith('W/'));
+  return tags === undefined || tags === '*' ? null : tags.map(strong);
 }
 
 /** True where `If-None-Match` has the tag of the present version; compared weakly. */
@@ -20,7 +23,23 @@ export function isNotModified({ headers }: IncomingMessage, tag: string | null |
   if (tag == null) return false;
   const tags = tagsOf('If-None-Match', headers['if-none-match']);
   if (tags === undefined) return false;
-  return tags === '*' || tags.some((one) => one.replace(/^W\//, '') === tag);
+  return tags === '*' || tags.some((one) => strong(one) === strong(tag));
+}
+
+/** 304 for whoever has that version already. */
+export function unlessKnown(incoming: IncomingMessage, reply: Reply): Reply {
+  return isNotModified(incoming, reply.headers?.['ETag'])
+    ? { status: 304, headers: reply.headers ?? {} }
+    : reply;
+}
+
+/** A weak tag for what says the same: weak, since it may be sent packed. */
+export function tagOfText(text: string): string {
+  return `W/"${hash('sha256', text, 'base64url')}"`;
+}
+
+function strong(tag: string): string {
+  return tag.replace(/^W\//, '');
 }
 
 function tagsOf(name: string, value: string | undefined): readonly string[] | '*' | undefined {

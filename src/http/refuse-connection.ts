@@ -13,6 +13,11 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'ERROR_REQUEST_TIMEOUT',
 };
 
+/** What is worth a word to whoever wrote the client. */
+const RULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  HPE_INVALID_URL: { path: 'must be ASCII: UTF-8 in a path or query is percent-encoded' },
+};
+
 const refused = new WeakSet<Duplex>();
 
 /**
@@ -32,7 +37,8 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, a
 }
 
 function answerTo({ code, message }: NodeJS.ErrnoException): string {
-  const refusal = new RequestError(CODES[code ?? ''] ?? 'ERROR_VALIDATION', message);
+  const details = RULES[code ?? ''];
+  const refusal = new RequestError(CODES[code ?? ''] ?? 'ERROR_VALIDATION', message, details && { details });
   const requestId = randomUUID();
   const body = errorBody(refusal, requestId);
   return [

@@ -17,6 +17,9 @@ const LONGEST: Readonly<Record<string, number>> = {
   'content-encoding': 100,
   'transfer-encoding': 100,
 
+  // By `compression`, as is cache-control.
+  'accept-encoding': 1_000,
+
   'idempotency-key': 1_000,
   'if-match': 8_192,
   'if-none-match': 8_192,

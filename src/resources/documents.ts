@@ -167,7 +167,7 @@ export const readContent = endpoint({
   summary: 'Download a document',
   roles: ROLES,
   params,
-  responses: { 200: field.bytes, 206: field.bytes },
+  responses: { 200: field.bytes, 206: field.bytes, 304: null },
   id: ({ params }) => params.id,
   handle: async ({ params }, request) => {
     const { documents, incoming } = request;

@@ -9,16 +9,26 @@ import { within } from '../within.ts';
 
 const health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' });
 
+/** The check that is under way, or was begun less than a second ago. */
 const checks = new WeakMap<Database, Promise<void>>();
+
+/** Probes are not limited: however many ask, the database is asked once in this time, on the one connection for it. */
+const EVERY_MS = 1_000;
 
 /** A load balancer waits for a second or two; a database that takes longer for so little is no place to send it to. */
 const PATIENCE_MS = 800;
 
-/** Whoever asks while a check is under way waits for that one: probes are not limited, and have one connection. */
 async function check(database: Database): Promise<void> {
-  const running = checks.get(database) ?? unobjectionable(database).finally(() => checks.delete(database));
-  checks.set(database, running);
+  const running = checks.get(database) ?? begin(database);
   await within(PATIENCE_MS, running, () => new DatabaseUnavailable('The database did not answer in time.'));
+}
+
+function begin(database: Database): Promise<void> {
+  const outcome = unobjectionable(database);
+  checks.set(database, outcome);
+  const aSecond = new Promise((resolve) => setTimeout(resolve, EVERY_MS).unref());
+  void Promise.allSettled([outcome, aSecond]).then(() => checks.delete(database));
+  return outcome;
 }
 
 /** A service whose database would show one tenant another's rows, or takes no writes, must get no traffic. */

@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { healthOnce } from '../support/health.ts';
 import type { Answer } from '../support/http.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
@@ -48,6 +49,8 @@ describe('a request whose table is locked', () => {
     expect((await service.ask('GET /api/clients', { token })).status).toBe(200);
   });
 });
+
+const PROBES = ['GET /', 'GET /health'];
 
 /** A way to the database that can be cut and mended. */
 interface Cable {
@@ -114,8 +117,6 @@ describe('a database out of reach', () => {
     const { clients } = await service.tenant('Own');
     const token = await service.token('CLIENT', [clients]);
     const needy = [
-      ['GET /', {}],
-      ['GET /health', {}],
       ['GET /api/clients', { token }],
       [`GET /api/clients/${clients}`, { token }],
       ['GET /api/auth/profile', { token }],
@@ -123,10 +124,13 @@ describe('a database out of reach', () => {
       ['POST /api/auth/login', { body: { token } }],
     ] as const;
     for (const [line, question] of needy) expect((await service.ask(line, question)).status).toBe(200);
+    for (const line of PROBES) await healthOnce(service, 200, line);
     cable.cut();
     for (const [line, question] of needy) expectUnavailable(await service.ask(line, question));
+    for (const line of PROBES) expectUnavailable(await healthOnce(service, 503, line));
     cable.mend();
     for (const [line, question] of needy) expect((await service.ask(line, question)).status).toBe(200);
+    for (const line of PROBES) await healthOnce(service, 200, line);
   });
 
   test('does not keep from an answer what does not need it, and its refusals are recorded later', async () => {

@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { healthOnce } from '../support/health.ts';
 import { waiting } from '../support/held-row.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
@@ -94,8 +95,9 @@ describe('while every connection for requests waits for a locked table', () => {
 test('a probe that the database keeps waiting is told so while it still waits, and all others beside it', async () => {
   await service.ask('GET /health');
   await hold('pg_catalog.pg_class');
+  await healthOnce(service, 503);
   const answers = await Promise.all(Array.from({ length: 20 }, () => service.ask('GET /health')));
   for (const answer of answers) expectError(answer, 'ERROR_UNAVAILABLE');
   await holder.query('rollback');
-  await until(async () => (await service.ask('GET /health')).status === 200);
+  await healthOnce(service, 200);
 });

@@ -116,6 +116,15 @@ describe('what is no request gets an answer in the envelope and the end of its c
     refusing.close();
   });
 
+  test('a target that is not ASCII is told what to do about it', async () => {
+    await start();
+    const { answer } = parseRaw(await askRaw(port, 'GET /api/sites?q=Sète HTTP/1.1\r\nHost: here\r\n\r\n'));
+    expect(answer).toMatchObject({
+      status: 400,
+      json: { error: { details: { path: 'must be ASCII: UTF-8 in a path or query is percent-encoded' } } },
+    });
+  });
+
   test('nothing is written into the middle of a response that has begun', async () => {
     await start();
     const socket = await open();

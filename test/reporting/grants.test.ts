@@ -176,6 +176,20 @@ describe('granting a client to a reporting login', () => {
     await expect(dba.query('select reporting.adopt_grants($1)', [name])).rejects.toThrow('does not exist');
   });
 
+  test('a grant that is made into another by hand leaves the record of both', async () => {
+    await grant(A);
+    await dba.query('update reporting.grants set client_id = $2 where login = $1', [login.name, B]);
+    const { rows } = await dba.query(
+      `select action, client_context from public.audit_logs
+       where resource_type = 'reporting.grants' order by created_at desc, action limit 2`,
+    );
+    expect(rows).toEqual([
+      { action: `reporting.grant_client ${login.name}`, client_context: B },
+      { action: `reporting.revoke_client ${login.name}`, client_context: A },
+    ]);
+    await revoke(B);
+  });
+
   test('a login that was renamed has nothing under its old name or its new one', async () => {
     await grant(A);
     const renamed = `${login.name}_renamed`;

@@ -53,8 +53,8 @@ test.each<[string, string, Answer]>([
   ['null where it is not allowed', 'GET /api/auth/profile', answer(200, { ...PROFILE, sub: null })],
   ['an id that is none', 'GET /api/auth/profile', answer(200, { ...PROFILE, id: '1' })],
   ['a role that is none', 'GET /api/auth/profile', answer(200, { ...PROFILE, role: 'KING' })],
-  ['an envelope around a list', 'GET /api/clients?limit=1', answer(200, { data: [] })],
-  ['another media type', 'GET /api/clients', answer(200, [], { 'content-type': 'text/html' })],
+  ['an envelope around a list', 'GET /api/clients?limit=1', answer(200, { data: [] }, { etag: 'W/"x"' })],
+  ['another media type', 'GET /api/clients', answer(200, [], { etag: 'W/"x"', 'content-type': 'text/html' })],
   ['a body where there is none', `DELETE /api/sites/${PROFILE.id}`, answer(204, {})],
   ['a success on a path that does not exist', 'GET /api/nothing', answer(200, {})],
   ['a success of a method that does not exist', 'DELETE /api/clients', answer(204)],
@@ -67,11 +67,22 @@ test.each<[string, string, Answer]>([
 });
 
 test.each<[string, string, Answer, string]>([
-  ['one more', 'GET /api/clients', answer(200, [], { 'x-powered-by': 'x' }), 'x-powered-by is not described'],
-  ['a Location', 'GET /api/clients', answer(200, [], { location: '/' }), 'location is not described'],
+  [
+    'one more',
+    'GET /api/clients',
+    answer(200, [], { etag: 'W/"x"', 'x-powered-by': 'x' }),
+    'x-powered-by is not described',
+  ],
+  [
+    'a Location',
+    'GET /api/clients',
+    answer(200, [], { etag: 'W/"x"', location: '/' }),
+    'location is not described',
+  ],
   ['no request id', 'GET /api/clients', without('x-request-id', answer(200, [])), 'x-request-id is missing'],
   ['no limit', 'GET /api/clients', without('ratelimit', answer(403, { error })), 'ratelimit is missing'],
   ['a limit of a probe', 'GET /health', answer(200, { status: 'ok' }), 'ratelimit is not described'],
+  ['a list without a tag', 'GET /api/clients', answer(200, []), 'etag is missing'],
   ['a 401 without a challenge', 'GET /api/clients', answer(401, { error }), 'www-authenticate is missing'],
   ['a 304 without a tag', `GET /api/sites/${PROFILE.id}`, answer(304), 'etag is missing'],
   ['a 405 without Allow', 'PUT /api/clients', answer(405, { error }), 'allow is missing'],
@@ -83,7 +94,7 @@ test.each<[string, string, Answer, string]>([
 
 test.each<[string, string, Answer]>([
   ['a record', 'GET /api/auth/profile?x', answer(200, PROFILE)],
-  ['an empty list', 'GET /api/clients', answer(200, [])],
+  ['an empty list', 'GET /api/clients', answer(200, [], { etag: 'W/"x"' })],
   ['a refusal', 'GET /api/clients', answer(403, { error })],
   ['nothing', `DELETE /api/sites/${PROFILE.id}`, answer(204)],
   ['an unknown path', 'GET /api/nothing', answer(404, { error: { ...error, code: 'ERROR_NOT_FOUND' } })],

@@ -37,12 +37,13 @@ ajv.addSchema(document, 'api');
 
 /** What HTTP sends with any message, and what the page of /docs and other browser code ask for: no part of an operation. */
 const NOT_DESCRIBED = [
-  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'],
+  ...['connection', 'content-encoding', 'content-length', 'content-type', 'date', 'keep-alive'],
+  ...['transfer-encoding', 'vary'],
   ...['content-security-policy', 'cross-origin-opener-policy', 'cross-origin-resource-policy'],
   ...['origin-agent-cluster', 'referrer-policy', 'strict-transport-security', 'x-content-type-options'],
   ...['x-dns-prefetch-control', 'x-download-options', 'x-frame-options'],
   ...['x-permitted-cross-domain-policies', 'x-xss-protection'],
-  ...['access-control-allow-origin', 'access-control-expose-headers', 'vary'],
+  ...['access-control-allow-origin', 'access-control-expose-headers'],
 ];
 
 /** The headers of answers that belong to no operation: whether each must be there. */

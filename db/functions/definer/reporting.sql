@@ -9,17 +9,26 @@ create or replace function app.record_reporting_grant()
 as $function$
 begin
     insert into public.audit_logs (actor, action, resource_type, client_context, success)
-    values (
-        session_user,
-        case tg_op
-            when 'DELETE' then 'reporting.revoke_client ' || old.login
-            when 'UPDATE' then 'reporting.adopt_grants ' || new.login
-            else 'reporting.grant_client ' || new.login
-        end,
-        'reporting.grants',
-        case tg_op when 'DELETE' then old.client_id else new.client_id end,
-        true
-    );
+    select session_user, done.what || ' ' || done.login, 'reporting.grants', done.client_id, true
+    from (
+        -- One that is made into another by hand is the end of the one and the beginning of the other.
+        values
+            (
+                'reporting.revoke_client', old.login, old.client_id,
+                tg_op = 'DELETE'
+                or tg_op = 'UPDATE' and (old.login, old.client_id) is distinct from (new.login, new.client_id)
+            ),
+            (
+                'reporting.grant_client', new.login, new.client_id,
+                tg_op = 'INSERT'
+                or tg_op = 'UPDATE' and (old.login, old.client_id) is distinct from (new.login, new.client_id)
+            ),
+            (
+                'reporting.adopt_grants', new.login, new.client_id,
+                tg_op = 'UPDATE' and (old.login, old.client_id) is not distinct from (new.login, new.client_id)
+            )
+    ) as done (what, login, client_id, is_so)
+    where done.is_so;
     return null;
 end
 $function$;

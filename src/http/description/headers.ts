@@ -26,7 +26,8 @@ export const HEADERS = {
   },
   'WWW-Authenticate': { description: 'Bearer: a token is asked for.', schema: text },
   ETag: {
-    description: 'The version of the record or of the content, for If-Match and If-None-Match.',
+    description:
+      'The version of the record, the list or the content, for If-None-Match; that of a record also for If-Match.',
     schema: text,
   },
   Location: { description: 'The address of what was created.', schema: text },

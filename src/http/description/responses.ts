@@ -10,6 +10,7 @@ const SUCCESSES: Readonly<Record<string, string>> = {
   201: 'Created; Location is its address.',
   204: 'Done; there is nothing to say of it.',
   206: 'A part of the content.',
+  304: 'The caller has this version.',
 };
 
 type Body = z.ZodType | null;
@@ -20,21 +21,18 @@ interface Response {
   readonly content?: Record<string, { readonly schema: z.ZodType }>;
 }
 
-/** The successes of an endpoint, by status, and 304 where it knows versions. */
+/** The successes of an endpoint, by status. */
 export function successesOf(endpoint: Endpoint | PublicEndpoint): Record<string, Response> {
   const successes = Object.entries(responsesOf(endpoint)).map(([status, of]) => {
     const sent = sentWith(endpoint, Number(status), of);
-    return [status, response(SUCCESSES[status] ?? 'Success.', sent, bodyOf(endpoint, of))] as const;
+    return [status, response(SUCCESSES[status] ?? 'Success.', sent, bodyOf(endpoint, status, of))] as const;
   });
-  if (!hasVersions(endpoint)) return Object.fromEntries(successes);
-  const tags: Sent = isTagged(endpoint) ? { always: ['ETag'] } : { always: [], sometimes: ['ETag'] };
-  const unchanged = response('The caller has this version.', withEvery(endpoint, tags), null);
-  return Object.fromEntries([...successes, ['304', unchanged]]);
+  return Object.fromEntries(successes);
 }
 
-/** A record by its id, or a content. */
+/** Whether it answers 304 to whoever has what it would answer. */
 export function hasVersions(endpoint: Endpoint | PublicEndpoint): boolean {
-  return 'read' in endpoint || isContent(endpoint);
+  return 304 in responsesOf(endpoint);
 }
 
 /** A content, which a request may ask a part of. */
@@ -57,6 +55,7 @@ function responsesOf(endpoint: Endpoint | PublicEndpoint): Responses {
   if (endpoint.responses !== undefined) return endpoint.responses;
   const record = endpoint.of ?? null;
   if ('remove' in endpoint) return { 204: null };
+  if ('read' in endpoint || 'list' in endpoint) return { 200: record, 304: record };
   return creates(endpoint) ? { 201: record } : { 200: record };
 }
 
@@ -64,7 +63,12 @@ function isRecord(of: z.ZodType | RecordShape | null): of is RecordShape {
   return of !== null && 'table' in of;
 }
 
-function bodyOf(endpoint: Endpoint | PublicEndpoint, of: z.ZodType | RecordShape | null): Body {
+function bodyOf(
+  endpoint: Endpoint | PublicEndpoint,
+  status: string,
+  of: z.ZodType | RecordShape | null,
+): Body {
+  if (status === '304') return null;
   if (!isRecord(of)) return of;
   return 'list' in endpoint ? z.array(of.schema) : of.schema;
 }
@@ -78,19 +82,12 @@ function sentWith(
   const always: HeaderName[] = [];
   const sometimes: HeaderName[] = [];
   if ('list' in endpoint) sometimes.push('Link', 'X-Total-Count');
-  else if (isRecord(of)) (of.isAlwaysTagged ? always : sometimes).push('ETag');
+  const isTagged = !isRecord(of) || 'list' in endpoint || of.isAlwaysTagged;
+  if (hasVersions(endpoint) || isRecord(of)) (isTagged ? always : sometimes).push('ETag');
   if (status === 201) always.push('Location');
-  if (isContent(endpoint)) always.push('ETag', 'Content-Disposition', 'Accept-Ranges');
+  if (isContent(endpoint) && status !== 304) always.push('Content-Disposition', 'Accept-Ranges');
   if (status === 206) always.push('Content-Range');
-  return withEvery(endpoint, { always, sometimes });
-}
-
-function withEvery(endpoint: Endpoint | PublicEndpoint, { always, sometimes = [] }: Sent): Sent {
   return { always: [...everySent(isCounted(endpoint)), ...always], sometimes };
-}
-
-function isTagged(endpoint: Endpoint | PublicEndpoint): boolean {
-  return isContent(endpoint) || endpoint.of?.isAlwaysTagged === true;
 }
 
 function response(description: string, sent: Sent, schema: Body): Response {

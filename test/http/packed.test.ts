@@ -1,0 +1,120 @@
+import { request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+let service: Service;
+let token: string;
+let client: string;
+
+beforeAll(async () => {
+  service = await startService();
+  client = (await service.tenant('Own')).clients;
+  token = await service.token('ADMIN', [client]);
+  await service.admin(
+    `insert into public.sites (client_id, site_name, address)
+     select $1, 'Site ' || n, 'Rue ' || n from generate_series(1, 100) as n`,
+    [client],
+  );
+});
+afterAll(() => service.close());
+
+interface Packed {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+}
+
+async function get(path: string, headers: Record<string, string>): Promise<Packed> {
+  return new Promise((resolve, reject) => {
+    const options = { port: service.port, path, agent: false };
+    request({ ...options, headers: { authorization: `Bearer ${token}`, ...headers } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('end', () => {
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          bytes: Buffer.concat(chunks),
+        });
+      });
+    })
+      .once('error', reject)
+      .end();
+  });
+}
+
+describe('a long answer', () => {
+  const UNPACK = { gzip: gunzipSync, br: brotliDecompressSync };
+
+  test.each(['/api/sites', '/api-json', '/docs/swagger-ui.css'])(
+    'is packed as the reader accepts, and says the same: %s',
+    async (path) => {
+      const plain = await get(path, {});
+      expect(plain.headers).not.toHaveProperty('content-encoding');
+      for (const coding of ['gzip', 'br'] as const) {
+        const packed = await get(path, { 'accept-encoding': coding });
+        expect(packed.headers['content-encoding']).toBe(coding);
+        expect(packed.headers.vary).toContain('Accept-Encoding');
+        expect(packed.headers.etag).toBe(plain.headers.etag);
+        expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 2);
+        expect(UNPACK[coding](packed.bytes).equals(plain.bytes)).toBe(true);
+      }
+    },
+  );
+
+  test('is br where the reader takes either, and as it is where it takes neither', async () => {
+    expect((await get('/api/sites', { 'accept-encoding': 'gzip, br' })).headers['content-encoding']).toBe(
+      'br',
+    );
+    for (const coding of ['identity', 'zstd', 'gzip;q=0', 'x'.repeat(100)]) {
+      const { status, headers } = await get('/api/sites', { 'accept-encoding': coding });
+      expect([status, headers['content-encoding']]).toEqual([200, undefined]);
+    }
+  });
+
+  test('is not sent again to whoever has it, packed or not', async () => {
+    for (const path of ['/api/sites', '/api-json']) {
+      const { headers } = await get(path, { 'accept-encoding': 'gzip' });
+      expect(headers.etag).toMatch(/^W\/"/);
+      const known = { 'if-none-match': headers.etag ?? '', 'accept-encoding': 'br' };
+      const again = await get(path, known);
+      expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, headers.etag]);
+    }
+  });
+});
+
+test('a short answer, a record and the content of a document are sent as they are', async () => {
+  const body = Buffer.from('Site;Base\n'.repeat(5_000));
+  const form = new FormData();
+  form.append('file', new Blob([body]), 'bases.csv');
+  const [claim] = await service.admin('select id from public.reclamations where client_id = $1', [client]);
+  const upload = await fetch(
+    `http://127.0.0.1:${service.port}/api/reclamations/${String(claim?.['id'])}/documents`,
+    { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: form },
+  );
+  const { id } = (await upload.json()) as { id: string };
+  for (const path of ['/api/sites?limit=5', `/api/clients/${client}`, `/api/documents/${id}/content`]) {
+    const answer = await get(path, { 'accept-encoding': 'gzip, br' });
+    expect([path, answer.status, answer.headers['content-encoding']]).toEqual([path, 200, undefined]);
+    expect(answer.headers['content-length']).toBe(String(answer.bytes.length));
+  }
+});
+
+test('a list that says something else has another tag, also where only its length is another', async () => {
+  const tag = async (query: string): Promise<string | undefined> =>
+    (await get(`/api/sites?limit=5${query}`, {})).headers.etag;
+  const before = await tag('');
+  expect(await tag('')).toBe(before);
+  expect(await tag('&offset=5')).not.toBe(before);
+  const counted = await tag('&count=exact');
+  await service.admin(
+    `insert into public.sites (client_id, site_name, address, created_at, updated_at)
+     values ($1, 'Old', 'Rue', '2000-01-01', '2000-01-01')`,
+    [client],
+  );
+  expect(await tag('')).toBe(before);
+  expect(await tag('&count=exact')).not.toBe(counted);
+});

@@ -1,0 +1,17 @@
+import type { Answer } from './http.ts';
+import type { Service } from './service.ts';
+import { until } from './upload.ts';
+
+/** The first answer of the health check with that status: for up to a second it says what it has found before. */
+export async function healthOnce(
+  service: Pick<Service, 'ask'>,
+  status: 200 | 503,
+  line = 'GET /health',
+): Promise<Answer> {
+  let answer = await service.ask(line);
+  await until(async () => {
+    answer = await service.ask(line);
+    return answer.status === status;
+  });
+  return answer;
+}
