@@ -26,7 +26,7 @@ export type ErrorCode = keyof typeof ERRORS;
 
 export interface RequestErrorOptions {
   /** Shown to the caller under `error.details`: names of fields and rules, never what a policy decided. */
-  readonly details?: Readonly<Record<string, unknown>>;
+  readonly details?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whose data a refusal protected, null for nobody's; it goes to the audit record alone. */
   readonly clientContext?: string | null;
@@ -43,7 +43,7 @@ const LONGEST_REASON = 1_900;
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly code: ErrorCode;
-  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly details: Readonly<Record<string, string>> | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly clientContext: string | null | undefined;
 

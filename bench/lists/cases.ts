@@ -96,11 +96,10 @@ function rfc3339(value: unknown): string {
 
 /** The default first. */
 function sortsOf(schema: unknown): string[] {
-  if (!(schema instanceof z.ZodType)) return [];
-  const words = (schema.meta()?.['enum'] ?? []) as string[];
-  return words.toSorted(
-    (a, b) => Number(b === schema.meta()?.['default']) - Number(a === schema.meta()?.['default']),
-  );
+  const order = schema instanceof z.ZodDefault ? schema.unwrap() : undefined;
+  if (!(schema instanceof z.ZodDefault && order instanceof z.ZodEnum)) return [];
+  const first = schema.parse(undefined);
+  return order.options.map(String).toSorted((a, b) => Number(b === first) - Number(a === first));
 }
 
 /** How the rows of a list lead to their clients; where many clients share them, all are taken for the caller's. */

@@ -32,15 +32,15 @@ values
     ('51000000-0000-4000-8000-000000000007', 'c1000000-0000-4000-8000-000000000005', 'Dépôt de Lille', '140 avenue de Dunkerque, 59000 Lille', '2024-09-02 11:30+00'),
     ('51000000-0000-4000-8000-000000000008', 'c1000000-0000-4000-8000-000000000006', 'Cave de Vescovato', 'Lieu-dit Vescovato, 20215 Vescovato', '2025-01-09 16:10+00');
 
-insert into public.cadastres (site_id, commune_code, prefix, section, number, area_m2, address, rental_value, reference_year)
+insert into public.cadastres (id, site_id, commune_code, prefix, section, number, area_m2, address, rental_value, reference_year)
 values
-    ('51000000-0000-4000-8000-000000000001', '69290', '000', 'BX', '0142', 18450, '4 rue du Lyonnais', 412300.00, 2025),
-    ('51000000-0000-4000-8000-000000000001', '69290', '000', 'BX', '0143', 2210, '4 bis rue du Lyonnais', 38950.50, 2025),
-    ('51000000-0000-4000-8000-000000000002', '71270', '000', 'AC', '0077', 9600, '17 rue des Mûriers', 141200.00, 2024),
-    ('51000000-0000-4000-8000-000000000003', '06088', '000', 'KX', '0018', 3120, '3 promenade des Anglais', 690500.00, 2025),
-    ('51000000-0000-4000-8000-000000000005', '88160', '000', 'AB', '0310', 27800, '8 route de Gérardmer', 205400.00, 2024),
-    ('51000000-0000-4000-8000-000000000006', '35238', '000', 'CD', '0205', 6400, '25 boulevard de la Liberté', 318000.00, 2025),
-    ('51000000-0000-4000-8000-000000000008', '2B346', '000', '0C', '0451', 41200, 'Lieu-dit Vescovato', 22750.25, 2024);
+    ('ca000000-0000-4000-8000-000000000001', '51000000-0000-4000-8000-000000000001', '69290', '000', 'BX', '0142', 18450, '4 rue du Lyonnais', 412300.00, 2025),
+    ('ca000000-0000-4000-8000-000000000002', '51000000-0000-4000-8000-000000000001', '69290', '000', 'BX', '0143', 2210, '4 bis rue du Lyonnais', 38950.50, 2025),
+    ('ca000000-0000-4000-8000-000000000003', '51000000-0000-4000-8000-000000000002', '71270', '000', 'AC', '0077', 9600, '17 rue des Mûriers', 141200.00, 2024),
+    ('ca000000-0000-4000-8000-000000000004', '51000000-0000-4000-8000-000000000003', '06088', '000', 'KX', '0018', 3120, '3 promenade des Anglais', 690500.00, 2025),
+    ('ca000000-0000-4000-8000-000000000005', '51000000-0000-4000-8000-000000000005', '88160', '000', 'AB', '0310', 27800, '8 route de Gérardmer', 205400.00, 2024),
+    ('ca000000-0000-4000-8000-000000000006', '51000000-0000-4000-8000-000000000006', '35238', '000', 'CD', '0205', 6400, '25 boulevard de la Liberté', 318000.00, 2025),
+    ('ca000000-0000-4000-8000-000000000007', '51000000-0000-4000-8000-000000000008', '2B346', '000', '0C', '0451', 41200, 'Lieu-dit Vescovato', 22750.25, 2024);
 
 insert into public.reclamations (
     id, client_id, site_id, claim_type, amount, tax_year, commune_code, notice_reference, collection_date, grounds, created_at
@@ -93,13 +93,13 @@ update public.reclamations
 set decision_date = '2025-02-03', granted_amount = 31200.00, refund_amount = 31980.75
 where id = 'e1000000-0000-4000-8000-000000000006';
 
-insert into public.documents (reclamation_id, filename, file_path, file_size, mime_type, uploaded_at)
+insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type, uploaded_at)
 values
-    ('e1000000-0000-4000-8000-000000000001', 'avis-taxe-foncière-2024.pdf', 'demonstration/avis-tf-2024.pdf', 1024, 'application/pdf', '2024-10-07 09:40+00'),
-    ('e1000000-0000-4000-8000-000000000001', 'mandat.pdf', 'demonstration/mandat.pdf', 1009, 'application/pdf', '2024-10-07 09:42+00'),
-    ('e1000000-0000-4000-8000-000000000003', 'relevé-de-surface.csv', 'demonstration/releve-surface.csv', 186, 'text/csv', '2025-10-02 13:50+00'),
-    ('e1000000-0000-4000-8000-000000000004', 'décision-de-rejet.pdf', 'demonstration/decision-rejet.pdf', 1042, 'application/pdf', '2025-02-11 08:30+00'),
-    ('e1000000-0000-4000-8000-000000000006', 'avis-de-dégrèvement.pdf', 'demonstration/avis-degrevement.pdf', 1005, 'application/pdf', '2025-02-05 16:00+00');
+    ('d0000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'avis-taxe-foncière-2024.pdf', 'demonstration/avis-tf-2024.pdf', 1024, 'application/pdf', '2024-10-07 09:40+00'),
+    ('d0000000-0000-4000-8000-000000000002', 'e1000000-0000-4000-8000-000000000001', 'mandat.pdf', 'demonstration/mandat.pdf', 1009, 'application/pdf', '2024-10-07 09:42+00'),
+    ('d0000000-0000-4000-8000-000000000003', 'e1000000-0000-4000-8000-000000000003', 'relevé-de-surface.csv', 'demonstration/releve-surface.csv', 186, 'text/csv', '2025-10-02 13:50+00'),
+    ('d0000000-0000-4000-8000-000000000004', 'e1000000-0000-4000-8000-000000000004', 'décision-de-rejet.pdf', 'demonstration/decision-rejet.pdf', 1042, 'application/pdf', '2025-02-11 08:30+00'),
+    ('d0000000-0000-4000-8000-000000000005', 'e1000000-0000-4000-8000-000000000006', 'avis-de-dégrèvement.pdf', 'demonstration/avis-degrevement.pdf', 1005, 'application/pdf', '2025-02-05 16:00+00');
 
 insert into public.partners (id, name, siret, contact_email, phone, address, commission_rate)
 values
@@ -122,9 +122,9 @@ update public.factures set status = 'ISSUED' where id = 'f1000000-0000-4000-8000
 update public.factures set status = 'ISSUED' where id = 'f1000000-0000-4000-8000-000000000002';
 update public.factures set status = 'PAID', paid_at = '2025-03-20 10:00+00' where id = 'f1000000-0000-4000-8000-000000000001';
 
-insert into public.partner_invoices (partner_id, client_id, invoice_id, number, issue_date, due_date, amount_excl_tax, vat_rate)
+insert into public.partner_invoices (id, partner_id, client_id, invoice_id, number, issue_date, due_date, amount_excl_tax, vat_rate)
 values
-    ('b1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000003', 'f1000000-0000-4000-8000-000000000001', 'ACR-2025-017', '2025-04-02', '2025-05-02', 975.00, 20.00),
-    ('b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-88', '2025-06-30', '2025-07-30', 410.00, 20.00);
+    ('b2000000-0000-4000-8000-000000000001', 'b1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000003', 'f1000000-0000-4000-8000-000000000001', 'ACR-2025-017', '2025-04-02', '2025-05-02', 975.00, 20.00),
+    ('b2000000-0000-4000-8000-000000000002', 'b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-88', '2025-06-30', '2025-07-30', 410.00, 20.00);
 
 update public.partner_invoices set status = 'VALIDATED' where number = 'ACR-2025-017';

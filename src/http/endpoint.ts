@@ -32,6 +32,10 @@ export interface RecordShape {
   readonly width: number;
   /** The entity tag of that row; undefined where it has none. */
   tag(row: Row): string | undefined;
+  /** Whether each row has one. */
+  readonly isAlwaysTagged: boolean;
+  /** The id of the record that the description has as an example. */
+  readonly exampleId: string | undefined;
   /** The time that tells one version from another, in SQL for `r`; undefined where a tag is more than that. */
   readonly version: string | undefined;
   /** The entity tag of such a time. */
@@ -108,6 +112,8 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
   /** As OpenAPI writes it: `/api/clients/{clientId}`. */
   readonly path: string;
   readonly summary: string;
+  /** What generated clients call it, where its method and path do not say that well: see `operationIdOf`. */
+  readonly operationId?: string;
   readonly tag: string;
   /** The table of the record that `id` gives, otherwise of the records that the endpoint is about. */
   readonly resource: string;
@@ -119,7 +125,7 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
   readonly form?: z.ZodObject;
   /** The record that the endpoint is about, where it is about one; its answers are described by it. */
   readonly of?: RecordShape;
-  /** The body of a success, by its status, null where there is none; for what is written out in full. */
+  /** The body of a success, by its status: a record, something else, or null for none; for what is written out in full. */
   readonly responses?: Responses;
   /** Fields of the body, or filters of a list, that name other records by their ids, and the table of each. */
   readonly references?: Readonly<Record<string, string>>;
@@ -127,7 +133,9 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
   readonly constraints?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-export type Responses = Readonly<Partial<Record<200 | 201 | 204 | 206, z.ZodType | null>>>;
+export type Responses = Readonly<
+  Partial<Record<200 | 201 | 204 | 206 | 304, z.ZodType | RecordShape | null>>
+>;
 
 /** The statement of a list. */
 export interface ListQuery {
@@ -199,6 +207,8 @@ export interface PublicEndpoint<
   B extends Fields = Fields,
 > extends Shape<P, Q, B> {
   readonly roles: 'public';
+  /** Asked by whoever watches the service: no limit counts it. */
+  readonly isProbe?: true;
   handle(input: Input<P, Q, B>, request: PublicRequest): Promise<Reply>;
 }
 

@@ -25,7 +25,7 @@ export function errorBody(error: RequestError, requestId: string): string {
 }
 
 /** A body may be wrong in thousands of fields; an answer names some, and says that there are more. */
-function named(details: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function named(details: Readonly<Record<string, string>>): Record<string, string> {
   const fields = Object.entries(details);
   const first = fields.slice(0, MOST_FIELDS).map(([name, rule]) => [cut(name, LONGEST_NAME), rule]);
   const others = fields.length - first.length;

@@ -29,11 +29,12 @@ export const email = text(255)
   .refine((value) => z.email().safeParse(value).success, 'must be an email address')
   .meta({ format: 'email', maxLength: 255 });
 
-/** One of a few words, exactly. */
+/** One of a few words, exactly; `name` is what the description calls them. */
 export function oneOf<const T extends readonly [string, ...string[]]>(
-  ...words: T
+  name: string,
+  words: T,
 ): z.ZodEnum<{ [K in T[number]]: K }> {
-  return z.enum(words, `must be one of ${words.join(', ')}`);
+  return z.enum(words, `must be one of ${words.join(', ')}`).meta({ id: name });
 }
 
 const FIRST_MOMENT = Date.parse('1900-01-01T00:00:00Z');
@@ -42,7 +43,7 @@ const LAST_MOMENT = Date.parse('2200-12-31T23:59:59.999Z');
 const TIMESTAMP_RULE = 'must be a date and time with its offset, as in RFC 3339';
 
 /** A moment as a caller writes it. */
-const moment = z.iso.datetime({ offset: true, error: TIMESTAMP_RULE });
+export const moment = z.iso.datetime({ offset: true, error: TIMESTAMP_RULE });
 
 /** A moment of a record; beyond four digits of a year no answer could write it as RFC 3339 has it. */
 export const timestampInput = moment.refine(
@@ -88,12 +89,12 @@ export function decimal(maximum: string): z.ZodType<string> {
 /** A content, which is no JSON. */
 export const bytes = z.string().meta({ type: 'string', format: 'binary' });
 
-/** A field of a record that the database computes: it may be sent back as it was read, and is ignored. */
-export const ignored = z
-  .unknown()
-  .transform(() => undefined)
-  .optional()
-  .meta({ description: 'Read-only: ignored.', readOnly: true });
+/** A field of a record that the database computes: it may be sent back as it was read, and whatever it is, is ignored. */
+export function ignored(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
+  const nothing = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
+  // The generator takes it for nullable, because null is ignored as well.
+  return nothing.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
+}
 
 function wholeNumber(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
   const rule = `must be a whole number from ${minimum} to ${maximum}`;
@@ -113,44 +114,51 @@ const cursor = z
   .transform((value) => Buffer.from(value, 'base64url').toString())
   .meta({ type: 'string' });
 
-/** What every list takes. */
-export const page = {
-  limit: wholeNumber(1, 1000, 1000),
-  offset: wholeNumber(0, 2_147_483_647, 0),
-  after: cursor.optional(),
-  count: z.literal('exact', 'must be exact').optional(),
-};
-
-/** The order of a list: a field that it names, `-` before it for descending; newest first when it is not given. */
-export function sortBy(newest: string, ...others: readonly string[]): z.ZodType<string> {
-  const words = [newest, ...others].flatMap((field) => [field, `-${field}`]);
-  return z
-    .string()
-    .refine((value) => words.includes(value), `must be one of ${words.join(', ')}`)
-    .default(`-${newest}`)
-    .meta({
-      ...{ type: 'string', enum: words, default: `-${newest}` },
-      ...(words.includes('updated_at') && {
-        description:
-          'A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.',
-      }),
-    });
+/**
+ * The rule of a parameter with the sentence that the description says of it. It goes on the rule and not on what makes it
+ * optional, which would hide the rule's name from the generator; a copy has no name unless it is given it again.
+ */
+export function parameter<Rule extends z.ZodType>(rule: Rule, sentence: string): Rule {
+  return rule.meta({ ...rule.meta(), param: { description: sentence } });
 }
 
-/** Filters of every list whose records have a time of creation. */
-export const created = { created_from: moment.optional(), created_to: moment.optional() };
+/** What every list takes. */
+export const page = {
+  limit: parameter(wholeNumber(1, 1000, 1000), 'How many records to give at most.'),
+  offset: parameter(
+    wholeNumber(0, 2_147_483_647, 0),
+    'How many records to leave out; the further, the slower, which `after` is not.',
+  ),
+  after: parameter(
+    cursor,
+    'The cursor of the Link to the next page: what comes behind the page before.',
+  ).optional(),
+  count: parameter(
+    z.literal('exact', 'must be exact').meta({ id: 'ListCount' }),
+    'Asks for X-Total-Count: how many records there are on all pages.',
+  ).optional(),
+};
 
 /**
- * Filters of every list whose records have a time of change. With `sort=updated_at` they make the walk of a client that
- * keeps a copy: docs/decisions/walks-by-change.md.
+ * The order of a list: a field that it names, `-` before it for descending; newest first when it is not given. `name` is
+ * what the description calls the words.
  */
-export const updated = {
-  updated_from: moment.optional().meta({
-    description:
-      'Changed at this time or later. With sort=updated_at also what was being changed at this time and was stored after it, which may bear an earlier time: whoever keeps a copy walks so, with the highest updated_at that it has, and is given every change at least once.',
-  }),
-  updated_to: moment.optional(),
-};
+export function sortBy(
+  name: string,
+  newest: string,
+  ...others: readonly string[]
+): z.ZodDefault<z.ZodType<string>> {
+  const [first = '', ...rest] = [newest, ...others].flatMap((field) => [field, `-${field}`]);
+  const byDefault = `-${newest}`;
+  const order: z.ZodType<string> = oneOf(name, [first, ...rest]).meta({ id: name, default: byDefault });
+  const walks = rest.includes('updated_at')
+    ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
+    : '';
+  return parameter(
+    order,
+    `The field to sort by, with - before it for descending; ${byDefault} when absent.${walks}`,
+  ).default(byDefault);
+}
 
 /** True or false, as a query says it. */
 export const flag = z

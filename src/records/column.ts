@@ -25,12 +25,16 @@ export function text(longest?: number): Kind {
 }
 
 /** Text of a few words. */
-export function words(of: readonly string[]): Kind {
-  return { output: z.enum(of), toJson: quoted, type: 'text' };
+export function words(of: z.ZodEnum): Kind {
+  return { output: of, toJson: quoted, type: 'text' };
 }
 
 export function nullable(kind: Kind): Kind {
   return { ...kind, output: kind.output.nullable() };
+}
+
+export function isNullable({ output }: Kind): boolean {
+  return output instanceof z.ZodNullable;
 }
 
 /** What a description says of a column besides its type. */
@@ -60,11 +64,12 @@ export interface Column<
 
 const asGiven = (name: string): string => `n.${name}`;
 
-type Ignored = typeof field.ignored;
+type Ignored = ReturnType<typeof field.ignored>;
 
 /** Read-only: it may be sent back as it was read, and is ignored. `sql` where it is more than a column. */
 export function read(kind: Kind, sql?: string): Column<Ignored, Ignored> {
-  return { kind, onCreate: field.ignored, onChange: field.ignored, ...(sql !== undefined && { sql }) };
+  const ignored = field.ignored(kind.output);
+  return { kind, onCreate: ignored, onChange: ignored, ...(sql !== undefined && { sql }) };
 }
 
 /** The id, which the service makes. */
@@ -100,14 +105,12 @@ export const fixed: Column<typeof field.uuid, typeof field.uuid> = {
 };
 
 /** A state, which begins as the first of its words; every change of it is a move, and those the database holds. */
-export function state<const W extends readonly [string, ...string[]]>(
-  of: W,
-): Column<z.ZodOptional<z.ZodLiteral<W[0]>>, z.ZodEnum<{ [K in W[number]]: K }>> {
-  const [first]: readonly [W[0], ...string[]] = of;
+export function state<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLiteral<string>>, W> {
+  const [first = ''] = of.options.map(String);
   return {
     kind: words(of),
     onCreate: z.literal(first, `must be ${first}: the record begins there`).optional(),
-    onChange: field.oneOf(...of),
+    onChange: of,
     change: 'set',
   };
 }

@@ -14,11 +14,13 @@ import type { Columns, Rec } from './record.ts';
 export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly rule: Rule;
   readonly where: string;
+  /** What the description says of it; absent where it asks for a field of its own name. */
+  readonly sentence?: string | undefined;
 }
 
 /** A filter whose value, of that rule, is one side of a condition. */
-export function by<Rule extends z.ZodType>(rule: Rule, where: string): Filter<Rule> {
-  return { rule, where };
+export function by<Rule extends z.ZodType>(rule: Rule, where: string, sentence?: string): Filter<Rule> {
+  return { rule, where, sentence };
 }
 
 /** A filter that finds a text in any of these columns, wherever it stands in them. */
@@ -27,6 +29,7 @@ export function containedIn(...columns: readonly string[]): Filter<z.ZodType<str
   return by(
     pattern.meta({ type: 'string', maxLength: 200 }),
     `(${columns.map((column) => `${column} ilike $`).join(' or ')})`,
+    `Only those with this text anywhere in ${columns.map((column) => column.replace(/^r\./, '')).join(' or ')}, in capital letters or small ones.`,
   );
 }
 
@@ -65,15 +68,22 @@ const CHANGED_SINCE = `(
         or age(r.xmin) between -1000000000 and (select app.age_of(app.oldest_writer_at($)))
     )`;
 
-/** Filters that every record with such a column has. */
+/**
+ * Filters that every record with such a column has. With `sort=updated_at` those of the second make the walk of a client
+ * that keeps a copy: docs/decisions/walks-by-change.md.
+ */
 const BY_TIME: Readonly<Record<string, Filters>> = {
   created_at: {
-    created_from: by(field.created.created_from, 'r.created_at >= $'),
-    created_to: by(field.created.created_to, 'r.created_at <= $'),
+    created_from: by(field.moment, 'r.created_at >= $', 'Only those created at this time or later.'),
+    created_to: by(field.moment, 'r.created_at <= $', 'Only those created at this time or earlier.'),
   },
   updated_at: {
-    updated_from: by(field.updated.updated_from, 'r.updated_at >= $'),
-    updated_to: by(field.updated.updated_to, 'r.updated_at <= $'),
+    updated_from: by(
+      field.moment,
+      'r.updated_at >= $',
+      'Only those last changed at this time or later. With sort=updated_at also what was being changed at this time and was stored after it, which may bear an earlier time: whoever keeps a copy walks so, with the highest updated_at that it has, and is given every change at least once.',
+    ),
+    updated_to: by(field.moment, 'r.updated_at <= $', 'Only those last changed at this time or earlier.'),
   },
 };
 
@@ -84,12 +94,17 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
   const times = Object.assign({}, ...names.map((name) => BY_TIME[name] ?? {})) as Filters;
   const filters: Filters = { ...times, ...shape.filters };
   const rules = (some: Filters): Record<string, z.ZodType> =>
-    Object.fromEntries(Object.entries(some).map(([name, { rule }]) => [name, rule.optional()]));
+    Object.fromEntries(
+      Object.entries(some).map(([name, { rule, sentence = `Only those with this ${name}.` }]) => [
+        name,
+        field.parameter(rule, sentence).optional(),
+      ]),
+    );
   const [newest, ...others] = sorts;
   const query = z.strictObject({
     ...field.page,
     ...rules(times),
-    sort: field.sortBy(newest, ...others),
+    sort: field.sortBy(`${of.name}Sort`, newest, ...others),
     ...rules(shape.filters),
   });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Parameter, Statement } from '../db/statement.ts';
 import type { RecordShape } from '../http/endpoint.ts';
+import { isNullable } from './column.ts';
 import type { Column } from './column.ts';
 import { jsonWriter } from './json.ts';
 import type { Text } from './json.ts';
@@ -45,15 +46,29 @@ interface Tag {
   of(columns: Readonly<Record<string, Text | undefined>>): string;
 }
 
+/** One record and what its endpoints take, as the description shows them: from the demonstration, so that they can be tried. */
+export interface Examples {
+  readonly record: Readonly<Record<string, unknown>>;
+  readonly creation?: Readonly<Record<string, unknown>>;
+  readonly change?: Readonly<Record<string, unknown>>;
+}
+
+interface Options {
+  /** The column that tells one version from another, unless `tag` is more than that. */
+  readonly version?: string;
+  readonly tag?: Tag;
+  readonly examples?: Examples;
+}
+
 /**
  * Declares a record, once: its columns in their order, from which come the select list, the columns of insert and
- * update, the JSON, the description and the types. `version` is the column that tells one version from another.
+ * update, the JSON, the description and the types.
  */
 export function record<const C extends Columns>(
   name: string,
   table: string,
   columns: C,
-  { version = 'updated_at', tag }: { readonly version?: string; readonly tag?: Tag } = {},
+  { version = 'updated_at', tag, examples }: Options = {},
 ): Rec<C> {
   const entries = Object.entries<Column>(columns);
   const names = Object.keys(columns);
@@ -76,10 +91,22 @@ export function record<const C extends Columns>(
   return {
     ...{ name, table, columns, selected, isVersion, versions, tagOf },
     width: entries.length,
-    schema: z.strictObject(mapped(entries, ({ kind }) => kind.output)).meta({ id: name }),
-    newBody: z.strictObject(mapped(entries, ({ onCreate }) => onCreate)) as unknown as Rec<C>['newBody'],
-    changeBody: z.strictObject(
+    isAlwaysTagged: entries.some(([column, { kind }]) => column === version && !isNullable(kind)),
+    exampleId: examples === undefined ? undefined : String(examples.record['id']),
+    schema: named(
+      name,
+      mapped(entries, ({ kind }) => kind.output),
+      examples?.record,
+    ),
+    newBody: named(
+      `New${name}`,
+      mapped(entries, ({ onCreate }) => onCreate),
+      examples?.creation,
+    ) as unknown as Rec<C>['newBody'],
+    changeBody: named(
+      `${name}Change`,
       mapped(entries, ({ onChange }) => onChange?.optional()),
+      examples?.change,
     ) as unknown as Rec<C>['changeBody'],
     inserted: lines(inserted.map(({ column }) => column)),
     given: lines(inserted.map(({ given }) => given)),
@@ -118,6 +145,11 @@ where r.id = $1 and ${isVersion('$2')}`,
       values: [id, versions(ifMatch)],
     }),
   };
+}
+
+/** An object that the description calls by a name. */
+function named(id: string, fields: Record<string, z.ZodType>, example: object | undefined): z.ZodObject {
+  return z.strictObject(fields).meta({ id, ...(example && { example }) });
 }
 
 function lines(texts: readonly string[]): string {

@@ -38,7 +38,7 @@ const auditRecords = list({
     resource_type: by(field.text(50), 'r.resource_type = $'),
     resource_id: by(field.uuid, 'r.resource_id = $'),
     client_context: by(field.uuid, 'r.client_context = $'),
-    success: by(field.flag, 'r.success = $'),
+    success: by(field.flag, 'r.success = $', 'Only what was done, or only what was refused.'),
   },
   selective: ['actor', 'user_id', 'action', 'resource_id', 'client_context'],
 });

@@ -4,7 +4,7 @@ import { endpoint, publicEndpoint } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Statement } from '../db/statement.ts';
-import { self, user } from './users.ts';
+import { role, self, user } from './users.ts';
 
 const profile = z
   .strictObject({
@@ -12,7 +12,7 @@ const profile = z
     sub: z.string(),
     email: z.string().nullable(),
     name: z.string().nullable(),
-    role: z.enum(ROLES),
+    role,
     client_access: z.array(z.guid()),
   })
   .meta({ id: 'Profile' });
@@ -20,6 +20,7 @@ const profile = z
 export const readProfile = endpoint({
   method: 'get',
   path: '/api/auth/profile',
+  operationId: 'getProfile',
   summary: 'Read what the token says about the caller',
   tag: 'Authentication',
   resource: 'users',
@@ -48,6 +49,7 @@ function login(caller: Caller): readonly Statement[] {
 export const logIn = publicEndpoint({
   method: 'post',
   path: '/api/auth/login',
+  operationId: 'logIn',
   summary: "Validate the identity provider's token and record its user",
   tag: 'Authentication',
   resource: 'users',
@@ -57,8 +59,12 @@ export const logIn = publicEndpoint({
     users_pkey: { token: 'must not say a subject that is the id of another user' },
     users_last_administrator: { token: 'must not take the last active ADMIN without a list its rights' },
   },
-  body: z.strictObject({ token: z.string().min(1) }),
-  responses: { 200: user.schema },
+  body: z
+    .strictObject({
+      token: z.string().min(1).meta({ description: 'A token of the identity provider, without Bearer.' }),
+    })
+    .meta({ id: 'Login' }),
+  responses: { 200: user },
   handle: async ({ body }, visitor) => {
     const request = await visitor.authenticate(body.token);
     return recordIn(user, await request.run(login(request.caller)));

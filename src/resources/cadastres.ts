@@ -5,10 +5,10 @@ import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { by, containedIn, list } from '../records/list.ts';
 import { record } from '../records/record.ts';
+import * as examples from './examples.ts';
 
 const reference = column.described(column.text(14), {
   description: 'The parcel in the land register: commune, prefix, section and number.',
-  readOnly: true,
 });
 
 function code(form: RegExp, rule: string): z.ZodType<string> {
@@ -16,21 +16,26 @@ function code(form: RegExp, rule: string): z.ZodType<string> {
 }
 
 // A parcel never moves to another site, which could be another client's.
-const cadastre = record('Cadastre', 'cadastres', {
-  id: column.id,
-  site_id: column.fixed,
-  commune_code: column.written(column.text(5), field.communeCode),
-  prefix: column.defaulted(column.text(3), code(/^[0-9]{3}$/, 'must be three digits'), `'000'`),
-  section: column.written(column.text(2), code(/^[0-9A-Z]{2}$/, 'must be two digits or capital letters')),
-  number: column.written(column.text(4), code(/^[0-9]{4}$/, 'must be four digits')),
-  reference: column.read(reference),
-  area_m2: column.optional(column.integer, field.integer(0, 2_147_483_647)),
-  address: column.optional(column.text(), field.prose),
-  rental_value: column.optional(column.decimal, field.decimal('9999999999.99')),
-  reference_year: column.optional(column.integer, field.integer(1900, 2200)),
-  created_at: column.read(column.time),
-  updated_at: column.read(column.time),
-});
+const cadastre = record(
+  'Cadastre',
+  'cadastres',
+  {
+    id: column.id,
+    site_id: column.fixed,
+    commune_code: column.written(column.text(5), field.communeCode),
+    prefix: column.defaulted(column.text(3), code(/^[0-9]{3}$/, 'must be three digits'), `'000'`),
+    section: column.written(column.text(2), code(/^[0-9A-Z]{2}$/, 'must be two digits or capital letters')),
+    number: column.written(column.text(4), code(/^[0-9]{4}$/, 'must be four digits')),
+    reference: column.read(reference),
+    area_m2: column.optional(column.integer, field.integer(0, 2_147_483_647)),
+    address: column.optional(column.text(), field.prose),
+    rental_value: column.optional(column.decimal, field.decimal('9999999999.99')),
+    reference_year: column.optional(column.integer, field.integer(1900, 2200)),
+    created_at: column.read(column.time),
+    updated_at: column.read(column.time),
+  },
+  { examples: examples.cadastre },
+);
 
 const cadastres = list({
   of: cadastre,
@@ -40,6 +45,7 @@ const cadastres = list({
     client_id: by(
       field.uuid,
       'r.site_id = any (array(select s.id from public.sites as s where s.client_id = $))',
+      'Only those of the sites of this client.',
     ),
     site_id: by(field.uuid, 'r.site_id = $'),
     commune_code: by(field.communeCode, 'r.commune_code = $'),

@@ -36,8 +36,9 @@ function assign(
 export const assignClient = endpoint({
   ...common,
   method: 'put',
+  operationId: 'assignClient',
   summary: 'Give a user access to a client; whoever has it already keeps it',
-  responses: { 200: user.schema },
+  responses: { 200: user },
   id: ({ params }) => params.id,
   clients: ({ params }) => [params.clientId],
   handle: async ({ params }, request) => {
@@ -49,6 +50,7 @@ export const assignClient = endpoint({
 export const withdrawClient = endpoint({
   ...common,
   method: 'delete',
+  operationId: 'withdrawClient',
   summary: 'Take away a user’s access to a client; whoever has none stays without',
   responses: { 204: null },
   id: ({ params }) => params.id,

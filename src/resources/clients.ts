@@ -6,21 +6,26 @@ import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { containedIn, list } from '../records/list.ts';
 import { record } from '../records/record.ts';
+import * as examples from './examples.ts';
 
 const nom = column.described(column.text(255), {
   description: 'The same text as company_name.',
-  readOnly: true,
 });
 
-const client = record('Client', 'clients', {
-  id: column.id,
-  company_name: column.written(column.text(255), field.name(255)),
-  nom: column.read(nom, 'r.company_name'),
-  contact_email: column.written(column.text(255), field.email),
-  address: column.optional(column.text(), field.prose),
-  created_at: column.read(column.time),
-  updated_at: column.read(column.time),
-});
+const client = record(
+  'Client',
+  'clients',
+  {
+    id: column.id,
+    company_name: column.written(column.text(255), field.name(255)),
+    nom: column.read(nom, 'r.company_name'),
+    contact_email: column.written(column.text(255), field.email),
+    address: column.optional(column.text(), field.prose),
+    created_at: column.read(column.time),
+    updated_at: column.read(column.time),
+  },
+  { examples: examples.client },
+);
 
 const clients = list({
   of: client,
@@ -66,7 +71,7 @@ export const createClient = endpoint({
   summary: 'Create a client',
   roles: ['ADMIN', 'ACCOUNT_MANAGER'],
   body: client.newBody,
-  responses: { 201: client.schema },
+  responses: { 201: client },
   handle: async ({ body }, request) => {
     const id = randomUUID();
     const { issuedAt, accessDigest } = request.caller;

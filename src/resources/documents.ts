@@ -14,6 +14,7 @@ import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { by, containedIn, list } from '../records/list.ts';
 import { record } from '../records/record.ts';
+import * as examples from './examples.ts';
 
 // file_path is not among them: where a content lies is between the database and the store.
 const document = record(
@@ -27,7 +28,7 @@ const document = record(
     mime_type: column.read(column.nullable(column.text(100))),
     uploaded_at: column.read(column.time),
   },
-  { version: 'uploaded_at' },
+  { version: 'uploaded_at', examples: examples.document },
 );
 
 const documents = list({
@@ -64,10 +65,11 @@ export const createDocument = endpoint({
   ...ofClaim,
   method: 'post',
   summary: 'Attach a document to a claim',
+  operationId: 'uploadDocument',
   roles: ROLES,
   params,
-  form: z.strictObject({ file: field.bytes }),
-  responses: { 201: document.schema },
+  form: z.strictObject({ file: field.bytes }).meta({ id: 'DocumentUpload' }),
+  responses: { 201: document },
   id: ({ params }) => params.id,
   handle: async ({ params }, request) => {
     if (!(await request.isVisible())) throw new NothingFound();
@@ -161,10 +163,11 @@ export const readContent = endpoint({
   ...common,
   method: 'get',
   path: '/api/documents/{id}/content',
+  operationId: 'downloadDocument',
   summary: 'Download a document',
   roles: ROLES,
   params,
-  responses: { 200: field.bytes, 206: field.bytes },
+  responses: { 200: field.bytes, 206: field.bytes, 304: null },
   id: ({ params }) => params.id,
   handle: async ({ params }, request) => {
     const { documents, incoming } = request;

@@ -37,14 +37,16 @@ async function unobjectionable(database: Database): Promise<void> {
   if (found.length > 0) throw new RequestError('ERROR_UNAVAILABLE', found.join('; '));
 }
 
-function healthCheck(path: string): PublicEndpoint {
+function healthCheck(path: string, operationId: string): PublicEndpoint {
   return publicEndpoint({
     method: 'get',
     path,
+    operationId,
     summary: 'Tell whether the service can serve',
     tag: 'Health',
     resource: 'health',
     roles: 'public',
+    isProbe: true,
     // Probes add parameters of their own, against caches.
     query: z.looseObject({}),
     responses: { 200: health },
@@ -55,5 +57,5 @@ function healthCheck(path: string): PublicEndpoint {
   });
 }
 
-export const healthOfRoot = healthCheck('/');
-export const healthOfPath = healthCheck('/health');
+export const healthOfRoot = healthCheck('/', 'checkHealthAtRoot');
+export const healthOfPath = healthCheck('/health', 'checkHealth');

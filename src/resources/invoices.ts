@@ -7,31 +7,36 @@ import { by, containedIn, list } from '../records/list.ts';
 import { isMovable, seenStatus } from '../records/move.ts';
 import { parentFirst } from '../records/parent-first.ts';
 import { record } from '../records/record.ts';
+import * as examples from './examples.ts';
 
 /** DRAFT → ISSUED → PAID or CANCELLED; the database holds the moves. */
-const STATUSES = ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED'] as const;
+const status = field.oneOf('InvoiceStatus', ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED']);
 
 const number = column.described(column.nullable(column.text(50)), {
   description: 'Given when the invoice is issued, without a gap within a year.',
-  readOnly: true,
 });
 
-const invoice = record('Invoice', 'factures', {
-  id: column.id,
-  client_id: column.fixed,
-  reclamation_id: column.optional(column.uuid, field.uuid),
-  number: column.read(number),
-  status: column.state(STATUSES),
-  issue_date: column.optional(column.date, field.date),
-  due_date: column.optional(column.date, field.date),
-  amount_excl_tax: column.written(column.decimal, field.decimal('4999999999.99')),
-  vat_rate: column.defaulted(column.decimal, field.decimal('100.00'), '20'),
-  vat_amount: column.read(column.decimal),
-  amount_incl_tax: column.read(column.decimal),
-  paid_at: column.later(column.nullable(column.time), field.timestampInput.nullable()),
-  created_at: column.read(column.time),
-  updated_at: column.read(column.time),
-});
+const invoice = record(
+  'Invoice',
+  'factures',
+  {
+    id: column.id,
+    client_id: column.fixed,
+    reclamation_id: column.optional(column.uuid, field.uuid),
+    number: column.read(number),
+    status: column.state(status),
+    issue_date: column.optional(column.date, field.date),
+    due_date: column.optional(column.date, field.date),
+    amount_excl_tax: column.written(column.decimal, field.decimal('4999999999.99')),
+    vat_rate: column.defaulted(column.decimal, field.decimal('100.00'), '20'),
+    vat_amount: column.read(column.decimal),
+    amount_incl_tax: column.read(column.decimal),
+    paid_at: column.later(column.nullable(column.time), field.timestampInput.nullable()),
+    created_at: column.read(column.time),
+    updated_at: column.read(column.time),
+  },
+  { examples: examples.invoice },
+);
 
 const invoices = list({
   of: invoice,
@@ -40,7 +45,7 @@ const invoices = list({
   filters: {
     client_id: by(field.uuid, 'r.client_id = $'),
     reclamation_id: by(field.uuid, 'r.reclamation_id = $'),
-    status: by(field.oneOf(...STATUSES), 'r.status = $'),
+    status: by(status, 'r.status = $'),
     number: by(field.text(50), 'r.number = $'),
     q: containedIn('r.number'),
   },

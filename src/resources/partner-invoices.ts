@@ -7,29 +7,35 @@ import { by, containedIn, list } from '../records/list.ts';
 import { isMovable, seenStatus } from '../records/move.ts';
 import { parentFirst } from '../records/parent-first.ts';
 import { record } from '../records/record.ts';
+import * as examples from './examples.ts';
 
 /** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; the database holds the moves. */
-const STATUSES = ['RECEIVED', 'VALIDATED', 'PAID', 'DISPUTED'] as const;
+const status = field.oneOf('PartnerInvoiceStatus', ['RECEIVED', 'VALIDATED', 'PAID', 'DISPUTED']);
 
 const MOST = '4999999999.99';
 
 /** The bill as printed; the database works out what it does not say. */
-const partnerInvoice = record('PartnerInvoice', 'partner_invoices', {
-  id: column.id,
-  partner_id: column.fixed,
-  client_id: column.fixed,
-  invoice_id: column.optional(column.uuid, field.uuid),
-  number: column.written(column.text(50), field.name(50)),
-  status: column.state(STATUSES),
-  issue_date: column.optional(column.date, field.date),
-  due_date: column.optional(column.date, field.date),
-  amount_excl_tax: column.written(column.decimal, field.decimal(MOST)),
-  vat_rate: column.defaulted(column.decimal, field.decimal('100.00'), '20'),
-  vat_amount: column.written(column.decimal, field.decimal(MOST).nullable().optional()),
-  amount_incl_tax: column.written(column.decimal, field.decimal('9999999999.98').nullable().optional()),
-  created_at: column.read(column.time),
-  updated_at: column.read(column.time),
-});
+const partnerInvoice = record(
+  'PartnerInvoice',
+  'partner_invoices',
+  {
+    id: column.id,
+    partner_id: column.fixed,
+    client_id: column.fixed,
+    invoice_id: column.optional(column.uuid, field.uuid),
+    number: column.written(column.text(50), field.name(50)),
+    status: column.state(status),
+    issue_date: column.optional(column.date, field.date),
+    due_date: column.optional(column.date, field.date),
+    amount_excl_tax: column.written(column.decimal, field.decimal(MOST)),
+    vat_rate: column.defaulted(column.decimal, field.decimal('100.00'), '20'),
+    vat_amount: column.written(column.decimal, field.decimal(MOST).nullable().optional()),
+    amount_incl_tax: column.written(column.decimal, field.decimal('9999999999.98').nullable().optional()),
+    created_at: column.read(column.time),
+    updated_at: column.read(column.time),
+  },
+  { examples: examples.partnerInvoice },
+);
 
 const partnerInvoices = list({
   of: partnerInvoice,
@@ -39,7 +45,7 @@ const partnerInvoices = list({
     client_id: by(field.uuid, 'r.client_id = $'),
     partner_id: by(field.uuid, 'r.partner_id = $'),
     invoice_id: by(field.uuid, 'r.invoice_id = $'),
-    status: by(field.oneOf(...STATUSES), 'r.status = $'),
+    status: by(status, 'r.status = $'),
     number: by(field.text(50), 'r.number = $'),
     q: containedIn('r.number'),
   },

@@ -9,6 +9,7 @@ import type { Caller, Role } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { by, containedIn, list } from '../records/list.ts';
 import { record } from '../records/record.ts';
+import * as examples from './examples.ts';
 import { isSiret } from './siret.ts';
 
 /** The links that the caller sees; the policies leave out those of others. */
@@ -51,6 +52,7 @@ const partner = record(
   },
   {
     // Of the links too, which go with their clients and differ by caller: the last change alone would be no version.
+    examples: examples.partner,
     tag: {
       sql: `'"' || md5(r.updated_at::text || ${LINKED}::text) || '"'`,
       of: ({ updated_at: time, client_ids: links }) => `"${hash('md5', `${String(time)}${String(links)}`)}"`,
@@ -65,6 +67,7 @@ const partners = list({
     client_id: by(
       field.uuid,
       'exists (select from public.client_partners as l where l.partner_id = r.id and l.client_id = $)',
+      'Only those linked to this client.',
     ),
     siret: by(field.text(14), 'r.siret = $'),
     q: containedIn('r.name', 'r.contact_email', 'r.address'),
@@ -132,7 +135,7 @@ export const createPartner = endpoint({
   summary: 'Create a partner, linked to clients',
   roles: ['ADMIN', 'ACCOUNT_MANAGER'],
   body: partner.newBody,
-  responses: { 201: partner.schema },
+  responses: { 201: partner },
   clients: ({ body }) => body.client_ids ?? [],
   handle: async ({ body }, request) => {
     const clients = body.client_ids ?? [];
@@ -167,7 +170,7 @@ export const changePartner = endpoint({
   roles: ['ADMIN', 'ACCOUNT_MANAGER'],
   params,
   body: partner.changeBody,
-  responses: { 200: partner.schema },
+  responses: { 200: partner },
   clients: ({ body }) => body.client_ids ?? [],
   id: ({ params }) => params.id,
   handle: async ({ params, body }, request) => {

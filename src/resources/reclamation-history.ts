@@ -5,13 +5,13 @@ import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { by, list } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import { common, STATUSES } from './reclamation-record.ts';
+import { common, reclamationStatus } from './reclamation-record.ts';
 
 const move = record('ReclamationMove', 'reclamation_history', {
   id: column.id,
   reclamation_id: column.read(column.uuid),
-  from_status: column.read(column.words(STATUSES)),
-  to_status: column.read(column.words(STATUSES)),
+  from_status: column.read(column.words(reclamationStatus)),
+  to_status: column.read(column.words(reclamationStatus)),
   changed_by: column.read(column.nullable(column.uuid)),
   actor: column.read(column.text()),
   changed_at: column.read(column.time),

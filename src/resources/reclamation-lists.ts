@@ -3,7 +3,7 @@ import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import { by, containedIn, list } from '../records/list.ts';
-import { CLAIM_TYPES, common, reclamation, STATUSES } from './reclamation-record.ts';
+import { claimType, common, reclamation, reclamationStatus } from './reclamation-record.ts';
 
 const reclamations = list({
   of: reclamation,
@@ -12,8 +12,8 @@ const reclamations = list({
   filters: {
     client_id: by(field.uuid, 'r.client_id = $'),
     site_id: by(field.uuid, 'r.site_id = $'),
-    status: by(field.oneOf(...STATUSES), 'r.status = $'),
-    claim_type: by(field.oneOf(...CLAIM_TYPES), 'r.claim_type = $'),
+    status: by(reclamationStatus, 'r.status = $'),
+    claim_type: by(claimType, 'r.claim_type = $'),
     q: containedIn('r.notice_reference', 'r.commune_code', 'r.grounds'),
   },
   selective: ['site_id'],

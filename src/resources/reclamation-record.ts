@@ -1,9 +1,10 @@
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
 import { record } from '../records/record.ts';
+import * as examples from './examples.ts';
 
 /** The states of a claim; which move is allowed to whom stands in the table reclamation_transitions. */
-export const STATUSES = [
+export const reclamationStatus = field.oneOf('ReclamationStatus', [
   'DRAFT',
   'READY_FOR_REVIEW',
   'APPROVED',
@@ -17,33 +18,38 @@ export const STATUSES = [
   'REFUNDED',
   'WITHDRAWN',
   'CLOSED',
-] as const;
+]);
 
-export const CLAIM_TYPES = ['TF', 'CFE'] as const;
+export const claimType = field.oneOf('ClaimType', ['TF', 'CFE']);
 
 const MOST = '99999999.99';
 
-export const reclamation = record('Reclamation', 'reclamations', {
-  id: column.id,
-  client_id: column.fixed,
-  site_id: column.written(column.uuid, field.uuid),
-  claim_type: column.written(column.words(CLAIM_TYPES), field.oneOf(...CLAIM_TYPES)),
-  amount: column.written(column.decimal, field.decimal(MOST)),
-  status: column.state(STATUSES),
-  tax_year: column.optional(column.integer, field.integer(1900, 2200)),
-  commune_code: column.optional(column.text(5), field.communeCode),
-  notice_reference: column.optional(column.text(100), field.text(100)),
-  collection_date: column.optional(column.date, field.date),
-  claim_deadline: column.read(column.nullable(column.date)),
-  submitted_at: column.optional(column.time, field.timestampInput),
-  response_due_at: column.read(column.nullable(column.time)),
-  decision_date: column.optional(column.date, field.date),
-  court_deadline: column.optional(column.date, field.date),
-  granted_amount: column.optional(column.decimal, field.decimal(MOST)),
-  refund_amount: column.optional(column.decimal, field.decimal(MOST)),
-  grounds: column.optional(column.text(), field.prose),
-  created_at: column.read(column.time),
-  updated_at: column.read(column.time),
-});
+export const reclamation = record(
+  'Reclamation',
+  'reclamations',
+  {
+    id: column.id,
+    client_id: column.fixed,
+    site_id: column.written(column.uuid, field.uuid),
+    claim_type: column.written(column.words(claimType), claimType),
+    amount: column.written(column.decimal, field.decimal(MOST)),
+    status: column.state(reclamationStatus),
+    tax_year: column.optional(column.integer, field.integer(1900, 2200)),
+    commune_code: column.optional(column.text(5), field.communeCode),
+    notice_reference: column.optional(column.text(100), field.text(100)),
+    collection_date: column.optional(column.date, field.date),
+    claim_deadline: column.read(column.nullable(column.date)),
+    submitted_at: column.optional(column.time, field.timestampInput),
+    response_due_at: column.read(column.nullable(column.time)),
+    decision_date: column.optional(column.date, field.date),
+    court_deadline: column.optional(column.date, field.date),
+    granted_amount: column.optional(column.decimal, field.decimal(MOST)),
+    refund_amount: column.optional(column.decimal, field.decimal(MOST)),
+    grounds: column.optional(column.text(), field.prose),
+    created_at: column.read(column.time),
+    updated_at: column.read(column.time),
+  },
+  { examples: examples.reclamation },
+);
 
 export const common = { tag: 'Reclamations', resource: 'reclamations', of: reclamation } as const;

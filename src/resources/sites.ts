@@ -5,15 +5,21 @@ import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { by, containedIn, list } from '../records/list.ts';
 import { record } from '../records/record.ts';
+import * as examples from './examples.ts';
 
-const site = record('Site', 'sites', {
-  id: column.id,
-  client_id: column.fixed,
-  site_name: column.written(column.text(255), field.name(255)),
-  address: column.optional(column.text(), field.prose),
-  created_at: column.read(column.time),
-  updated_at: column.read(column.time),
-});
+const site = record(
+  'Site',
+  'sites',
+  {
+    id: column.id,
+    client_id: column.fixed,
+    site_name: column.written(column.text(255), field.name(255)),
+    address: column.optional(column.text(), field.prose),
+    created_at: column.read(column.time),
+    updated_at: column.read(column.time),
+  },
+  { examples: examples.site },
+);
 
 const sites = list({
   of: site,

@@ -12,6 +12,7 @@ import { hashPassword, LONGEST_PASSWORD, NO_PASSWORD } from '../identity/passwor
 import * as column from '../records/column.ts';
 import { by, containedIn, list } from '../records/list.ts';
 import { record } from '../records/record.ts';
+import * as examples from './examples.ts';
 
 const PASSWORD_RULE = `must have at least 12 characters and at most ${LONGEST_PASSWORD} bytes`;
 
@@ -44,24 +45,31 @@ const SEEN_CLIENTS = `case
         )
     end`;
 
+export const role = field.oneOf('Role', ROLES);
+
 /** Nullable is what a token need not say, for a user who is not stored. */
-export const user = record('User', 'users', {
-  id: column.id,
-  email: column.written(column.nullable(column.text(255)), field.email),
-  name: column.written(column.nullable(column.text(255)), field.name(255)),
-  role: column.written(column.words(ROLES), field.oneOf(...ROLES)),
-  client_access: column.aside(column.uuids, clientAccess.optional(), SEEN_CLIENTS),
-  created_at: column.read(column.nullable(column.time)),
-  updated_at: column.read(column.nullable(column.time)),
-});
+export const user = record(
+  'User',
+  'users',
+  {
+    id: column.id,
+    email: column.written(column.nullable(column.text(255)), field.email),
+    name: column.written(column.nullable(column.text(255)), field.name(255)),
+    role: column.written(column.words(role), role),
+    client_access: column.aside(column.uuids, clientAccess.optional(), SEEN_CLIENTS),
+    created_at: column.read(column.nullable(column.time)),
+    updated_at: column.read(column.nullable(column.time)),
+  },
+  { examples: examples.user },
+);
 
 const users = list({
   of: user,
   sorts: ['created_at', 'updated_at', 'email', 'name'],
   filters: {
-    role: by(field.oneOf(...ROLES), 'r.role = $'),
-    is_active: by(field.flag, 'r.is_active = $'),
-    client_id: by(field.uuid, '$ = any (r.client_access)'),
+    role: by(role, 'r.role = $'),
+    is_active: by(field.flag, 'r.is_active = $', 'Only those who are active, or only those who are not.'),
+    client_id: by(field.uuid, '$ = any (r.client_access)', 'Only those with access to this client.'),
     q: containedIn('r.name', 'r.email'),
   },
 });
@@ -103,6 +111,7 @@ export const readSelf = endpoint({
   ...common,
   method: 'get',
   path: '/api/users/me',
+  operationId: 'getCurrentUser',
   summary: "Read the caller's own record",
   roles: ROLES,
   read: (_input, caller) => self(caller),
@@ -137,8 +146,8 @@ export const createUser = endpoint({
   path: '/api/users',
   summary: 'Create a user, whom the identity provider knows by the same email',
   roles: ['ADMIN'],
-  body: user.newBody.extend(unseen).meta({ id: 'NewUser' }),
-  responses: { 201: user.schema },
+  body: user.newBody.extend(unseen).meta({ id: 'NewUser', example: examples.user.creation }),
+  responses: { 201: user },
   clients: ({ body }) => body.client_access ?? [],
   handle: async ({ body }, request) => {
     const id = randomUUID();
@@ -167,8 +176,8 @@ export const changeUser = endpoint({
   summary: 'Change the given fields of a user; a token that says other rights is refused from then on',
   roles: ['ADMIN'],
   params,
-  body: user.changeBody.extend(unseen).meta({ id: 'UserChange' }),
-  responses: { 200: user.schema },
+  body: user.changeBody.extend(unseen).meta({ id: 'UserChange', example: examples.user.change }),
+  responses: { 200: user },
   id: ({ params }) => params.id,
   clients: ({ body }) => body.client_access ?? [],
   handle: async ({ params, body }, request) => {

@@ -49,7 +49,7 @@ async function open(token: string): Promise<void> {
 
 test('a person pastes a token, lists the clients and sees their own; nothing is loaded from elsewhere', async () => {
   await open(await service.token('CLIENT', [own.clients]));
-  const operation = page.locator('#operations-Clients-get_api_clients');
+  const operation = page.locator('#operations-Clients-listClients');
   await operation.getByRole('button').first().click();
   await operation.getByRole('button', { name: 'Execute' }).click();
   const answer = operation.locator('.live-responses-table');

@@ -1,15 +1,32 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { validate } from '@readme/openapi-parser';
+import { ERRORS } from '../../src/errors.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description?: string;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> };
+  readonly responses: Record<string, object>;
+}
+
 let service: Service;
 let document: Record<string, unknown>;
+let paths: Record<string, Record<string, Operation>>;
+let schemas: Record<string, object>;
 
 beforeAll(async () => {
   service = await startService();
   const answer = await service.ask('GET /api-json', { token: await service.token('CLIENT') });
   document = answer.json as Record<string, unknown>;
+  paths = document['paths'] as typeof paths;
+  ({ schemas } = document['components'] as { schemas: typeof schemas });
 });
 afterAll(() => service.close());
 
@@ -24,8 +41,8 @@ test('the bearer token is asked for on every path but those that are public', ()
     security: [{ bearer: [] }],
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
   });
-  const paths = document['paths'] as Record<string, Record<string, { security?: unknown[] }>>;
-  const open = Object.entries(paths).flatMap(([path, operations]) =>
+  const all = document['paths'] as Record<string, Record<string, { security?: unknown[] }>>;
+  const open = Object.entries(all).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { security }]) =>
       security === undefined ? [] : `${method} ${path}`,
     ),
@@ -45,32 +62,40 @@ test('no schema is without a type', () => {
 });
 
 test('a list describes what its parameters may be', () => {
-  const paths = document['paths'] as Record<string, Record<string, { parameters: unknown[] }>>;
   const parameters = paths['/api/clients/{clientId}/reclamations']?.['get']?.parameters;
-  const query = (name: string, schema: { description?: unknown; [rule: string]: unknown }) => ({
-    ...{ in: 'query', name, required: false, schema },
-    ...('description' in schema && { description: schema.description }),
+  const id = { type: 'string', format: 'uuid' };
+  const query = (name: string, schema: object) => ({
+    ...{ in: 'query', name, required: false, schema, description: expect.any(String) },
   });
-  const order = ['created_at', 'updated_at', 'amount', 'status'].flatMap((field) => [field, `-${field}`]);
   expect(parameters).toEqual([
-    { in: 'path', name: 'clientId', required: true, schema: { type: 'string', format: 'uuid' } },
+    {
+      ...{ in: 'path', name: 'clientId', required: true, schema: id },
+      ...{ description: 'The id of the client.', example: 'c1000000-0000-4000-8000-000000000001' },
+    },
     query('limit', { type: 'integer', minimum: 1, maximum: 1000, default: 1000 }),
     query('offset', { type: 'integer', minimum: 0, maximum: 2147483647, default: 0 }),
     query('after', { type: 'string' }),
-    query('count', { type: 'string', enum: ['exact'] }),
+    query('count', { $ref: '#/components/schemas/ListCount' }),
     query('created_from', { type: 'string', format: 'date-time' }),
     query('created_to', { type: 'string', format: 'date-time' }),
-    query('updated_from', { type: 'string', format: 'date-time', description: expect.any(String) }),
+    query('updated_from', { type: 'string', format: 'date-time' }),
     query('updated_to', { type: 'string', format: 'date-time' }),
-    query('sort', {
-      ...{ type: 'string', enum: order, default: '-created_at' },
+    {
+      ...query('sort', { $ref: '#/components/schemas/ReclamationSort' }),
       description: expect.stringContaining('misses records that change meanwhile'),
-    }),
-    query('site_id', { type: 'string', format: 'uuid' }),
-    query('status', { type: 'string', enum: expect.arrayContaining(['DRAFT', 'CLOSED']) }),
-    query('claim_type', { type: 'string', enum: ['TF', 'CFE'] }),
+    },
+    { ...query('site_id', id), description: 'Only those with this site_id.' },
+    query('status', { $ref: '#/components/schemas/ReclamationStatus' }),
+    query('claim_type', { $ref: '#/components/schemas/ClaimType' }),
     query('q', { type: 'string', maxLength: 200 }),
+    { ...query('If-None-Match', { type: 'string' }), in: 'header' },
   ]);
+  const order = ['created_at', 'updated_at', 'amount', 'status'].flatMap((field) => [field, `-${field}`]);
+  expect(schemas).toMatchObject({
+    ReclamationSort: { type: 'string', enum: order, default: '-created_at' },
+    ReclamationStatus: { enum: expect.arrayContaining(['DRAFT', 'CLOSED']) },
+    ClaimType: { enum: ['TF', 'CFE'] },
+  });
 });
 
 test('a field that may be null says so beside its type, never as one more alternative', () => {
@@ -83,4 +108,76 @@ test('a field that may be null says so beside its type, never as one more altern
   look(document, '');
   expect(wrong).toEqual([]);
   expect(JSON.stringify(document)).toContain('"nullable":true');
+});
+
+/** Every operation, with what it is. */
+const operations = (): (Operation & { line: string })[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]) => ({ ...one, line: `${method.toUpperCase()} ${path}` })),
+  );
+
+/** The records that can be made and changed. */
+const RECORDS = ['User', 'Client', 'Site', 'Cadastre', 'Reclamation', 'Partner', 'Invoice', 'PartnerInvoice'];
+
+test('every parameter and every tag has a sentence', () => {
+  const all = operations().flatMap(({ line, parameters = [] }) =>
+    parameters.map(({ name, description }) => [`${line} ${name}`, description]),
+  );
+  expect(all.filter(([, description]) => !/^[A-Z].*\.$/.test(description ?? ''))).toEqual([]);
+  const tags = document['tags'] as { name: string; description: string }[];
+  expect(tags.filter(({ description }) => !/^[A-Z].*\.$/.test(description))).toEqual([]);
+  expect(document['servers']).toEqual([{ url: '/', description: expect.any(String) }]);
+});
+
+test('the headers that change what an operation does are parameters where they do', () => {
+  const heard = (name: string): string[] =>
+    operations()
+      .filter(({ parameters = [] }) => parameters.some((one) => one.in === 'header' && one.name === name))
+      .map(({ line }) => line);
+  const lines = operations().map(({ line }) => line);
+  expect(heard('If-Match')).toEqual(lines.filter((line) => /^(?:PUT|DELETE)/.test(line)));
+  const untagged = ['GET /', 'GET /health', 'GET /api/auth/profile'];
+  const tagged = lines.filter((line) => line.startsWith('GET') && !untagged.includes(line));
+  expect(heard('If-None-Match')).toEqual(tagged);
+  for (const name of ['Range', 'If-Range']) expect(heard(name)).toEqual(['GET /api/documents/{id}/content']);
+  const creations = operations().filter(({ responses }) => '201' in responses);
+  expect(heard('Idempotency-Key')).toEqual(creations.map(({ line }) => line));
+});
+
+test('every body, every record and every choice of words has a name', () => {
+  const unnamed = operations().flatMap(({ line, requestBody }) =>
+    Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => ('$ref' in schema ? [] : [line])),
+  );
+  expect(unnamed).toEqual([]);
+  const bodies = RECORDS.flatMap((one) => [one, `New${one}`, `${one}Change`]);
+  expect(Object.keys(schemas)).toEqual(expect.arrayContaining([...bodies, 'Login', 'DocumentUpload']));
+  const inline: string[] = [];
+  const look = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const isChoice = 'enum' in value && (value.enum as unknown[]).length > 1;
+    if (isChoice && !/^\/components\/schemas\/\w+$/.test(path)) inline.push(path);
+    for (const [key, inner] of Object.entries(value)) look(inner, `${path}/${key}`);
+  };
+  look(document, '');
+  expect(inline).toEqual([]);
+  expect(schemas['Role']).toEqual({
+    type: 'string',
+    enum: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'],
+  });
+  expect(schemas['ErrorCode']).toEqual({ type: 'string', enum: Object.keys(ERRORS) });
+});
+
+test('what is read-only in a body has the type that it has in the record', () => {
+  type Fields = Record<string, { readOnly?: boolean }>;
+  const fieldsOf = (name: string): Fields => (schemas[name] as { properties: Fields }).properties;
+  for (const name of RECORDS) {
+    for (const body of [`New${name}`, `${name}Change`]) {
+      const readOnly = Object.entries(fieldsOf(body)).filter(([, field]) => field.readOnly);
+      expect(readOnly.map(([field]) => field)).toEqual(
+        expect.arrayContaining(['id', 'created_at', 'updated_at']),
+      );
+      for (const [field, schema] of readOnly)
+        expect([body, field, schema]).toEqual([body, field, { ...fieldsOf(name)[field], readOnly: true }]);
+    }
+  }
 });

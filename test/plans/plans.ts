@@ -59,7 +59,8 @@ function queriesOf(endpoint: Endpoint): Record<string, string>[] {
   if ('read' in endpoint && endpoint.method === 'get') return [{}];
   if (!('list' in endpoint)) return [];
   const sort: unknown = endpoint.query?.shape['sort'];
-  const words = sort instanceof z.ZodType ? (sort.meta()?.['enum'] as readonly string[]) : [];
+  const order = sort instanceof z.ZodDefault ? sort.unwrap() : undefined;
+  const words = order instanceof z.ZodEnum ? order.options.map(String) : [];
   const others = words.filter((word) => word.startsWith('-')).slice(1);
   const [newest = ''] = words.filter((word) => word.startsWith('-'));
   const cursor = JSON.stringify([endpoint.of.table, newest, '2025-01-01', ID]);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { document } from '../support/described.ts';
+import { document, resolved } from '../support/described.ts';
 import { idFor, NUMBERS, objectOf, stringOf, SURPRISES } from './values.ts';
 import type { Schema } from './values.ts';
 
@@ -28,18 +28,16 @@ interface Operation {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-const components = document.components?.schemas as Readonly<Record<string, object>>;
-
-/** The same with the schemas in place of the references to them. */
-function resolved(part: unknown): unknown {
+/** The same with what they stand for in place of the references. */
+function inFull(part: unknown): unknown {
   return JSON.parse(JSON.stringify(part), (_key, value: unknown) => {
-    if (typeof value !== 'object' || value === null || !('$ref' in value)) return value;
-    return resolved(components[String(value.$ref).replace('#/components/schemas/', '')]);
+    const isReference = typeof value === 'object' && value !== null && '$ref' in value;
+    return isReference ? inFull(resolved({ $ref: String(value.$ref) })) : value;
   });
 }
 
 /** Every method and path of the description. */
-export const OPERATIONS = Object.entries(resolved(document.paths) as Paths).flatMap(([path, methods]) =>
+export const OPERATIONS = Object.entries(inFull(document.paths) as Paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
     method: method.toUpperCase(),

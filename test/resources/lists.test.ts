@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { document } from '../support/described.ts';
+import { document, resolved } from '../support/described.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import type { Answer } from '../support/http.ts';
 import type { Service } from '../support/service.ts';
@@ -10,14 +10,16 @@ import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
 interface Parameter {
   readonly name: string;
-  readonly schema: { readonly enum?: readonly string[] };
+  readonly schema: { readonly $ref?: string };
 }
 type Paths = Record<string, { get?: { parameters?: readonly Parameter[] } }>;
 
 const lists = Object.entries(document.paths as Paths).flatMap(([path, { get }]) => {
   const parameters = get?.parameters ?? [];
-  const sorts = parameters.find(({ name }) => name === 'sort')?.schema.enum;
-  return sorts === undefined ? [] : [{ path, sorts, names: parameters.map(({ name }) => name) }];
+  const sort = parameters.find(({ name }) => name === 'sort')?.schema;
+  if (sort === undefined) return [];
+  const { enum: sorts } = resolved(sort) as { readonly enum: readonly string[] };
+  return [{ path, sorts, names: parameters.map(({ name }) => name) }];
 });
 
 /** More than any list of a token for which a list is put together in another way. */

@@ -6,12 +6,27 @@ const error = {
   code: 'ERROR_FORBIDDEN',
   message: 'x',
   timestamp: '2026-01-01T00:00:00Z',
-  requestId: 'x',
+  requestId: 'ba5e0000-0000-4000-8000-000000000001',
 };
 
 function answer(status: number, json?: unknown, headers: Answer['headers'] = {}): Answer {
   const text = json === undefined ? '' : JSON.stringify(json);
-  return { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers }, text, json };
+  const sent = { ...HEADERS, 'content-type': 'application/json; charset=utf-8', ...headers };
+  return { status, headers: sent, text, json };
+}
+
+/** Those of every answer of an operation. */
+const HEADERS = {
+  'x-request-id': 'ba5e0000-0000-4000-8000-000000000001',
+  'cache-control': 'no-store',
+  ratelimit: '"address"; r=1; t=1',
+  'ratelimit-policy': '"address"; q=1; w=60',
+};
+
+/** The same without one of them. */
+function without(name: keyof typeof HEADERS, { headers, ...rest }: Answer): Answer {
+  const others = Object.entries(headers).filter(([other]) => other !== name);
+  return { ...rest, headers: Object.fromEntries(others) };
 }
 
 const PROFILE = {
@@ -26,7 +41,7 @@ const PROFILE = {
 test.each<[string, string, Answer]>([
   ['a status that is not described', 'GET /api/clients', answer(418, { error })],
   ['a conflict of a reader', 'GET /api/clients', answer(409, { error })],
-  ['a code of another status', 'GET /api/clients', answer(401, { error })],
+  ['a code of another status', 'GET /api/clients', answer(401, { error }, { 'www-authenticate': 'Bearer' })],
   ['an envelope with one field more', 'GET /api/clients', answer(403, { error: { ...error, hint: 1 } })],
   [
     'an envelope with one field less',
@@ -38,20 +53,48 @@ test.each<[string, string, Answer]>([
   ['null where it is not allowed', 'GET /api/auth/profile', answer(200, { ...PROFILE, sub: null })],
   ['an id that is none', 'GET /api/auth/profile', answer(200, { ...PROFILE, id: '1' })],
   ['a role that is none', 'GET /api/auth/profile', answer(200, { ...PROFILE, role: 'KING' })],
-  ['an envelope around a list', 'GET /api/clients?limit=1', answer(200, { data: [] })],
-  ['another media type', 'GET /api/clients', answer(200, [], { 'content-type': 'text/html' })],
+  ['an envelope around a list', 'GET /api/clients?limit=1', answer(200, { data: [] }, { etag: 'W/"x"' })],
+  ['another media type', 'GET /api/clients', answer(200, [], { etag: 'W/"x"', 'content-type': 'text/html' })],
   ['a body where there is none', `DELETE /api/sites/${PROFILE.id}`, answer(204, {})],
   ['a success on a path that does not exist', 'GET /api/nothing', answer(200, {})],
   ['a success of a method that does not exist', 'DELETE /api/clients', answer(204)],
+  ['a detail that is no text', 'GET /api/clients', answer(403, { error: { ...error, details: { a: 1 } } })],
+  ['a code that is none', 'GET /api/nothing', answer(404, { error: { ...error, code: 'ERROR_LOST' } })],
 ])('the suite notices %s', (_what, line, given) => {
   expect(() => {
     expectDescribed(line, given);
   }).toThrow(/not as described/);
 });
 
+test.each<[string, string, Answer, string]>([
+  [
+    'one more',
+    'GET /api/clients',
+    answer(200, [], { etag: 'W/"x"', 'x-powered-by': 'x' }),
+    'x-powered-by is not described',
+  ],
+  [
+    'a Location',
+    'GET /api/clients',
+    answer(200, [], { etag: 'W/"x"', location: '/' }),
+    'location is not described',
+  ],
+  ['no request id', 'GET /api/clients', without('x-request-id', answer(200, [])), 'x-request-id is missing'],
+  ['no limit', 'GET /api/clients', without('ratelimit', answer(403, { error })), 'ratelimit is missing'],
+  ['a limit of a probe', 'GET /health', answer(200, { status: 'ok' }), 'ratelimit is not described'],
+  ['a list without a tag', 'GET /api/clients', answer(200, []), 'etag is missing'],
+  ['a 401 without a challenge', 'GET /api/clients', answer(401, { error }), 'www-authenticate is missing'],
+  ['a 304 without a tag', `GET /api/sites/${PROFILE.id}`, answer(304), 'etag is missing'],
+  ['a 405 without Allow', 'PUT /api/clients', answer(405, { error }), 'allow is missing'],
+])('the suite notices %s among the headers', (_what, line, given, difference) => {
+  expect(() => {
+    expectDescribed(line, given);
+  }).toThrow(`the header ${difference}`);
+});
+
 test.each<[string, string, Answer]>([
   ['a record', 'GET /api/auth/profile?x', answer(200, PROFILE)],
-  ['an empty list', 'GET /api/clients', answer(200, [])],
+  ['an empty list', 'GET /api/clients', answer(200, [], { etag: 'W/"x"' })],
   ['a refusal', 'GET /api/clients', answer(403, { error })],
   ['nothing', `DELETE /api/sites/${PROFILE.id}`, answer(204)],
   ['an unknown path', 'GET /api/nothing', answer(404, { error: { ...error, code: 'ERROR_NOT_FOUND' } })],

@@ -3,14 +3,26 @@ import addFormats from 'ajv-formats';
 import { ERRORS } from '../../src/errors.ts';
 import { describeInterface } from '../../src/http/openapi.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
+import { TAGS } from '../../src/resources/tags.ts';
 import type { Answer } from './http.ts';
 
+interface Response {
+  readonly headers?: Readonly<Record<string, Reference>>;
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
 interface Operation {
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
+  readonly responses: Readonly<Record<string, Response & Reference>>;
+}
+
+/** A part of the document, or where it stands. */
+interface Reference {
+  readonly $ref?: string;
+  readonly required?: boolean;
 }
 
 /** The description, as `GET /api-json` gives it. */
-export const document = describeInterface(allEndpoints);
+export const document = describeInterface(allEndpoints, TAGS);
 
 const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation | undefined>>>>;
 
@@ -22,6 +34,31 @@ const patterns = Object.keys(paths).map((path) => ({
 const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false });
 addFormats.default(ajv);
 ajv.addSchema(document, 'api');
+
+/** What HTTP sends with any message, and what the page of /docs and other browser code ask for: no part of an operation. */
+const NOT_DESCRIBED = [
+  ...['connection', 'content-encoding', 'content-length', 'content-type', 'date', 'keep-alive'],
+  ...['transfer-encoding', 'vary'],
+  ...['content-security-policy', 'cross-origin-opener-policy', 'cross-origin-resource-policy'],
+  ...['origin-agent-cluster', 'referrer-policy', 'strict-transport-security', 'x-content-type-options'],
+  ...['x-dns-prefetch-control', 'x-download-options', 'x-frame-options'],
+  ...['x-permitted-cross-domain-policies', 'x-xss-protection'],
+  ...['access-control-allow-origin', 'access-control-expose-headers'],
+];
+
+/** The headers of answers that belong to no operation: whether each must be there. */
+function headersElsewhere(status: number): Record<string, Reference> {
+  const required = [
+    ...['X-Request-Id', 'Cache-Control'],
+    ...(status === 401 ? ['WWW-Authenticate'] : []),
+    ...(status === 405 ? ['Allow'] : []),
+    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+  ];
+  return {
+    ...Object.fromEntries(required.map((name) => [name, { required: true }])),
+    ...{ RateLimit: {}, 'RateLimit-Policy': {} },
+  };
+}
 
 /** Statuses of answers that belong to no operation: no such path, no such method, nothing that could be a request. */
 const ELSEWHERE = new Set([400, 401, 404, 405, 408, 413, 414, 429, 431, 503]);
@@ -50,7 +87,10 @@ function differenceElsewhere(method: string, answer: Answer): string | undefined
   const isPreflight = method === 'OPTIONS' && answer.status === 204;
   if (isPreflight) return undefined;
   if (!ELSEWHERE.has(answer.status)) return 'no operation has this path and method';
-  return method === 'HEAD' ? undefined : mismatch(['components', 'schemas', 'Error'], answer);
+  return (
+    headerDifference(headersElsewhere(answer.status), answer) ??
+    (method === 'HEAD' ? undefined : mismatch(['components', 'schemas', 'ErrorEnvelope'], answer))
+  );
 }
 
 function differenceFrom(
@@ -60,8 +100,11 @@ function differenceFrom(
   answer: Answer,
 ): string | undefined {
   const status = String(answer.status);
-  const response = responses[status];
-  if (response === undefined) return `only ${Object.keys(responses).join(', ')} are`;
+  const named = responses[status];
+  if (named === undefined) return `only ${Object.keys(responses).join(', ')} are`;
+  const response = resolved(named) as Response;
+  const header = headerDifference(response.headers ?? {}, answer);
+  if (header !== undefined) return header;
   if (method === 'HEAD') return answer.text === '' ? undefined : 'HEAD has no body';
   const { content } = response;
   if (content === undefined) return answer.text === '' ? undefined : 'there should be no body';
@@ -69,8 +112,37 @@ function differenceFrom(
   if (!(type in content)) return '*/*' in content ? undefined : `the type is ${type}`;
   if (type !== 'application/json') return undefined;
   return (
-    codeMismatch(answer) ?? mismatch([...pointer, 'responses', status, 'content', type, 'schema'], answer)
+    codeMismatch(answer) ??
+    mismatch([...(partsOf(named) ?? [...pointer, 'responses', status]), 'content', type, 'schema'], answer)
   );
+}
+
+/** A header that was sent and is not described, or is described as one of every such answer and was not sent. */
+function headerDifference(
+  described: Readonly<Record<string, Reference>>,
+  { headers }: Answer,
+): string | undefined {
+  const all = Object.entries(described).map(([name, header]) => ({
+    name: name.toLowerCase(),
+    isRequired: (resolved(header) as Reference).required === true,
+  }));
+  const missing = all.find(({ name, isRequired }) => isRequired && headers[name] === undefined);
+  if (missing !== undefined) return `the header ${missing.name} is missing`;
+  const known = [...all.map(({ name }) => name), ...NOT_DESCRIBED];
+  const unknown = Object.keys(headers).find((name) => !known.includes(name));
+  return unknown === undefined ? undefined : `the header ${unknown} is not described`;
+}
+
+/** Where in the document a reference points to; undefined for what is no reference. */
+function partsOf({ $ref }: Reference): readonly string[] | undefined {
+  return $ref?.replace('#/', '').split('/');
+}
+
+/** What a reference stands for; anything else stands for itself. */
+export function resolved(named: Reference): unknown {
+  const parts = partsOf(named);
+  if (parts === undefined) return named;
+  return parts.reduce<unknown>((whole, part) => (whole as Record<string, unknown>)[part], document);
 }
 
 function mismatch(pointer: readonly string[], { json }: Answer): string | undefined {

@@ -1,0 +1,76 @@
+import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
+import { z } from 'zod';
+import { ERRORS } from '../../errors.ts';
+import type { ErrorCode } from '../../errors.ts';
+import { creates } from '../endpoint.ts';
+import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
+import { headersOf, sentWithError } from './headers.ts';
+import { isConditional, isContent, isCounted } from './responses.ts';
+
+const errorCode = z.enum(Object.keys(ERRORS)).meta({ id: 'ErrorCode' });
+
+/** What every error is told in. */
+export const errorEnvelope = z
+  .strictObject({
+    error: z.strictObject({
+      code: errorCode,
+      message: z.string(),
+      details: z
+        .record(z.string(), z.string())
+        .optional()
+        .meta({ description: 'What is wrong with which field, in words for a person.' }),
+      timestamp: z.iso.datetime(),
+      requestId: z.guid(),
+    }),
+  })
+  .meta({ id: 'ErrorEnvelope' });
+
+type Reference = Readonly<{ $ref: string }>;
+
+/** The error responses of an endpoint, by status. */
+export type ErrorResponses = (endpoint: Endpoint | PublicEndpoint) => Readonly<Record<string, Reference>>;
+
+/** Describes each error once, where an endpoint first has it; others with the same one refer to it. */
+export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
+  const known = new Map<string, Reference>();
+  const referenceTo = (code: ErrorCode, endpoint: Endpoint | PublicEndpoint): Reference => {
+    const isRepeatable = code === 'ERROR_CONFLICT' && creates(endpoint);
+    const name = nameOf(code) + (isRepeatable ? 'OrUnderWay' : '') + (isCounted(endpoint) ? '' : 'OfProbe');
+    const reference =
+      known.get(name) ??
+      registry.registerComponent('responses', name, {
+        description: ERRORS[code].message,
+        headers: headersOf(sentWithError(code, isCounted(endpoint), isRepeatable)),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
+      }).ref;
+    known.set(name, reference);
+    return reference;
+  };
+  return (endpoint) =>
+    Object.fromEntries(
+      errorsOf(endpoint).map((code) => [ERRORS[code].status, referenceTo(code, endpoint)] as const),
+    );
+}
+
+/** `ERROR_NOT_FOUND` as `NotFound`. */
+function nameOf(code: ErrorCode): string {
+  const words = code.replace('ERROR', '').toLowerCase();
+  return words.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+}
+
+/** The errors that an endpoint can answer with, by what it takes. */
+function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
+  const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_URI_TOO_LONG', 'ERROR_HEADERS_TOO_LARGE'];
+  errors.push('ERROR_INTERNAL', 'ERROR_UNAVAILABLE');
+  if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN', 'ERROR_RATE_LIMITED');
+  if (endpoint.params !== undefined || (endpoint.method !== 'get' && endpoint.references !== undefined))
+    errors.push('ERROR_NOT_FOUND');
+  // A repeated request whose record is gone.
+  if (creates(endpoint)) errors.push('ERROR_NOT_FOUND');
+  if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
+  if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');
+  if (isContent(endpoint)) errors.push('ERROR_RANGE_NOT_SATISFIABLE');
+  if (endpoint.body !== undefined || endpoint.form !== undefined)
+    errors.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_REQUEST_TIMEOUT', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
+  return errors;
+}

@@ -1,0 +1,103 @@
+import type { ErrorCode } from '../../errors.ts';
+
+/* The headers of answers. What HTTP itself sends with any message, such as Content-Length, is not described. */
+
+const text = { type: 'string' } as const;
+
+/** Every header that an answer may have, once; `required: false` where it never has to. */
+export const HEADERS = {
+  'X-Request-Id': {
+    description: 'Names this request, also in the log and in the audit log.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  'Cache-Control': { description: 'no-store: nobody on the way keeps an answer.', schema: text },
+  RateLimit: {
+    description:
+      'For each limit that counts the request, by address and by user: how many are left (r), and in how many seconds it starts anew (t).',
+    schema: text,
+  },
+  'RateLimit-Policy': {
+    description: 'Each of those limits: how many requests (q) in how many seconds (w).',
+    schema: text,
+  },
+  'Retry-After': {
+    description: 'In how many seconds to try again.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'WWW-Authenticate': { description: 'Bearer: a token is asked for.', schema: text },
+  ETag: {
+    description:
+      'The version of the record, the list or the content, for If-None-Match; that of a record also for If-Match.',
+    schema: text,
+  },
+  Location: { description: 'The address of what was created.', schema: text },
+  Link: {
+    description: 'The address of the next page, rel="next"; absent on the last one.',
+    schema: text,
+    required: false,
+  },
+  'X-Total-Count': {
+    description: 'How many records there are on all pages, where count=exact asks for it.',
+    schema: { type: 'integer', minimum: 0 },
+    required: false,
+  },
+  'Content-Disposition': { description: 'attachment, with the name of the file.', schema: text },
+  'Accept-Ranges': { description: 'bytes: Range can ask for a part.', schema: text },
+  'Content-Range': {
+    description: 'Which bytes these are, of how many; with 416, of how many alone.',
+    schema: text,
+  },
+} as const;
+
+export type HeaderName = keyof typeof HEADERS;
+
+/** Which headers an answer has, and which it may have. */
+export interface Sent {
+  readonly always: readonly HeaderName[];
+  readonly sometimes?: readonly HeaderName[];
+}
+
+/** Each as the component that it is; where one that is always sent elsewhere may be absent, it stands by itself. */
+export function headersOf({ always, sometimes = [] }: Sent): Record<string, Header> {
+  const shared = (name: HeaderName): [HeaderName, Header] => [name, { $ref: `#/components/headers/${name}` }];
+  return Object.fromEntries([
+    ...always.map(shared),
+    ...sometimes.map((name): [HeaderName, Header] =>
+      'required' in HEADERS[name] ? shared(name) : [name, HEADERS[name]],
+    ),
+  ]);
+}
+
+type Header = (typeof HEADERS)[HeaderName] | { $ref: string };
+
+/** With every answer; what the limits count has two more. */
+export function everySent(isCounted: boolean): readonly HeaderName[] {
+  return ['X-Request-Id', 'Cache-Control', ...(isCounted ? COUNTED : [])];
+}
+
+const COUNTED = ['RateLimit', 'RateLimit-Policy'] as const;
+
+/** What may be refused before it is a request, and so before it is counted. */
+const EARLY: readonly ErrorCode[] = [
+  'ERROR_VALIDATION',
+  'ERROR_REQUEST_TIMEOUT',
+  'ERROR_PAYLOAD_TOO_LARGE',
+  'ERROR_URI_TOO_LONG',
+  'ERROR_HEADERS_TOO_LARGE',
+];
+
+const OWN: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]>>> = {
+  ERROR_UNAUTHORIZED: ['WWW-Authenticate'],
+  ERROR_RANGE_NOT_SATISFIABLE: ['Content-Range'],
+  ERROR_RATE_LIMITED: ['Retry-After'],
+  ERROR_UNAVAILABLE: ['Retry-After'],
+};
+
+/** The headers of an error; `isRepeatable` where an `Idempotency-Key` is heard, whose first request may be under way. */
+export function sentWithError(code: ErrorCode, isCounted: boolean, isRepeatable: boolean): Sent {
+  const isEarly = isCounted && EARLY.includes(code);
+  return {
+    always: [...everySent(isCounted && !isEarly), ...(OWN[code] ?? [])],
+    sometimes: [...(isEarly ? COUNTED : []), ...(isRepeatable ? (['Retry-After'] as const) : [])],
+  };
+}

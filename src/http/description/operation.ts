@@ -1,0 +1,45 @@
+import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
+import { creates } from '../endpoint.ts';
+import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
+import type { ErrorResponses } from './errors.ts';
+import { operationIdOf } from './names.ts';
+import { headerParameters, pathParameters } from './parameters.ts';
+import type { ExampleIds, RequestHeader } from './parameters.ts';
+import { hasVersions, isConditional, isContent, successesOf } from './responses.ts';
+
+type Operation = Parameters<OpenAPIRegistry['registerPath']>[0];
+
+/** What the description says of an endpoint. */
+export function operation(
+  endpoint: Endpoint | PublicEndpoint,
+  ids: ExampleIds,
+  errors: ErrorResponses,
+): Operation {
+  const { method, path, summary, tag, query, body, form, roles } = endpoint;
+  const params = pathParameters(endpoint, ids);
+  const heard = requestHeaders(endpoint);
+  return {
+    ...{ method, path, operationId: operationIdOf(endpoint), summary, tags: [tag] },
+    ...(roles === 'public'
+      ? { security: [], description: 'Needs no token.' }
+      : { description: `Roles: ${roles.join(', ')}.` }),
+    request: {
+      ...(params && { params }),
+      ...(query && { query }),
+      ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
+      ...(form && { body: { required: true, content: { 'multipart/form-data': { schema: form } } } }),
+      ...(heard.length > 0 && { headers: headerParameters(heard) }),
+    },
+    responses: { ...successesOf(endpoint), ...errors(endpoint) },
+  };
+}
+
+/** The headers that change what an endpoint does. */
+function requestHeaders(endpoint: Endpoint | PublicEndpoint): readonly RequestHeader[] {
+  return [
+    ...(isConditional(endpoint) ? (['If-Match'] as const) : []),
+    ...(hasVersions(endpoint) ? (['If-None-Match'] as const) : []),
+    ...(isContent(endpoint) ? (['Range', 'If-Range'] as const) : []),
+    ...(creates(endpoint) ? (['Idempotency-Key'] as const) : []),
+  ];
+}

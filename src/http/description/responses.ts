@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { creates } from '../endpoint.ts';
+import type { Endpoint, PublicEndpoint, RecordShape, Responses } from '../endpoint.ts';
+import { bytes } from '../fields.ts';
+import { everySent, headersOf } from './headers.ts';
+import type { HeaderName, Sent } from './headers.ts';
+
+const SUCCESSES: Readonly<Record<string, string>> = {
+  200: 'Success.',
+  201: 'Created; Location is its address.',
+  204: 'Done; there is nothing to say of it.',
+  206: 'A part of the content.',
+  304: 'The caller has this version.',
+};
+
+type Body = z.ZodType | null;
+
+interface Response {
+  readonly description: string;
+  readonly headers: ReturnType<typeof headersOf>;
+  readonly content?: Record<string, { readonly schema: z.ZodType }>;
+}
+
+/** The successes of an endpoint, by status. */
+export function successesOf(endpoint: Endpoint | PublicEndpoint): Record<string, Response> {
+  const successes = Object.entries(responsesOf(endpoint)).map(([status, of]) => {
+    const sent = sentWith(endpoint, Number(status), of);
+    return [status, response(SUCCESSES[status] ?? 'Success.', sent, bodyOf(endpoint, status, of))] as const;
+  });
+  return Object.fromEntries(successes);
+}
+
+/** Whether it answers 304 to whoever has what it would answer. */
+export function hasVersions(endpoint: Endpoint | PublicEndpoint): boolean {
+  return 304 in responsesOf(endpoint);
+}
+
+/** A content, which a request may ask a part of. */
+export function isContent(endpoint: Endpoint | PublicEndpoint): boolean {
+  return 206 in responsesOf(endpoint);
+}
+
+/** A change or a deletion that can be bound to the version that the caller has read. */
+export function isConditional(endpoint: Endpoint | PublicEndpoint): boolean {
+  return endpoint.method === 'put' || endpoint.method === 'delete';
+}
+
+/** Whether a limit counts the requests. */
+export function isCounted(endpoint: Endpoint | PublicEndpoint): boolean {
+  return !('isProbe' in endpoint);
+}
+
+/** What the kind of an endpoint answers with, unless it says so itself. */
+function responsesOf(endpoint: Endpoint | PublicEndpoint): Responses {
+  if (endpoint.responses !== undefined) return endpoint.responses;
+  const record = endpoint.of ?? null;
+  if ('remove' in endpoint) return { 204: null };
+  if ('read' in endpoint || 'list' in endpoint) return { 200: record, 304: record };
+  return creates(endpoint) ? { 201: record } : { 200: record };
+}
+
+function isRecord(of: z.ZodType | RecordShape | null): of is RecordShape {
+  return of !== null && 'table' in of;
+}
+
+function bodyOf(
+  endpoint: Endpoint | PublicEndpoint,
+  status: string,
+  of: z.ZodType | RecordShape | null,
+): Body {
+  if (status === '304') return null;
+  if (!isRecord(of)) return of;
+  return 'list' in endpoint ? z.array(of.schema) : of.schema;
+}
+
+/** The headers of a success, besides those that every answer has. */
+function sentWith(
+  endpoint: Endpoint | PublicEndpoint,
+  status: number,
+  of: z.ZodType | RecordShape | null,
+): Sent {
+  const always: HeaderName[] = [];
+  const sometimes: HeaderName[] = [];
+  if ('list' in endpoint) sometimes.push('Link', 'X-Total-Count');
+  const isTagged = !isRecord(of) || 'list' in endpoint || of.isAlwaysTagged;
+  if (hasVersions(endpoint) || isRecord(of)) (isTagged ? always : sometimes).push('ETag');
+  if (status === 201) always.push('Location');
+  if (isContent(endpoint) && status !== 304) always.push('Content-Disposition', 'Accept-Ranges');
+  if (status === 206) always.push('Content-Range');
+  return { always: [...everySent(isCounted(endpoint)), ...always], sometimes };
+}
+
+function response(description: string, sent: Sent, schema: Body): Response {
+  const headers = headersOf(sent);
+  if (schema === null) return { description, headers };
+  return { description, headers, content: { [mediaTypeOf(schema)]: { schema } } };
+}
+
+/** A content may be of any type that a document may have. */
+function mediaTypeOf(schema: z.ZodType): string {
+  return schema === bytes ? '*/*' : 'application/json';
+}

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { cp, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { loadDemonstration } from '../support/demonstration.ts';
+import { document } from '../support/described.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+/* Clients that tools generate from the description, compiled strictly, at work. */
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const CLIENTS = ['1', '2', '3'].map((last) => `c1000000-0000-4000-8000-00000000000${last}`);
+
+/** As a frontend would have it. The tools write their own parts for no more than this: not for exactOptionalPropertyTypes. */
+const TSCONFIG = {
+  compilerOptions: {
+    ...{ strict: true, noUncheckedIndexedAccess: true },
+    ...{ noImplicitOverride: true, noImplicitReturns: true, noFallthroughCasesInSwitch: true },
+    ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], types: ['node'], skipLibCheck: true },
+    ...{ module: 'esnext', moduleResolution: 'bundler', rootDir: '.', outDir: 'compiled' },
+  },
+  exclude: ['node_modules', 'compiled'],
+};
+
+let folder: string;
+let service: Service;
+let token: string;
+
+/** The output of a script, or its failure with the output, on which a compiler says what is wrong. */
+async function run(...args: string[]): Promise<string> {
+  try {
+    return (await promisify(execFile)(process.execPath, args, { cwd: folder })).stdout;
+  } catch (error) {
+    const { stdout, message } = error as Error & { stdout: string };
+    throw new Error(`${stdout}\n${message}`, { cause: error });
+  }
+}
+
+beforeAll(async () => {
+  folder = await createScratchFolder();
+  await cp(join(import.meta.dirname, 'flows'), join(folder, 'flows'), { recursive: true });
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+  const description = join(folder, 'api.json');
+  await writeFile(description, JSON.stringify(document));
+  await run(join(import.meta.dirname, 'generate.ts'), description, folder);
+  await run(join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'));
+  service = await startService();
+  await loadDemonstration(service);
+  token = await service.token('ACCOUNT_MANAGER', CLIENTS, { sub: 'demonstration|marc' });
+}, 180_000);
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+test.each(['openapi-typescript', 'orval', 'hey-api'])(
+  'a client that %s generates compiles strictly, and does the work of an account manager',
+  async (tool) => {
+    const flow = join(folder, 'compiled', 'flows', `${tool}.js`);
+    const seen = JSON.parse(await run(flow, `http://127.0.0.1:${service.port}`, token)) as Record<
+      string,
+      number
+    >;
+    expect(seen).toEqual({
+      name: 'Marc Lefèvre',
+      ...{ claims: seen['total'], total: expect.any(Number), pages: Math.ceil(Number(seen['total']) / 2) },
+      ...{ status: 'READY_FOR_REVIEW', filename: 'avis.txt', content: 'Avis de taxe foncière', billed: 1500 },
+      refusals: ['ERROR_PRECONDITION_FAILED', 'ERROR_CONFLICT'],
+    });
+    expect(seen['total']).toBeGreaterThan(5);
+  },
+);

@@ -1,0 +1,76 @@
+import createClient from 'openapi-fetch';
+import type { paths } from '../openapi-typescript/schema.js';
+import { AVIS, CLIENT, nextCursor, SITE, tell } from './flow.js';
+
+/* The flow with the types of openapi-typescript, through openapi-fetch. */
+
+await tell(async (baseUrl, token) => {
+  const api = createClient<paths>({ baseUrl });
+  const { data: me } = await api.POST('/api/auth/login', { body: { token } });
+  api.use({
+    onRequest: ({ request }) => {
+      request.headers.set('authorization', `Bearer ${token}`);
+    },
+  });
+
+  const claims: string[] = [];
+  let [pages, total] = [0, 0];
+  for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+    const query = { limit: 2, count: 'exact', sort: 'created_at', ...(after && { after }) } as const;
+    const { data = [], response } = await api.GET('/api/reclamations', { params: { query } });
+    claims.push(...data.map(({ id }) => id));
+    total = Number(response.headers.get('x-total-count'));
+    after = nextCursor(response.headers);
+    pages += 1;
+  }
+
+  const { data: claim, response: created } = await api.POST('/api/reclamations', {
+    body: { client_id: CLIENT, site_id: SITE, claim_type: 'TF', amount: '1200.50' },
+    params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
+  });
+  if (claim === undefined) throw new Error('no claim');
+  const draft = created.headers.get('etag') ?? '';
+  const path = { id: claim.id };
+
+  const { data: moved } = await api.PUT('/api/reclamations/{id}', {
+    params: { path, header: { 'If-Match': draft } },
+    body: { ...claim, status: 'READY_FOR_REVIEW' },
+  });
+
+  const { data: document } = await api.POST('/api/reclamations/{id}/documents', {
+    params: { path },
+    body: { file: new Blob([AVIS], { type: 'text/plain' }) },
+    bodySerializer: ({ file }) => {
+      const form = new FormData();
+      form.set('file', file, 'avis.txt');
+      return form;
+    },
+  });
+  const { data: content } = await api.GET('/api/documents/{id}/content', {
+    params: { path: { id: document?.id ?? '' } },
+    parseAs: 'blob',
+  });
+
+  const { data: invoice } = await api.POST('/api/invoices', {
+    body: { client_id: CLIENT, reclamation_id: claim.id, amount_excl_tax: 1250 },
+  });
+
+  const { error: changed } = await api.PUT('/api/reclamations/{id}', {
+    params: { path, header: { 'If-Match': draft } },
+    body: { grounds: 'Erreur de surface' },
+  });
+  const { error: refused } = await api.PUT('/api/reclamations/{id}', {
+    params: { path },
+    body: { status: 'REFUNDED' },
+  });
+
+  return {
+    name: me?.name,
+    ...{ claims: claims.length, pages, total },
+    status: moved?.status,
+    filename: document?.filename,
+    content: await content?.text(),
+    billed: invoice?.amount_incl_tax,
+    refusals: [changed?.error.code, refused?.error.code],
+  };
+});

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { loadDemonstration } from '../support/demonstration.ts';
+import { document, resolved } from '../support/described.ts';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+/* The examples of the description, each tried on the demonstration as an administrator would. */
+
+interface Schema {
+  readonly $ref?: string;
+  readonly example?: Readonly<Record<string, unknown>>;
+}
+
+interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly example?: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>
+  >;
+}
+
+const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/** Each operation of a method, at the records that its path has as examples. */
+function operations(method: string): (readonly [line: string, operation: Operation])[] {
+  return Object.entries(paths).flatMap(([path, { [method]: operation }]) => {
+    if (operation === undefined) return [];
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
+      const parameter = operation.parameters?.find((one) => one.in === 'path' && one.name === name);
+      return String(parameter?.example);
+    });
+    return [[`${method.toUpperCase()} ${filled}`, operation] as const];
+  });
+}
+
+/** The schema of the JSON of a success, or of the body; undefined where that is no JSON. */
+const answered = ({ responses }: Operation): Schema | undefined =>
+  (responses['200'] ?? responses['201'])?.content?.['application/json']?.schema;
+const asked = ({ requestBody }: Operation): Schema | undefined =>
+  requestBody?.content['application/json']?.schema;
+
+const exampleOf = (schema: Schema | undefined): Schema['example'] =>
+  schema && (resolved(schema) as Schema).example;
+
+/** A record but for the times at which the demonstration was filled or changed. */
+function lasting(record: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  const fields = Object.entries(record);
+  return Object.fromEntries(fields.filter(([name]) => !['created_at', 'updated_at'].includes(name)));
+}
+
+let service: Service;
+let token: string;
+
+beforeAll(async () => {
+  service = await startService();
+  await loadDemonstration(service);
+  token = await service.token('ADMIN');
+});
+afterAll(() => service.close());
+
+describe('an example of the description can be tried', () => {
+  const reads = operations('get');
+
+  test.each(reads)('%s', async (line, operation) => {
+    const answer = await service.ask(line, { token });
+    expect([line, answer.status]).toEqual([line, 200]);
+    // The caller's own record is another one.
+    const example = line.endsWith('/me') ? undefined : exampleOf(answered(operation));
+    if (example === undefined) return;
+    expect(lasting(answer.json as object as Record<string, unknown>)).toEqual(lasting(example));
+  });
+
+  const writes = [...operations('post'), ...operations('put')].filter(
+    ([, operation]) => asked(operation) !== undefined,
+  );
+  /** A token is nobody's before it is signed. */
+  const withoutExample = ['POST /api/auth/login'];
+
+  test.each(writes.filter(([line]) => !withoutExample.includes(line)))('%s', async (line, operation) => {
+    const body = exampleOf(asked(operation));
+    expect([line, body]).toEqual([line, expect.any(Object)]);
+    const answer = await service.ask(line, { token, body: body ?? {} });
+    expect([line, answer.status, answer.text]).toEqual([
+      line,
+      line.startsWith('POST') ? 201 : 200,
+      expect.any(String),
+    ]);
+    expect(answer.json).toMatchObject(body ?? {});
+  });
+
+  test('and each kind of record and body that a path or a request names has one', () => {
+    expect(reads.filter(([line]) => line.includes('undefined'))).toEqual([]);
+    const shown = reads.filter(([, operation]) => exampleOf(answered(operation)) !== undefined);
+    expect(shown.length).toBeGreaterThan(9);
+    expect(writes.length).toBeGreaterThan(15);
+  });
+});
+
+describe('a record that was read', () => {
+  const ajv = new Ajv({ strict: false, validateSchema: false });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'api');
+
+  /** Each list whose records can be changed, and what a change takes. */
+  const changed = Object.entries(paths).flatMap(([path, { put }]) => {
+    const [, list = ''] = /^(.*)\/\{\w+\}$/.exec(path) ?? [];
+    const body = put && asked(put);
+    return body?.$ref === undefined || paths[list]?.['get'] === undefined ? [] : [[list, body.$ref] as const];
+  });
+
+  test.each(changed)(
+    'of %s is, sent back whole, a change as described, which changes nothing',
+    async (list, body) => {
+      const validate = ajv.getSchema(`api${body}`);
+      const { json } = await service.ask(`GET ${list}`, { token });
+      const records = json as Record<string, unknown>[];
+      expect(records.length).toBeGreaterThan(1);
+      for (const record of records) {
+        expect([record, validate?.(record), validate?.errors]).toEqual([record, true, null]);
+        const answer = await service.ask(`PUT ${list}/${String(record['id'])}`, { token, body: record });
+        expect([answer.status, lasting(answer.json as Record<string, unknown>)]).toEqual([
+          200,
+          lasting(record),
+        ]);
+      }
+    },
+  );
+
+  test('can be sent back wherever records can be changed', () => {
+    expect(changed.length).toBe(8);
+  });
+});

@@ -1,0 +1,59 @@
+import { expect, test } from '@jest/globals';
+import { document } from '../support/described.ts';
+
+/* Clients are generated from the names of the operations: another name is another function in somebody's code. */
+
+const paths = document.paths as Record<string, Record<string, { readonly operationId: string }>>;
+
+const OPERATION_IDS = {
+  'GET /': 'checkHealthAtRoot',
+  'GET /health': 'checkHealth',
+  'POST /api/auth/login': 'logIn',
+  'GET /api/auth/profile': 'getProfile',
+  'GET /api/users/me': 'getCurrentUser',
+  'PUT /api/users/{id}/client-access/{clientId}': 'assignClient',
+  'DELETE /api/users/{id}/client-access/{clientId}': 'withdrawClient',
+  'GET /api/clients/{clientId}/reclamations': 'listClientReclamations',
+  'GET /api/reclamations/{id}/history': 'listReclamationHistory',
+  'GET /api/reclamations/{id}/documents': 'listReclamationDocuments',
+  'POST /api/reclamations/{id}/documents': 'uploadDocument',
+  'GET /api/documents/{id}/content': 'downloadDocument',
+  'GET /api/documents/{id}': 'getDocument',
+  'DELETE /api/documents/{id}': 'deleteDocument',
+  'GET /api/audit-logs': 'listAuditLogs',
+  'GET /api-json': 'getDescription',
+};
+
+const RESOURCES = {
+  '/api/users': ['User', 'Users'],
+  '/api/clients': ['Client', 'Clients'],
+  '/api/sites': ['Site', 'Sites'],
+  '/api/cadastres': ['Cadastre', 'Cadastres'],
+  '/api/reclamations': ['Reclamation', 'Reclamations'],
+  '/api/partners': ['Partner', 'Partners'],
+  '/api/invoices': ['Invoice', 'Invoices'],
+  '/api/partner-invoices': ['PartnerInvoice', 'PartnerInvoices'],
+} as const;
+
+test('every operation has a name of its own, which generated clients keep', () => {
+  const ofResources = Object.entries(RESOURCES).flatMap(([path, [one, many]]) => {
+    const at = `${path}/{${path === '/api/clients' ? 'clientId' : 'id'}}`;
+    return [
+      [`GET ${path}`, `list${many}`],
+      [`POST ${path}`, `create${one}`],
+      [`GET ${at}`, `get${one}`],
+      [`PUT ${at}`, `update${one}`],
+      ...(path === '/api/users' ? [] : [[`DELETE ${at}`, `delete${one}`]]),
+    ];
+  });
+  const named = Object.fromEntries(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => [
+        `${method.toUpperCase()} ${path}`,
+        operationId,
+      ]),
+    ),
+  );
+  expect(named).toEqual({ ...OPERATION_IDS, ...(Object.fromEntries(ofResources) as object) });
+  expect(new Set(Object.values(named)).size).toBe(Object.keys(named).length);
+});
