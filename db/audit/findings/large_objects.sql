@@ -12,8 +12,23 @@ where f.oid in (
         'pg_catalog.lo_creat(integer)'::regprocedure,
         'pg_catalog.lo_from_bytea(oid, bytea)'::regprocedure
     )
-    and x.grantee = 0;
+    and x.grantee = 0
+union all
+select
+    'error',
+    pg_catalog.format('large object %s', m.oid),
+    pg_catalog.format('%s may %s what it holds, which no policy does', granted.to_whom, granted.what),
+    pg_catalog.format('revoke all on large object %s from %s;', m.oid, granted.to_whom)
+from pg_catalog.pg_largeobject_metadata as m
+cross join lateral (
+    select
+        case x.grantee when 0 then 'public' else pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(x.grantee)) end as to_whom,
+        pg_catalog.string_agg(case x.privilege_type when 'SELECT' then 'read' else 'change' end, ' and ' order by x.privilege_type) as what
+    from pg_catalog.aclexplode(m.lomacl) as x
+    where x.grantee <> m.lomowner
+    group by x.grantee
+) as granted;
 
 comment on view audit.finding_large_objects is
-    'Anybody can keep data in large objects, which no policy holds. Postgres is made so; db:migrate takes it away, '
-    'but only as a superuser. Mend: revoke it once as a superuser.';
+    'Anybody can keep data in large objects, which no policy holds, or somebody may read or change one of another''s. '
+    'Postgres is made so, and db:migrate takes it away, but only as a superuser; or somebody granted it. Mend: revoke it.';

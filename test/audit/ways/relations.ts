@@ -3,6 +3,14 @@ import { ELSEWHERE, FOREIGN, here, type Way } from './way.ts';
 /** Copies, what reads as its owner, parents; rights to catalogs, servers, what leaves the database. */
 export const RELATIONS: readonly Way[] = [
   {
+    finding: 'large_objects',
+    what: 'a large object that others may read',
+    object: 'large object 4711',
+    bad: `select lo_from_bytea(4711, convert_to((select string_agg(id::text, ' ') from public.clients), 'UTF8'));
+      grant select on large object 4711 to taxclaims_reporting`,
+    reads: { sql: `select convert_from(lo_get(4711), 'UTF8')`, seen: FOREIGN },
+  },
+  {
     finding: 'copy_within_reach',
     what: 'a table that was filled from another',
     object: 'elsewhere.places',
