@@ -196,7 +196,9 @@ describe('what reporting reads of documents', () => {
     await migrated();
     expect(await count()).toBe(2);
     expect(await differences()).toEqual([]);
-    await superuser.query('drop trigger documents_copy on public.documents');
+    await superuser.query(
+      'drop trigger documents_copy on public.documents; comment on table app.client_documents is null',
+    );
     await attach('between.pdf');
     expect(await count()).toBe(2);
     await migrated();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
+import { migrate } from '../../src/db/deploy/migrate.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { healthOnce } from '../support/health.ts';
 import { expectError, type Service, startService } from '../support/service.ts';
@@ -34,6 +35,42 @@ describe('the health check', () => {
         `alter table ${table} ${on} row level security`,
       );
     }
+  });
+
+  test.each([
+    [
+      'a helper of the policies was replaced',
+      `create or replace function app.client_access() returns uuid[] language plpgsql stable set search_path = ''
+       as 'begin return array[]::uuid[]; end'`,
+    ],
+    ['a helper runs with other settings', 'alter function app.client_access() reset search_path'],
+    [
+      'the audit log’s own trigger is off',
+      'alter table public.audit_logs disable trigger audit_logs_append_only',
+    ],
+    ['a trigger that records changes is gone', 'drop trigger sites_audit_write on public.sites'],
+    ['the foreign keys of a table are off', 'alter table public.sites disable trigger all'],
+    [
+      'a rule keeps records from the audit log',
+      'create rule quiet as on insert to public.audit_logs do instead nothing',
+    ],
+  ])('sends a load balancer away while %s, until a deploy takes it back', async (_what, change) => {
+    await healthOnce(service, 200);
+    await service.admin(change);
+    try {
+      expectError(await healthOnce(service, 503), 'ERROR_UNAVAILABLE');
+    } finally {
+      await migrate({ adminUrl: service.postgres.adminUrl, log: pino({ level: 'silent' }) });
+    }
+    await healthOnce(service, 200);
+  });
+
+  test('sends a load balancer away while its sessions begin without triggers', async () => {
+    const { name } = service.postgres;
+    await expectUnwell(
+      `alter database ${name} set session_replication_role = replica`,
+      `alter database ${name} reset session_replication_role`,
+    );
   });
 
   test('sends a load balancer away while a table belongs to the API’s group', async () => {

@@ -204,7 +204,7 @@ as $body$
         union
         select 'pg_catalog.pg_default_acl'::regclass, d.oid
         from pg_catalog.pg_default_acl as d
-        where d.defaclnamespace = 0
+        where d.defaclnamespace = 0 or d.defaclnamespace in (select house.oid from house)
         union
         select 'pg_catalog.pg_database'::regclass, d.oid
         from pg_catalog.pg_database as d
@@ -239,6 +239,15 @@ as $body$
             pg_catalog.to_jsonb(c)
                 || pg_catalog.jsonb_build_object(
                     'relpartbound', pg_catalog.pg_get_expr(c.relpartbound, c.oid),
+                    -- Postgres looks for these only where the relation says that it has some.
+                    'unheeded',
+                    pg_catalog.concat_ws(
+                        ' ',
+                        case when not c.relhastriggers and exists (select from pg_catalog.pg_trigger as t where t.tgrelid = c.oid) then 'triggers' end,
+                        case when not c.relhasrules and exists (select from pg_catalog.pg_rewrite as w where w.ev_class = c.oid) then 'rules' end,
+                        case when not c.relhasindex and exists (select from pg_catalog.pg_index as x where x.indrelid = c.oid) then 'indexes' end,
+                        case when not c.relhassubclass and exists (select from pg_catalog.pg_inherits as h where h.inhparent = c.oid) then 'children' end
+                    ),
                     -- How a table is stored and cleaned is the DBA's.
                     'reloptions',
                     (

@@ -73,6 +73,7 @@ export async function applyPolicies(
     await client.query('reset role');
     await dropUnmade(client, versions);
     await become(client, 'taxclaims_owner');
+    await run(client, 'guards-as-deployed.sql');
     await recordApplied(client, declared);
     after = await readDrift(client);
     if (strict) refuse(after);
