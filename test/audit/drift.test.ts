@@ -112,7 +112,7 @@ describe('audit.drift', () => {
 
   test('a deploy blesses nothing: what it does not take back is drift after it', async () => {
     const changes = `
-      create index by_hand on public.sites (site_name);
+      create unique index by_hand on public.sites (id, site_name);
       create function public.watch() returns event_trigger language plpgsql as $$ begin end $$;
       create event trigger by_hand on sql_drop execute function public.watch()`;
     await admin.query(changes);

@@ -93,7 +93,7 @@ const WRITTEN = [
     'public.invoice_counters',
     'public.audit_logs',
   ],
-  ...['app.content_removals', 'app.created_clients', 'app.idempotency_keys'],
+  ...['app.client_documents', 'app.content_removals', 'app.created_clients', 'app.idempotency_keys'],
 ];
 
 /** How many rows every table has but those, by the catalog. */

@@ -127,6 +127,10 @@ insert into public.documents (id, reclamation_id, filename, file_path, file_size
 select ${id('documents', 'c', 'n')}, ${id('reclamations', 'c', 'n')}, ${name('avis')} || '.txt', ${id('documents', 'c', 'n')},
     ${contentOf({ flavour }).length}, 'text/plain', ${at('n + 2')}
 from ${each(Math.min(claims, 4))};
+insert into app.client_documents (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at)
+select ${id('documents', 'c', 'n')}, ${id('clients', 'c')}, ${id('reclamations', 'c', 'n')}, ${name('avis')} || '.txt',
+    ${contentOf({ flavour }).length}, 'text/plain', ${at('n + 2')}
+from ${each(Math.min(claims, 4))};
 insert into public.partners (id, name, siret, contact_email, phone, address, commission_rate, created_at, updated_at)
 select ${id('partners', 'c', 'n')}, ${name('Cabinet')}, ${pick(SIRETS, `n + ${flavour}`)}, 'p' || n || '@b.example', '01' || n,
     'Place ' || ${shift}, 5 + (n + ${flavour}) % 20, ${at('n')}, ${at('n')}

@@ -1,3 +1,4 @@
+import { tagOfText } from '../../src/http/preconditions.ts';
 import { hash } from 'node:crypto';
 
 const TIME = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00)/;
@@ -52,6 +53,7 @@ export class Reading {
 
   answer({ status, rawHeaders, body }: Heard): string {
     const text = body.toString('latin1');
+    for (const tag of digestsOf(rawHeaders, body.toString())) this.#tags.set(tag, '<digest of this answer>');
     const content = this.text(
       text.replace(/"timestamp":"[^"]+Z","requestId"/, '"timestamp":"<now>","requestId"'),
     );
@@ -87,6 +89,7 @@ export class Reading {
 
   /** The tag of a partner is a digest of what the record says: where that was made in the run, so was the tag. */
   #tag(value: string, text: string, content: string): string {
+    if (value.startsWith('W/')) return this.#tags.get(value) ?? value;
     if (!/^"[0-9a-f]{32}"$/.test(value)) return this.text(value);
     const { updated_at: time = '', client_ids: links = [] } = recordIn(text);
     const shown = time.replace('T', ' ').replace('Z', '+00');
@@ -102,6 +105,20 @@ export class Reading {
     if (kind === 'time') this.#due.set(sixMonthsAfter(Number(value)), `<six months after time ${number}>`);
     return `<${kind} ${number}>`;
   }
+}
+
+/** The tags that a list and the description have: digests of what they say, which is compared itself. */
+function digestsOf(rawHeaders: readonly string[], text: string): string[] {
+  const valueOf = (name: string): string | undefined => {
+    const at = rawHeaders.indexOf(name);
+    return at < 0 ? undefined : rawHeaders[at + 1];
+  };
+  const [link, total] = [valueOf('Link'), valueOf('X-Total-Count')];
+  const said = {
+    ...(link !== undefined && { Link: link }),
+    ...(total !== undefined && { 'X-Total-Count': total }),
+  };
+  return [tagOfText(JSON.stringify(said) + text), tagOfText(text)];
 }
 
 function microseconds(day = '', time = '', part = ''): number {
