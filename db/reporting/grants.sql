@@ -242,7 +242,8 @@ create or replace trigger grants_changed
     after update on reporting.grants
     for each row
     when (
-        (old.login, old.client_id) is distinct from (new.login, new.client_id)
+        old.login is distinct from new.login
+        or old.client_id is distinct from new.client_id
         or old.login_oid <> new.login_oid
     )
     execute function app.record_reporting_grant();

@@ -84,9 +84,9 @@ export const CHANGES: readonly Change[] = [
   },
   {
     what: 'a table that a crash empties',
-    sql: 'alter table public.documents set unlogged',
+    sql: 'alter table app.client_documents set unlogged',
     kind: 'table',
-    object: 'public.documents',
+    object: 'app.client_documents',
   },
   {
     what: 'another replica identity',
@@ -107,8 +107,9 @@ export const CHANGES: readonly Change[] = [
     object: 'aside.child',
   },
   {
-    what: 'a view elsewhere',
-    sql: 'create schema aside; create view aside.claims as select id from public.reclamations',
+    what: 'a view elsewhere that others read as its owner',
+    sql: `create schema aside; create view aside.claims as select id from public.reclamations;
+      grant select on aside.claims to taxclaims_auditor`,
     kind: 'view body',
     object: 'aside.claims',
   },
@@ -266,12 +267,6 @@ export const CHANGES: readonly Change[] = [
     object: 'table public.sites to taxclaims_owner',
   },
   {
-    what: 'a statistics object',
-    sql: 'create statistics public.made on client_id, id from public.sites',
-    kind: 'statistics object',
-    object: 'public.made',
-  },
-  {
     what: 'storage of a column',
     sql: 'alter table public.clients alter column company_name set storage external',
     kind: 'column',
@@ -287,6 +282,22 @@ export const CHANGES: readonly Change[] = [
 
 /** What a DBA does every day; it is nobody's business but the DBA's. */
 export const ORDINARY: readonly (readonly [what: string, sql: string])[] = [
+  ['a statistics object', 'create statistics public.made on client_id, id from public.sites'],
+  ['an index for a slow report', 'create index made on public.reclamations (tax_year, status)'],
+  ['room in the pages of a table', 'alter table public.sites set (fillfactor = 70)'],
+  [
+    'a limit of connections',
+    "do $$ begin execute format('alter database %I connection limit 50', current_database()); end $$",
+  ],
+  [
+    'a view elsewhere that reads as whoever asks',
+    `create schema aside; create view aside.claims with (security_invoker) as select id from reporting.reclamations;
+     grant select on aside.claims to taxclaims_reporting`,
+  ],
+  [
+    'a view elsewhere that nobody else reads',
+    'create schema aside; create view aside.claims as select id from reporting.reclamations',
+  ],
   [
     'a login for the API, its password and limit',
     `create role test_a login password 'a' connection limit 5 in role taxclaims_api; alter role test_a password 'b'`,
