@@ -199,6 +199,7 @@ as $body$
             ('relallvisible', null, 'moved by VACUUM'),
             ('relfilenode', null, 'the name of a file'),
             ('relfrozenxid', null, 'moved by VACUUM'),
+            ('relchecks', null, 'said where there are more'),
             ('relhasindex', null, 'said where it is false and there are some; VACUUM mends the opposite late'),
             ('relhasrules', null, 'the same'),
             ('relhassubclass', null, 'the same'),

@@ -244,6 +244,7 @@ as $body$
                     pg_catalog.concat_ws(
                         ' ',
                         case when not c.relhastriggers and exists (select from pg_catalog.pg_trigger as t where t.tgrelid = c.oid) then 'triggers' end,
+                        case when c.relchecks < (select pg_catalog.count(*) from pg_catalog.pg_constraint as k where k.conrelid = c.oid and k.contype = 'c') then 'checks' end,
                         case when not c.relhasrules and exists (select from pg_catalog.pg_rewrite as w where w.ev_class = c.oid) then 'rules' end,
                         case when not c.relhasindex and exists (select from pg_catalog.pg_index as x where x.indrelid = c.oid) then 'indexes' end,
                         case when not c.relhassubclass and exists (select from pg_catalog.pg_inherits as h where h.inhparent = c.oid) then 'children' end
