@@ -38,7 +38,7 @@ export const TABLES: Kinds = {
   'table with a fill factor': altered('set (fillfactor = 50)'),
   'table that inherits': table(
     statement(
-      `${ASIDE}; create table aside_#.parent (like %s including constraints); alter table %s inherit aside_#.parent`,
+      `${ASIDE}; create table aside_#.parent (like %s including constraints including generated); alter table %s inherit aside_#.parent`,
       NAME,
       NAME,
     ),
@@ -46,16 +46,17 @@ export const TABLES: Kinds = {
   'table that is inherited': table(statement(`${ASIDE}; create table aside_#.child () inherits (%s)`, NAME)),
   'table attached as a partition': table(
     statement(
-      `${ASIDE}; create table aside_#.parent (like %s) partition by list (%I);` +
+      `${ASIDE}; create table aside_#.parent (like %s including generated) partition by list (%I);` +
         ' alter table aside_#.parent attach partition %s default',
       NAME,
       FIRST_COLUMN,
       NAME,
     ),
-    // Postgres refuses the others: a row trigger with transition tables, a parent elsewhere.
+    // Postgres refuses the others: a row trigger with transition tables, a column that counts by itself.
     `not exists (
         select from pg_trigger as g where g.tgrelid = t.oid and (g.tgoldtable is not null or g.tgnewtable is not null)
-    ) and not t.relispartition and ${FIRST_COLUMN} is not null`,
+    ) and not exists (select from pg_attribute as a where a.attrelid = t.oid and a.attidentity <> '')
+      and not t.relispartition and ${FIRST_COLUMN} is not null`,
   ),
   'table of a type': table(
     statement(
