@@ -1,3 +1,18 @@
+-- An expression or a body as it is kept, without what is another in each database: numbers of objects, and where in its
+-- text each piece stood. Not as Postgres prints it, which waits for whoever holds a table that is named there.
+create or replace function app.comparable(tree pg_node_tree)
+    returns text
+    language sql
+    stable
+    set search_path = ''
+return pg_catalog.regexp_replace(tree::text, ':(stmt_)?(location|len) -?[0-9]+|\m[0-9]{5,}\M', '', 'g');
+
+comment on function app.comparable(pg_node_tree) is
+    'An expression as the catalogs keep it, without what is another in each database. Serves app.guards.';
+
+revoke execute on function app.comparable(pg_node_tree) from public;
+grant execute on function app.comparable(pg_node_tree) to taxclaims_api;
+
 -- What keeps tenants apart beside the policies, piece by piece, in a form that is cheap enough to be asked once a second:
 -- the functions that policies and triggers call, and the triggers and rules of every table, with the foreign keys' own
 -- where they are not at work.
@@ -15,7 +30,7 @@ begin
             pg_catalog.concat_ws(
                 ' ',
                 f.prosrc,
-                pg_catalog.pg_get_function_sqlbody(f.oid),
+                app.comparable(f.prosqlbody),
                 f.proowner::regrole,
                 f.prosecdef,
                 f.provolatile,
@@ -28,7 +43,21 @@ begin
     union all
     select
         pg_catalog.format('trigger %s on %s', t.tgname, t.tgrelid::regclass),
-        pg_catalog.md5(t.tgenabled::text || pg_catalog.pg_get_triggerdef(t.oid))
+        pg_catalog.md5(
+            pg_catalog.concat_ws(
+                ' ',
+                t.tgenabled,
+                t.tgtype,
+                t.tgfoid::regprocedure,
+                t.tgattr,
+                t.tgargs,
+                t.tgdeferrable,
+                t.tginitdeferred,
+                t.tgoldtable,
+                t.tgnewtable,
+                app.comparable(t.tgqual)
+            )
+        )
     from pg_catalog.pg_trigger as t
     join pg_catalog.pg_class as c on c.oid = t.tgrelid
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
@@ -36,7 +65,7 @@ begin
     union all
     select
         pg_catalog.format('rule %s on %s', w.rulename, w.ev_class::regclass),
-        pg_catalog.md5(w.ev_enabled::text || pg_catalog.pg_get_ruledef(w.oid))
+        pg_catalog.md5(w.ev_enabled::text || w.ev_action::text)
     from pg_catalog.pg_rewrite as w
     join pg_catalog.pg_class as c on c.oid = w.ev_class
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace

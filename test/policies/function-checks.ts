@@ -54,6 +54,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.isolation_objections': 'api',
   'app.objections': 'api',
   'app.applied_migrations': 'api',
+  'app.comparable': 'api',
   'app.guards': 'api',
   'app.guards_as_deployed': 'api',
   'app.plan_removal': 'api',
