@@ -1,9 +1,10 @@
-import { rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
+import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { freePort } from '../../src/embedded/postgres/free-port.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -41,7 +42,9 @@ let token: string;
 beforeAll(async () => {
   folder = await createScratchFolder();
   database = await createTestDatabase();
-  await withAdmin(database.adminUrl, (admin) => admin.query(tenantSql(tenant, 'Own') + EARS));
+  // As if a deploy had made the ears.
+  const guards = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
+  await withAdmin(database.adminUrl, (admin) => admin.query(tenantSql(tenant, 'Own') + EARS + guards));
   identity = await startTestIdentity();
   s3 = new S3rver({
     ...{ address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] },
