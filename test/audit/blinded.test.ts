@@ -73,6 +73,25 @@ describe('npm run db:audit, as an auditor', () => {
     });
   });
 
+  test('says so of an audit that was made blind and accepted as it is', async () => {
+    await withAdmin(world.adminUrl, async (admin) => {
+      const before = await admin.query<{ statement: string }>(MEND);
+      await admin.query(REPLACED.findings);
+      try {
+        await admin.query(
+          `select audit.accept(d.kind, d.object, 'we want to see less') from audit.drift as d`,
+        );
+        const { code, out } = await audit(world.auditorUrl);
+        expect(code).toBe(1);
+        expect(out).toContain('No drift');
+        expect(out.split('\n')).toContain('  view body audit.findings');
+      } finally {
+        for (const { statement } of before.rows) await admin.query(statement);
+        await admin.query('select audit.withdraw(a.what, a.object) from audit.accepted as a');
+      }
+    });
+  });
+
   test("believes it again once it is the repository's, and ends well", async () => {
     const well = (await withAdmin(world.adminUrl, durabilityFindings)).length === 0 ? 0 : 1;
     const { code, out, err } = await audit(world.auditorUrl);

@@ -27,13 +27,15 @@ export async function seeDrift(client: pg.Client): Promise<SeenDrift> {
   const noted = await factsOf(client, 'audit.applied');
   const ofSurroundings = ({ kind }: Fact): boolean => surroundings.includes(kind);
   const accepted = await acceptedIn(client);
-  const drift = differences([...declared, ...noted.filter(ofSurroundings)], facts).filter(
-    (one) => !accepted.has(asAccepted(one)) && !(one.change === 'added' && mayBeAdded.includes(one.kind)),
+  const standing = differences([...declared, ...noted.filter(ofSurroundings)], facts).filter(
+    ({ kind, change }) => !(change === 'added' && mayBeAdded.includes(kind)),
   );
+  const drift = standing.filter((one) => !accepted.has(asAccepted(one)));
   return {
     drift,
     blinded: [
-      ...ofAudit(drift),
+      // Accepted or not: what an acceptance could hide would be the audit's own blindness.
+      ...ofAudit(standing),
       ...(await contradictions(client, { declared, noted, facts, drift, ofSurroundings })),
     ],
   };
