@@ -41,7 +41,7 @@ return siret ~ '^[0-9]{14}$' and (
         or (siret like '356000000%' and pg_catalog.sum(d.digit) % 5 = 0)
     from (
         select i as place, pg_catalog.substr(siret, i, 1)::integer as digit
-        from pg_catalog.generate_series(1, 14) as i
+        from pg_catalog.generate_series(1, 14) as n (i)
         where siret ~ '^[0-9]{14}$'
     ) as d
 );

@@ -1,14 +1,20 @@
--- An expression or a body as it is kept, without what is another in each database: numbers of objects, and where in its
--- text each piece stood. Not as Postgres prints it, which waits for whoever holds a table that is named there.
+-- An expression or a body as it is kept, without what is another in each database or after a dump and restore: numbers of
+-- objects, where in its text each piece stood, and whether a cast was written out. Not as Postgres prints it, which waits
+-- for whoever holds a table that is named there.
 create or replace function app.comparable(tree pg_node_tree)
     returns text
     language sql
     stable
     set search_path = ''
-return pg_catalog.regexp_replace(tree::text, ':(stmt_)?(location|len) -?[0-9]+|\m[0-9]{5,}\M', '', 'g');
+return pg_catalog.regexp_replace(
+    tree::text,
+    ':(stmt_)?(location|len) -?[0-9]+|:[a-z_]+format [0-9]+|\m[0-9]{5,}\M',
+    '',
+    'g'
+);
 
 comment on function app.comparable(pg_node_tree) is
-    'An expression as the catalogs keep it, without what is another in each database. Serves app.guards.';
+    'An expression as the catalogs keep it, without what is another in each database or after a restore. Serves app.guards.';
 
 revoke execute on function app.comparable(pg_node_tree) from public;
 grant execute on function app.comparable(pg_node_tree) to taxclaims_api;
@@ -49,7 +55,11 @@ begin
                 t.tgenabled,
                 t.tgtype,
                 t.tgfoid::regprocedure,
-                t.tgattr,
+                (
+                    select pg_catalog.string_agg(a.attname, ' ' order by a.attnum)
+                    from pg_catalog.pg_attribute as a
+                    where a.attrelid = t.tgrelid and a.attnum = any (t.tgattr)
+                ),
                 t.tgargs,
                 t.tgdeferrable,
                 t.tginitdeferred,

@@ -113,7 +113,7 @@ create or replace function app.isolation_holds()
     language sql
     stable
     set search_path = ''
-return not exists (select from app.isolation_objections());
+return not exists (select from app.isolation_objections() as o (objection));
 
 comment on function app.isolation_holds() is 'Whether app.isolation_objections is empty; the release before asks it.';
 

@@ -2,12 +2,20 @@ import { expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { restore } from './restored.ts';
 
+/** What the health of the service asks, too. */
+const GUARDS_CHANGED = `
+  select object, g.digest
+  from app.guards() as g
+  full join jsonb_each_text(app.guards_as_deployed()) as d (object, digest) using (object)
+  where g.digest is distinct from d.digest`;
+
 test('a database that was dumped and restored is no drift, and what is broken then is one', async () => {
   const database = await createTestDatabase();
   try {
     await restore(database);
     await withAdmin(database.adminUrl, async (admin) => {
       expect((await admin.query('table audit.drift')).rows).toEqual([]);
+      expect((await admin.query(GUARDS_CHANGED)).rows).toEqual([]);
       await admin.query('alter table public.factures drop constraint factures_status_known');
       expect((await admin.query('select kind, change, object from audit.drift')).rows).toEqual([
         { kind: 'constraint', change: 'removed', object: 'factures_status_known on public.factures' },
