@@ -1,23 +1,26 @@
 -- What differs from what the repository declares: somebody changed it by hand, or made something of their own that touches
 -- the house. Empty when nothing does. Logins and their memberships are the deployment's and stand not here.
 create view audit.drift_before_acceptance with (security_invoker) as
-select
-    coalesce(now_.kind, applied.kind) as kind,
-    coalesce(now_.object, applied.object) as object,
-    case
-        when applied.kind is null then 'added'
-        when now_.kind is null then 'removed'
-        else 'changed'
-    end as change,
-    applied.definition as applied,
-    now_.definition as present
-from audit.state() as now_
-full join audit.applied as applied on applied.kind = now_.kind and applied.object = now_.object
-where now_.definition is distinct from applied.definition
-    and not (
-        applied.kind is null
-        and now_.kind in (select k.kind from audit.state_kinds as k where k.may_be_added)
-    );
+select d.*, d.change || coalesce(': ' || d.present, '') as as_it_stands
+from (
+    select
+        coalesce(now_.kind, applied.kind) as kind,
+        coalesce(now_.object, applied.object) as object,
+        case
+            when applied.kind is null then 'added'
+            when now_.kind is null then 'removed'
+            else 'changed'
+        end as change,
+        applied.definition as applied,
+        now_.definition as present
+    from audit.state() as now_
+    full join audit.applied as applied on applied.kind = now_.kind and applied.object = now_.object
+    where now_.definition is distinct from applied.definition
+        and not (
+            applied.kind is null
+            and now_.kind in (select k.kind from audit.state_kinds as k where k.may_be_added)
+        )
+) as d;
 
 -- What was accepted was accepted as it stood: once it is another, it is drift again.
 create view audit.drift with (security_invoker) as
@@ -34,7 +37,7 @@ where not exists (
     where a.withdrawn_at is null
         and a.what = d.kind
         and a.object = d.object
-        and a.as_it_stood = d.change || coalesce(': ' || d.present, '')
+        and a.as_it_stood = d.as_it_stands
 );
 
 comment on view audit.drift_before_acceptance is
@@ -57,3 +60,6 @@ begin
     end loop;
 end
 $each$;
+
+comment on column audit.drift_before_acceptance.as_it_stands is
+    'Change and present definition: what audit.accept keeps, and what an acceptance is for.';

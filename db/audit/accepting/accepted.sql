@@ -9,7 +9,7 @@ union all
 select
     d.kind,
     d.object,
-    d.change || coalesce(': ' || d.present, '')
+    d.as_it_stands
 from audit.drift_before_acceptance as d;
 
 comment on view audit.standing is

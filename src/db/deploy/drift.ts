@@ -36,7 +36,7 @@ const DRIFT = `
       on a.withdrawn_at is null
       and a.what = d.kind
       and a.object = d.object
-      and a.as_it_stood = d.change || coalesce(': ' || d.present, '')
+      and a.as_it_stood = d.as_it_stands
   order by d.kind, d.object`;
 
 /** What drifts, whether it was accepted or not. */
