@@ -6,7 +6,7 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
-import { durabilityFindings } from '../support/durability.ts';
+import { findingsBeside } from '../support/durability.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { BREAKAGES } from './breakages.ts';
 
@@ -61,16 +61,14 @@ describe('the remedies', () => {
     await database.close();
   });
 
-  async function findings(): Promise<Finding[]> {
-    const ofServer = await durabilityFindings(admin);
-    const { rows } = await admin.query<Finding>('select finding, object, remedy from audit.findings');
-    return rows.filter(
-      ({ finding, object }) => !ofServer.some((one) => one.finding === finding && one.object === object),
+  const findings = async (): Promise<readonly Finding[]> =>
+    findingsBeside(
+      admin,
+      (await admin.query<Finding>('select finding, object, remedy from audit.findings')).rows,
     );
-  }
 
   /** What somebody does, and the findings after their remedies were run as they are printed. */
-  async function remedied(bad: string): Promise<{ statements: string[]; left: Finding[] }> {
+  async function remedied(bad: string): Promise<{ statements: string[]; left: readonly Finding[] }> {
     // Never committed: roles belong to the whole server, where other tests run.
     await admin.query('begin');
     try {
