@@ -58,7 +58,8 @@ export function createApp({
   app.use(openRequest);
   app.use(logRequests(log));
   // Inside a network the page of /docs may be reached over plain HTTP, and its parts then as well.
-  app.use(helmet({ contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } } }));
+  const ownOnly = { 'style-src': ["'self'"], 'font-src': ["'self'"], 'upgrade-insecure-requests': null };
+  app.use(helmet({ contentSecurityPolicy: { directives: ownOnly } }));
   app.use(cors(corsOrigins));
   // Before the limits: a health check shares the address of a load balancer, and so of everybody.
   mountPublic(app, probes, { database: probed, documents, verifier });

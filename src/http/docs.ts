@@ -13,6 +13,8 @@ const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-di
 const FILES: readonly (readonly [folder: string, name: string])[] = [
   [PAGE, 'docs.css'],
   [PAGE, 'docs.js'],
+  [PAGE, 'interface.js'],
+  [PAGE, 'endpoint-search.js'],
   [SWAGGER_UI, 'swagger-ui.css'],
   [SWAGGER_UI, 'swagger-ui-bundle.js'],
   [SWAGGER_UI, 'favicon-32x32.png'],
