@@ -13,6 +13,7 @@ const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-di
 const FILES: readonly (readonly [folder: string, name: string])[] = [
   [PAGE, 'docs.css'],
   [PAGE, 'docs.js'],
+  [PAGE, 'interface.css'],
   [PAGE, 'interface.js'],
   [PAGE, 'endpoint-search.js'],
   [SWAGGER_UI, 'swagger-ui.css'],
