@@ -9,6 +9,7 @@ import { authenticate } from './http/authenticate.ts';
 import { compress } from './http/compress.ts';
 import { cors } from './http/cors.ts';
 import { mountDocs } from './http/docs.ts';
+import type { Person } from './http/docs-people.ts';
 import { answerErrors } from './http/errors.ts';
 import { limitByAddress, limitByUser } from './http/limits.ts';
 import { mount, mountPublic, mountRefusals } from './http/mount.ts';
@@ -30,6 +31,8 @@ export interface AppOptions {
   /** How many proxies in front to believe. */
   readonly trustProxy: number;
   readonly corsOrigins: readonly string[];
+  /** Whom the page of /docs lets one be with a click; nobody, unless all of it is a demonstration. */
+  readonly people: readonly Person[];
   readonly log: Logger;
 }
 
@@ -43,6 +46,7 @@ export function createApp({
   limits,
   trustProxy,
   corsOrigins,
+  people,
   log,
 }: AppOptions): Express {
   const app = express();
@@ -54,13 +58,14 @@ export function createApp({
   app.use(openRequest);
   app.use(logRequests(log));
   // Inside a network the page of /docs may be reached over plain HTTP, and its parts then as well.
-  app.use(helmet({ contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } } }));
+  const ownOnly = { 'style-src': ["'self'"], 'font-src': ["'self'"], 'upgrade-insecure-requests': null };
+  app.use(helmet({ contentSecurityPolicy: { directives: ownOnly } }));
   app.use(cors(corsOrigins));
   // Before the limits: a health check shares the address of a load balancer, and so of everybody.
   mountPublic(app, probes, { database: probed, documents, verifier });
   app.use(limitByAddress(limits.perIp));
   app.use(compress());
-  mountDocs(app);
+  mountDocs(app, people);
   mountPublic(app, publicEndpoints, { database, documents, verifier });
   app.use(authenticate(verifier));
   app.use(limitByUser(limits.perUser));

@@ -10,6 +10,7 @@ import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgre
 import { type Documents, openDocuments } from './documents/documents.ts';
 import { placeDemonstration } from './embedded/demonstration.ts';
 import { openDataDir } from './embedded/data-dir.ts';
+import { isDemonstration, peopleOf } from './embedded/people.ts';
 import { probe } from './embedded/postgres/free-port.ts';
 import { assertUnused } from './embedded/postgres/server.ts';
 import { createHttpServer } from './http/server.ts';
@@ -93,8 +94,9 @@ async function startParts(
     ...{ roleClaim, clientAccessClaim, emailsVerified },
   });
   const { rateLimits: limits, trustProxy, corsOrigins } = config;
+  const people = provider !== undefined && isDemonstration(config) ? peopleOf(provider) : [];
   const server = createHttpServer(
-    createApp({ database, probed, documents, verifier, audit, limits, trustProxy, corsOrigins, log }),
+    createApp({ database, probed, documents, verifier, audit, limits, trustProxy, corsOrigins, people, log }),
   );
   endings.push({ part: 'the server', atLeastMs: 5_000, end: (withinMs) => server.close(withinMs) });
   const port = await listening(server.listen(config.port, config.host), config);

@@ -2,6 +2,8 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Express } from 'express';
+import { mountPeople } from './docs-people.ts';
+import type { Person } from './docs-people.ts';
 
 /** Where the page lies: beside `src` in a checkout, beside `dist` in an image. */
 const PAGE = fileURLToPath(new URL('../../public', import.meta.url));
@@ -11,13 +13,17 @@ const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-di
 const FILES: readonly (readonly [folder: string, name: string])[] = [
   [PAGE, 'docs.css'],
   [PAGE, 'docs.js'],
+  [PAGE, 'interface.css'],
+  [PAGE, 'interface.js'],
+  [PAGE, 'endpoint-search.js'],
   [SWAGGER_UI, 'swagger-ui.css'],
   [SWAGGER_UI, 'swagger-ui-bundle.js'],
   [SWAGGER_UI, 'favicon-32x32.png'],
 ];
 
 /** Adds the interactive page. It is static and needs no token; the description that it loads does. */
-export function mountDocs(app: Express): void {
+export function mountDocs(app: Express, people: readonly Person[]): void {
+  mountPeople(app, people);
   serve(app, ['/docs', '/docs/'], PAGE, 'docs.html');
   for (const [folder, name] of FILES) serve(app, [`/docs/${name}`], folder, name);
 }

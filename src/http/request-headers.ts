@@ -36,6 +36,10 @@ const LONGEST: Readonly<Record<string, number>> = {
   'access-control-request-headers': 4_096,
   'x-forwarded-for': 8_192,
 
+  // The people of /docs: whether there is a proxy.
+  forwarded: 8_192,
+  via: 8_192,
+
   // Express itself asks for these, to know the protocol and the host.
   'x-forwarded-proto': 1_000,
   'x-forwarded-host': 1_000,

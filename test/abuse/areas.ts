@@ -1,6 +1,7 @@
 import type { Area } from './attack.ts';
 import { bodies } from './bodies.ts';
 import { claims } from './claims.ts';
+import { demonstration } from './demonstration.ts';
 import { headers } from './headers.ts';
 import { ids } from './ids.ts';
 import { pages } from './pages.ts';
@@ -16,6 +17,7 @@ export const AREAS: readonly Area[] = [
   claims,
   headers,
   paths,
+  demonstration,
   ids,
   bodies,
   pages,

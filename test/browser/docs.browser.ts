@@ -1,25 +1,40 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import axe from 'axe-core';
 import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { peopleOf } from '../../src/embedded/people.ts';
+import { loadDemonstration } from '../support/demonstration.ts';
 import { startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+/* The page of /docs as a newcomer meets it: on the demonstration, with its people, and where tokens come from elsewhere. */
+
+const SIZES = { desk: { width: 1280, height: 900 }, telephone: { width: 390, height: 844 } };
 
 let service: Service;
+let serious: Service;
 let browser: Browser;
+let screenshots: string;
+
 let page: Page;
-let own: Tenant;
-let origin: string;
 /** What the browser was told to load, and what it complained of. */
 let addresses: string[];
 let complaints: string[];
 
 beforeAll(async () => {
-  service = await startService();
-  own = await service.tenant('Boulangerie Martin');
-  origin = `http://127.0.0.1:${service.port}`;
+  const people = peopleOf({
+    ...{ issuer: '', audience: '', jwks: { keys: [] } },
+    sign: ({ subject, role, clientAccess, email, name }) =>
+      service.token(role, clientAccess, { sub: subject, email, name }),
+  });
+  service = await startService({ people });
+  await loadDemonstration(service);
+  serious = await startService();
+  screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-docs-'));
+  console.log(`To be looked at: ${screenshots}`);
   // Root, as in a container, gets no sandbox of Chromium's.
   const sandbox = process.getuid?.() !== 0;
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -28,45 +43,191 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await service.close();
+  await serious.close();
 });
 
-beforeEach(async () => {
-  page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
-  addresses = [];
-  complaints = [];
+const originOf = ({ port }: Service): string => `http://127.0.0.1:${port}`;
+
+async function open(at: Service, viewport = SIZES.desk): Promise<void> {
+  page = await (await browser.newContext({ viewport })).newPage();
   page.on('request', (request) => addresses.push(request.url()));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
   });
-});
-
-async function open(token: string): Promise<void> {
-  await page.goto(`${origin}/docs`);
-  await page.getByLabel('Access token').fill(token);
-  await page.getByRole('button', { name: 'Show the interface' }).click();
+  await page.goto(`${originOf(at)}/docs`);
 }
 
-test('a person pastes a token, lists the clients and sees their own; nothing is loaded from elsewhere', async () => {
-  await open(await service.token('CLIENT', [own.clients]));
-  const operation = page.locator('#operations-Clients-listClients');
-  await operation.getByRole('button').first().click();
-  await operation.getByRole('button', { name: 'Execute' }).click();
-  const answer = operation.locator('.live-responses-table');
-  await answer.waitFor();
-  const screenshot = join(await mkdtemp(join(tmpdir(), 'taxclaims-docs-')), 'docs.png');
-  await page.screenshot({ path: screenshot, fullPage: true });
-  console.log(`To be looked at: ${screenshot}`);
-  expect(await answer.locator('.response-col_status').last().innerText()).toMatch(/^200/);
-  expect(await answer.innerText()).toContain('Boulangerie Martin');
+beforeEach(() => {
+  addresses = [];
+  complaints = [];
+});
+// Whatever a test does: nothing comes from elsewhere, and no address holds a token, which logs would keep.
+afterEach(async () => {
+  const own = [originOf(service), originOf(serious)].map((origin) => `${origin}/`);
   expect(
-    addresses.filter((address) => !address.startsWith(`${origin}/`) && !address.startsWith('data:')),
+    addresses.filter((address) => ![...own, 'data:'].some((start) => address.startsWith(start))),
   ).toEqual([]);
+  expect([...addresses, page.url()].filter((address) => address.includes('eyJ'))).toEqual([]);
+  await page.context().close();
+});
+
+const status = (): Locator => page.getByRole('status').first();
+const words = (): Locator => page.getByLabel('Search endpoints');
+const operation = (id: string): Locator => page.locator(`[id^=operations-][id$=-${id}]`);
+
+async function enterAs(name: string): Promise<void> {
+  await page.getByRole('button', { name }).click();
+  await page.getByText(`Asking as ${name}`).waitFor();
+}
+
+/** Finds one endpoint, sends it as the page fills it in, and gives the status and the text of the answer. */
+async function send(id: string): Promise<[status: string, text: string]> {
+  await words().fill(id);
+  await page.getByText('1 endpoint', { exact: true }).waitFor();
+  await operation(id).getByRole('button').first().click();
+  await operation(id).getByRole('button', { name: 'Execute' }).click();
+  const answer = operation(id).locator('.live-responses-table');
+  await answer.waitFor();
+  return [await answer.locator('.response-col_status').last().innerText(), await answer.innerText()];
+}
+
+/** Holds what is shown against the window's width and against the rules of accessibility, and keeps a picture of it. */
+async function expectReadable(what: string): Promise<void> {
+  const { width = 0 } = page.viewportSize() ?? {};
+  await page.screenshot({ path: join(screenshots, `${what}-${width}.png`), fullPage: true });
+  expect([what, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([what, width]);
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+  const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+  expect([what, found]).toEqual([what, []]);
+}
+
+describe.each(Object.entries(SIZES))('at a %s', (_where, size) => {
+  test('a newcomer becomes somebody with a click, finds an endpoint, sends its example and sees the answer', async () => {
+    await open(service, size);
+    await page.getByRole('button', { name: 'Claire Fontaine' }).waitFor();
+    for (const role of ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'])
+      await page.getByText(role, { exact: true }).waitFor();
+    await expectReadable('before-a-token');
+    await enterAs('Marc Lefèvre');
+    expect(await status().innerText()).toContain('ACCOUNT_MANAGER, 3 clients, until');
+    await operation('listClients').waitFor();
+    await expectReadable('everything');
+
+    // In another order, with capitals and accents, and of what a claim's list takes.
+    await words().fill('site_id LÍST réclamations');
+    await operation('listClients').waitFor({ state: 'detached' });
+    const shown = page.locator('.opblock-summary-path');
+    await page.getByText(`${await shown.count()} endpoints`).waitFor();
+    expect(await shown.allInnerTexts()).toContain('/api/reclamations');
+    expect((await shown.allInnerTexts()).filter((path) => !path.includes('reclamations'))).toEqual([]);
+
+    const [created, claim] = await send('createReclamation');
+    expect([created.slice(0, 3), claim]).toEqual(['201', expect.stringContaining('"status": "DRAFT"')]);
+    await expectReadable('a-claim-created');
+    const [listed, clients] = await send('listClients');
+    expect([listed.slice(0, 3), clients]).toEqual([
+      '200',
+      expect.stringContaining('Logistique du Rhône SAS'),
+    ]);
+    await expectReadable('clients-listed');
+    await send('updateReclamation');
+    await words().fill('uploadDocument');
+    await operation('uploadDocument').getByRole('button').first().click();
+    await operation('uploadDocument').getByLabel('file').waitFor();
+    await expectReadable('an-upload');
+    await words().fill('nothing of this kind');
+    await page.getByText('No endpoint has all these words.').waitFor();
+    expect(await shown.count()).toBe(0);
+    await expectReadable('nothing-found');
+    expect(complaints).toEqual([]);
+  });
+
+  test('whoever has a provider is told of it, pastes a token and sees their own clients', async () => {
+    const own = await serious.tenant('Boulangerie Martin');
+    await open(serious, size);
+    await page.getByText('your identity provider').waitFor();
+    expect(await page.getByRole('button').allInnerTexts()).toEqual(['Show the interface']);
+    await expectReadable('a-token-to-paste');
+    await page.getByLabel('Access token').fill(`Bearer ${await serious.token('CLIENT', [own.clients])}`);
+    await page.keyboard.press('Enter');
+    await page.getByText('Asking as idp|CLIENT, CLIENT, one client').waitFor();
+    expect(await send('listClients')).toEqual([
+      expect.stringMatching(/^200/),
+      expect.stringContaining('Boulangerie Martin'),
+    ]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+test('the keyboard alone is enough, from the choice of a person to the answer', async () => {
+  const focused = (): Promise<string> =>
+    page.evaluate(
+      '(document.activeElement.labels?.[0] ?? document.activeElement).textContent || document.activeElement.name',
+    );
+  const tabTo = async (text: string): Promise<void> => {
+    for (let presses = 0; presses < 40; presses += 1) {
+      await page.keyboard.press('Tab');
+      if ((await focused()).includes(text)) return;
+    }
+    throw new Error(`the keyboard does not reach ${text}`);
+  };
+  await open(service);
+  await page.getByRole('button', { name: 'Sophie Martin' }).waitFor();
+  await tabTo('Sophie Martin');
+  await page.keyboard.press('Enter');
+  await operation('listClients').waitFor();
+  await tabTo('Search endpoints');
+  await page.keyboard.type('listClients');
+  await page.getByText('1 endpoint', { exact: true }).waitFor();
+  await tabTo('List the clients');
+  await page.keyboard.press('Enter');
+  await tabTo('Execute');
+  await page.keyboard.press('Enter');
+  await operation('listClients').getByText('Logistique du Rhône SAS').first().waitFor();
   expect(complaints).toEqual([]);
 });
 
-test('a token that is not accepted is told so, and the description stays closed', async () => {
-  await open('nonsense');
+test('a token lives as long as its tab, and no longer than somebody wants it', async () => {
+  await open(service);
+  await enterAs('Claire Fontaine');
+  await page.reload();
+  await page.getByText('Asking as Claire Fontaine, ADMIN, every client').waitFor();
+  expect(await page.evaluate('localStorage.length + document.cookie.length')).toBe(0);
+  const other = await page.context().newPage();
+  await other.goto(`${originOf(service)}/docs`);
+  await other.getByRole('button', { name: 'Claire Fontaine' }).waitFor();
+  await other.close();
+  await page.getByRole('button', { name: 'Ask as somebody else' }).click();
+  await page.getByRole('button', { name: 'Claire Fontaine' }).waitFor();
+  expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+test('an address of one endpoint opens it', async () => {
+  await open(service);
+  await enterAs('Claire Fontaine');
+  await operation('getSite').getByRole('button').first().click();
+  const address = page.url();
+  expect(address).toMatch(/#\/Sites\/getSite$/);
+  await page.goto('about:blank');
+  await page.goto(address);
+  await operation('getSite').getByRole('button', { name: 'Execute' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('a token that is not accepted, or not any more, is told so', async () => {
+  await open(serious);
+  await page.getByLabel('Access token').fill('nonsense');
+  await page.getByRole('button', { name: 'Show the interface' }).click();
   await page.getByText('The token is not accepted').waitFor();
   expect(await page.locator('#description').innerText()).toBe('');
+  await page.context().close();
+
+  await open(service);
+  await enterAs('Amélie Durand');
+  await service.admin(`update public.users set is_active = false where email like 'amelie.durand@%'`);
+  expect((await send('listClients'))[0]).toMatch(/^401/);
+  expect(await status().innerText()).toBe('The token is not accepted any more.');
 });

@@ -86,6 +86,15 @@ describe('a long answer', () => {
   });
 });
 
+test('the page of /docs takes half a megabyte in all', async () => {
+  const page = (await get('/docs', {})).bytes.toString();
+  const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
+  const answers = await Promise.all(parts.map((part) => get(part, { 'accept-encoding': 'br' })));
+  const size = answers.reduce((sum, { bytes }) => sum + bytes.length, page.length);
+  expect(size).toBeGreaterThan(100_000);
+  expect(size).toBeLessThan(500_000);
+});
+
 test('a short answer, a record and the content of a document are sent as they are', async () => {
   const body = Buffer.from('Site;Base\n'.repeat(5_000));
   const form = new FormData();

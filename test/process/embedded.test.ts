@@ -91,6 +91,22 @@ describe('a first start', () => {
     },
   );
 
+  test('names the page of /docs before anything else, where one is a person of the demonstration with a click', async () => {
+    expect(greeting.trim().split('\n')[0]).toBe(`Open      http://127.0.0.1:${port}/docs`);
+    expect((await ask(port, 'GET /docs')).status).toBe(200);
+    const { json: offered } = await ask(port, 'GET /docs/people.json');
+    expect(offered).toEqual(
+      Object.entries(PEOPLE).map(([role, [name]]) => expect.objectContaining({ role, name })),
+    );
+    for (const [role, [name, clients]] of Object.entries(PEOPLE)) {
+      const headers = { origin: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}` };
+      const { json } = await ask(port, `POST /docs/people/${role}`, { headers });
+      const { token } = json as { token: string };
+      expect((await get('/api/users/me', token)).json).toMatchObject({ role, name });
+      expect(await records('/api/clients', token)).toHaveLength(clients);
+    }
+  });
+
   test('prints a line to try, which lists the clients of whose token it has', async () => {
     const [, header = '', url = ''] =
       /^curl -H '(Authorization: Bearer \S+)' (http:\S+)$/m.exec(greeting) ?? [];

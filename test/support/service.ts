@@ -62,7 +62,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-interface Options extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'corsOrigins'>> {
+interface Options extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'corsOrigins' | 'people'>> {
   /** Where the service looks for the test database; at its own address when absent. */
   readonly databaseUrl?: (apiUrl: string) => string;
   readonly statementTimeoutMs?: number;
@@ -104,6 +104,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     limits: options.limits ?? { perUser: 100_000, perIp: 100_000 },
     trustProxy: options.trustProxy ?? 0,
     corsOrigins: options.corsOrigins ?? [],
+    people: options.people ?? [],
   };
   const { endpoints } = options;
   const server = createHttpServer(endpoints === undefined ? createApp(parts) : serving(endpoints, parts));

@@ -1,0 +1,52 @@
+import type { Config } from '../config.ts';
+import { isLoopback } from '../http/docs-people.ts';
+import type { Person } from '../http/docs-people.ts';
+import type { TokenSigner } from './provider.ts';
+
+const client = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
+
+/** The users of the demonstration data, in db/demonstration. */
+const PEOPLE = [
+  {
+    role: 'ADMIN',
+    subject: 'demonstration|claire',
+    email: 'claire.fontaine@cabinet.example',
+    name: 'Claire Fontaine',
+    clientAccess: [],
+  },
+  {
+    role: 'ACCOUNT_MANAGER',
+    subject: 'demonstration|marc',
+    email: 'marc.lefevre@cabinet.example',
+    name: 'Marc Lefèvre',
+    clientAccess: [client(1), client(2), client(3)],
+  },
+  {
+    role: 'TAX_SPECIALIST',
+    subject: 'demonstration|amelie',
+    email: 'amelie.durand@cabinet.example',
+    name: 'Amélie Durand',
+    clientAccess: [client(1), client(2)],
+  },
+  {
+    role: 'CLIENT',
+    subject: 'demonstration|sophie',
+    email: 'sophie.martin@logistique-rhone.example',
+    name: 'Sophie Martin',
+    clientAccess: [client(1)],
+  },
+] as const;
+
+/** The people of the demonstration, each with tokens that the signer makes. */
+export function peopleOf(signer: TokenSigner): readonly Person[] {
+  return PEOPLE.map((person) => ({ ...person, token: () => signer.sign(person) }));
+}
+
+/**
+ * Whether the page of /docs may give everybody on this machine the tokens of the demonstration: only where the data is
+ * the demonstration's own, and nobody else is let in, neither by the address nor by a proxy in front.
+ */
+export function isDemonstration({ database, identity, host, trustProxy }: Config): boolean {
+  const isEmbedded = database.url === undefined && identity.provider === undefined;
+  return isEmbedded && isLoopback(host) && trustProxy === 0;
+}

@@ -1,0 +1,112 @@
+import type { Area } from './attack.ts';
+import { asBytes, overHttp } from './over-http.ts';
+import type { HttpRow, RawRow } from './over-http.ts';
+
+/*
+ * The tokens that /docs gives for a click in a demonstration: nobody but its own page on this machine gets one. The rows
+ * in bytes say what no client library would. Seen red where src/http/docs-people.ts does not ask for the origin, takes
+ * any name for this machine's, or does not look for proxies.
+ */
+
+const REBINDING = 'CWE-350';
+const ANOTHER_PAGE = 'CWE-352';
+const PROXY = 'CWE-441';
+const PATH = '/docs/people/ADMIN';
+
+export const demonstration: Area = {
+  name: 'demonstration',
+  attacks: (world) => {
+    const here = `127.0.0.1:${world.port}`;
+    const own = { host: here, origin: `http://${here}` };
+
+    const names = [
+      ...['evil.example', `evil.example:${world.port}`, '127.0.0.1.evil.example', 'localhost.evil.example'],
+      ...[
+        '127.0.0.1@evil.example',
+        'evil.example#127.0.0.1',
+        'localhost:3000.evil.example',
+        '127.0.0.1,evil.example',
+      ],
+      ...[
+        'localhost.',
+        'xlocalhost',
+        '0.0.0.0',
+        '10.0.0.1',
+        '192.168.0.1',
+        '[::]',
+        '[::ffff:10.0.0.1]',
+        '2130706433',
+      ],
+      ...['127.1.evil', '127.0.0.1:', '127.0.0.1:80:80', '::1', '[::1'],
+    ].map((host): HttpRow => {
+      const headers = { host, origin: `http://${host}` };
+      return [`the name ${host}, led here`, REBINDING, '403', `POST ${PATH}`, { headers }];
+    });
+
+    const origins = [
+      ...['https://evil.example', 'http://evil.example', 'null', '', 'http://localhost', 'http://127.0.0.1'],
+      ...[`https://${here}`, `http://${here}.evil.example`, `http://${here}/`, `http://evil@${here}`, here],
+      ...[
+        `http://${here} http://evil.example`,
+        `http://${here},http://evil.example`,
+        `HTTP://${here}`,
+        '*',
+        'file://',
+      ],
+    ].map((origin): HttpRow => {
+      const headers = { ...own, origin };
+      return [`a page of ${origin}`, ANOTHER_PAGE, '403', `POST ${PATH}`, { headers }];
+    });
+
+    const proxies = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host'].flatMap((name) =>
+      ['127.0.0.1', '', 'for=127.0.0.1'].map((value): HttpRow => {
+        const headers = { ...own, [name]: value };
+        return [`a proxy with ${name}: ${value}`, PROXY, '403', `POST ${PATH}`, { headers }];
+      }),
+    );
+
+    const lines = [
+      ...['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'].map((method) => `${method} ${PATH}`),
+      ...['ROOT', 'admin', 'ADMIN/', 'ADMIN%00', '..%2fADMIN', '*', ''].map(
+        (who) => `POST /docs/people/${who}`,
+      ),
+      ...['/DOCS/people/ADMIN', '/docs/PEOPLE/ADMIN', '//docs/people/ADMIN', '/docs/people.json'].map(
+        (path) => `POST ${path}`,
+      ),
+    ].map((line): HttpRow => [line, 'OWASP API9:2023', '204|400|401|404|405', line, { headers: own }]);
+
+    const bytes: readonly RawRow[] = [
+      [
+        'two names',
+        REBINDING,
+        '400',
+        post(`Host: evil.example\r\nHost: ${here}\r\nOrigin: http://${here}\r\n`),
+      ],
+      ['no name at all', REBINDING, '400', post(`Origin: http://${here}\r\n`)],
+      [
+        'two origins',
+        ANOTHER_PAGE,
+        '403',
+        post(`Host: ${here}\r\nOrigin: http://evil.example\r\nOrigin: http://${here}\r\n`),
+      ],
+      [
+        'a form of another page',
+        ANOTHER_PAGE,
+        '403',
+        post(`Host: ${here}\r\nOrigin: http://evil.example\r\nSec-Fetch-Mode: navigate\r\n`),
+      ],
+      ['no origin, as of an image', ANOTHER_PAGE, '403', post(`Host: ${here}\r\n`)],
+      [
+        'the first version of HTTP, without a name',
+        REBINDING,
+        '403',
+        `POST ${PATH} HTTP/1.0\r\nOrigin: http://${here}\r\n\r\n`,
+      ],
+    ];
+    return [...overHttp(world, [...names, ...origins, ...proxies, ...lines]), ...asBytes(world, bytes)];
+  },
+};
+
+function post(fields: string): string {
+  return `POST ${PATH} HTTP/1.1\r\n${fields}Content-Length: 0\r\nConnection: close\r\n\r\n`;
+}
