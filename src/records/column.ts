@@ -33,6 +33,15 @@ export function nullable(kind: Kind): Kind {
   return { ...kind, output: kind.output.nullable() };
 }
 
+/** What only some callers are shown: where it is null it is left out. */
+export function leftOutWhenNull(kind: Kind): Kind {
+  return { ...kind, output: kind.output.optional() };
+}
+
+export function isLeftOut({ output }: Kind): boolean {
+  return output instanceof z.ZodOptional;
+}
+
 export function isNullable({ output }: Kind): boolean {
   return output instanceof z.ZodNullable;
 }
