@@ -12,6 +12,8 @@ export interface Kind<Output extends z.ZodType = z.ZodType> {
 
 export const uuid: Kind = { output: z.guid(), toJson: plain, type: 'uuid' };
 export const uuids: Kind = { output: z.array(z.guid()), toJson: plainArray, type: 'uuid[]' };
+/** Names of fields. */
+export const names: Kind = { output: z.array(z.string()), toJson: plainArray, type: 'text[]' };
 export const integer: Kind = { output: z.int(), toJson: digits, type: 'integer' };
 /** A JSON number with as many places as the column has. */
 export const decimal: Kind = { output: z.number(), toJson: digits, type: 'numeric' };
