@@ -71,6 +71,8 @@ export interface Column<
   readonly inserted?: (name: string) => string;
   /** `set` by a change; `fixed`: a change may say it, but only what it is already. */
   readonly change?: 'set' | 'fixed';
+  /** A state, which a change moves. */
+  readonly isState?: true;
 }
 
 const asGiven = (name: string): string => `n.${name}`;
@@ -123,6 +125,7 @@ export function state<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLit
     onCreate: z.literal(first, `must be ${first}: the record begins there`).optional(),
     onChange: of,
     change: 'set',
+    isState: true,
   };
 }
 

@@ -134,6 +134,8 @@ export function record<const C extends Columns>(
       return time == null ? undefined : tagOf(time);
     },
     version: tag === undefined ? `r.${version}` : undefined,
+    fixed: those('fixed'),
+    hasMoves: entries.some(([, { isState }]) => isState === true),
     byId: (id) => ({
       text: `
 select ${selected}

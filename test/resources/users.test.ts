@@ -356,7 +356,10 @@ describe('a change of a user', () => {
     'of an ADMIN by itself to %j is a conflict; by another it is not',
     async (body) => {
       const { id, token } = await person('ADMIN', []);
-      expectError(await service.ask(`PUT /api/users/${id}`, { token, body }), 'ERROR_CONFLICT');
+      const refused = await service.ask(`PUT /api/users/${id}`, { token, body });
+      expectError(refused, 'ERROR_CONFLICT');
+      const [field = ''] = Object.keys(body);
+      expect(details(refused)).toEqual({ [field]: 'is your own: another ADMIN has to change it' });
       expect(await isAnswered(token)).toBe(true);
       const sameAgain = { is_active: true, role: 'ADMIN', name: 'Moi' };
       expect((await service.ask(`PUT /api/users/${id}`, { token, body: sameAgain })).status).toBe(200);
