@@ -4,7 +4,8 @@
 grant select (
     from_status,
     to_status,
-    role
+    role,
+    requires
 ) on public.reclamation_transitions to
     taxclaims_admin,
     taxclaims_scoped_admin,

@@ -13,7 +13,12 @@ create or replace function app.keep_issued_invoice()
     set search_path = ''
 as $function$
 begin
-    raise exception 'an issued invoice is never deleted' using errcode = 'TX409';
+    raise exception 'an issued invoice is never deleted'
+        using
+            errcode = 'TX409',
+            detail = pg_catalog.jsonb_build_object(
+                'status', pg_catalog.format('is %s: an invoice that was issued is never deleted', old.status)
+            );
 end
 $function$;
 

@@ -56,17 +56,12 @@ begin
         then
             new.amount_incl_tax := null;
         end if;
-        if new.status <> old.status and (old.status, new.status) not in (
-            ('RECEIVED', 'VALIDATED'),
-            ('RECEIVED', 'DISPUTED'),
-            ('VALIDATED', 'PAID'),
-            ('VALIDATED', 'DISPUTED'),
-            ('DISPUTED', 'VALIDATED')
-        ) then
-            raise exception 'a partner invoice does not move from % to %', old.status, new.status using errcode = 'TX409';
+        if new.status <> old.status then
+            perform app.check_move('partner_invoices', old.status, pg_catalog.to_jsonb(new));
         end if;
     elsif new.status <> 'RECEIVED' then
-        raise exception 'a partner invoice begins as RECEIVED' using errcode = 'TX409';
+        raise exception 'a partner invoice begins as RECEIVED'
+            using errcode = 'TX409', detail = '{"status": "must be RECEIVED: a bill begins there"}';
     end if;
     new.vat_amount := coalesce(new.vat_amount, pg_catalog.round(new.amount_excl_tax * new.vat_rate / 100, 2));
     new.amount_incl_tax := coalesce(new.amount_incl_tax, new.amount_excl_tax + new.vat_amount);

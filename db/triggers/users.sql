@@ -43,7 +43,13 @@ as $function$
 begin
     if new.id = app.user_id() and app.role() = 'ADMIN' then
         raise exception 'an ADMIN does not make itself inactive or take its own role'
-            using errcode = 'TX409', constraint = 'users_own_administration';
+            using
+                errcode = 'TX409',
+                detail = (
+                    select pg_catalog.jsonb_object_agg(c.field, 'is your own: another ADMIN has to change it')
+                    from (values ('is_active', not new.is_active), ('role', new.role <> 'ADMIN')) as c (field, is_changed)
+                    where c.is_changed
+                );
     end if;
     return new;
 end

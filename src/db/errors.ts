@@ -17,3 +17,9 @@ export function sqlState(error: unknown): string | undefined {
 export function constraintOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.constraint : undefined;
 }
+
+/** What a function of ours says of a conflict (TX409), by field and for the caller: the detail of the error, as JSON. */
+export function conflictDetails(error: unknown): Readonly<Record<string, string>> | undefined {
+  if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;
+  return error.detail === undefined ? undefined : (JSON.parse(error.detail) as Record<string, string>);
+}

@@ -40,6 +40,17 @@ export interface RecordShape {
   readonly version: string | undefined;
   /** The entity tag of such a time. */
   tagOf(time: string): string;
+  /** The columns that a change may name and not change. */
+  readonly fixed: readonly string[];
+  /** Whether it has a status that a change moves. */
+  readonly hasMoves: boolean;
+}
+
+/** Records that may need one which is to be deleted. */
+export interface Holder {
+  /** What they are to it; their number comes after. */
+  readonly words: string;
+  readonly count: Statement;
 }
 
 /** What a request creates, and how. */
@@ -157,6 +168,10 @@ interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
   clients?(input: Input<P, Q, B>): readonly string[];
   /** The id of the one record that the request names: where it is not visible, tells 403 from 404. */
   id?(input: Input<P, Q, B>): string;
+  /** What may keep the record from being deleted, by field; counted as the caller, once it was refused. */
+  heldBy?(input: Input<P, Q, B>): Readonly<Record<string, Holder>>;
+  /** What finds the id of the record that exists already, by the constraint that a new one breaks; asked as the caller. */
+  existing?(input: Input<P, Q, B>): Readonly<Record<string, Statement>>;
 }
 
 /** One statement, or several in one transaction, of which the last one's row is the answer. */

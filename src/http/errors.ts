@@ -1,9 +1,10 @@
 import type { ErrorRequestHandler } from 'express';
-import { DatabaseUnavailable, sqlState } from '../db/errors.ts';
+import { conflictDetails, DatabaseUnavailable, sqlState } from '../db/errors.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import { RequestError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
+import { UNEXPLAINED } from './conflicts.ts';
 import { sendError } from './envelope.ts';
 import { stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
@@ -36,8 +37,11 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   }
   const sqlstate = sqlState(thrown);
   const reason = thrown instanceof Error ? thrown.message : 'what was thrown is no error';
-  if (sqlstate !== undefined)
-    return new RequestError(errorCodeOf(sqlstate, method), `${sqlstate}: ${reason}`, { cause });
+  if (sqlstate !== undefined) {
+    const code = errorCodeOf(sqlstate, method);
+    const details = code === 'ERROR_CONFLICT' ? (conflictDetails(thrown) ?? UNEXPLAINED) : undefined;
+    return new RequestError(code, `${sqlstate}: ${reason}`, { cause, ...(details && { details }) });
+  }
   if (thrown instanceof URIError) {
     return new RequestError('ERROR_VALIDATION', reason, {
       cause,

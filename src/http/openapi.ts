@@ -1,5 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV3 } from '@asteasolutions/zod-to-openapi';
-import { errorEnvelope, errorResponses } from './description/errors.ts';
+import { conflictEnvelope, errorEnvelope, errorResponses } from './description/errors.ts';
 import { HEADERS } from './description/headers.ts';
 import { mendNullable } from './description/nullable.ts';
 import { operation } from './description/operation.ts';
@@ -33,6 +33,7 @@ export function describeInterface(
   const document = new OpenApiGeneratorV3([
     ...registry.definitions,
     { type: 'schema', schema: errorEnvelope },
+    { type: 'schema', schema: conflictEnvelope },
   ]).generateDocument({
     openapi: '3.0.3',
     info: { title: 'Tax claim management', version: '1.0.0', description: ABOUT },

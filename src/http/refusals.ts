@@ -3,6 +3,8 @@ import { RequestError } from '../errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { CheckedRequest, Sources } from './checked-request.ts';
 import { contextOf } from './checked-request.ts';
+import { existingId, FIXED, whatHolds, whyUntouched } from './conflicts.ts';
+import type { Details } from './conflicts.ts';
 import { ifMatchOf } from './preconditions.ts';
 import { errorCodeOf } from './sqlstate.ts';
 import { NothingFound, standings } from './standings.ts';
@@ -30,14 +32,28 @@ export async function whyRefused(
     return whyNothing(checked, sources);
   }
   const refusal = OUT_OF_REACH.includes(sqlState(error)) ? await whichNamed(checked, sources) : undefined;
-  return refusal ?? brokenRule(error, checked.endpoint);
+  if (refusal !== undefined) return refusal;
+  const details = await whatHolds(error, checked, sources);
+  if (details !== undefined) return explained(error, details);
+  return brokenRule(error, checked.endpoint, await existingId(error, checked, sources));
 }
 
 /** The error, or the rules of the fields where it is a constraint that the endpoint explains. */
-export function brokenRule(error: unknown, { constraints }: Pick<Endpoint, 'constraints'>): unknown {
+export function brokenRule(
+  error: unknown,
+  { constraints }: Pick<Endpoint, 'constraints'>,
+  existing?: string,
+): unknown {
   const details = constraints?.[constraintOf(error) ?? ''];
+  return details === undefined
+    ? error
+    : explained(error, { ...details, ...(existing !== undefined && { existing_id: existing }) });
+}
+
+/** What the database refused, with the words that the endpoint has for it. */
+function explained(error: unknown, details: Details): unknown {
   const sqlstate = sqlState(error);
-  if (details === undefined || sqlstate === undefined) return error;
+  if (sqlstate === undefined) return error;
   const reason = Object.entries(details).map(([field, rule]) => `${field} ${rule}`);
   return new RequestError(errorCodeOf(sqlstate), reason.join('; '), { details, cause: error });
 }
@@ -73,11 +89,15 @@ async function whyNothing(checked: CheckedRequest, sources: Sources): Promise<Re
   const outOfReach = firstOutOfReach(named, others);
   if (outOfReach !== undefined) return outOfReach;
   // The body may name another client of the caller's than the record has: no refusal, for both are the caller's.
-  if (!standing.isSeen) return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`);
+  if (!standing.isSeen) {
+    const details = { client_id: FIXED };
+    return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { details });
+  }
   const ifMatch = ifMatchOf(incoming);
-  return ifMatch === null || isPresent(standing.version, ifMatch, endpoint)
-    ? new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`)
-    : new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
+  if (ifMatch !== null && !isPresent(standing.version, ifMatch, endpoint))
+    return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
+  const details = await whyUntouched(checked, sources);
+  return new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`, { details });
 }
 
 /**

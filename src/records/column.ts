@@ -12,6 +12,8 @@ export interface Kind<Output extends z.ZodType = z.ZodType> {
 
 export const uuid: Kind = { output: z.guid(), toJson: plain, type: 'uuid' };
 export const uuids: Kind = { output: z.array(z.guid()), toJson: plainArray, type: 'uuid[]' };
+/** Names of fields. */
+export const names: Kind = { output: z.array(z.string()), toJson: plainArray, type: 'text[]' };
 export const integer: Kind = { output: z.int(), toJson: digits, type: 'integer' };
 /** A JSON number with as many places as the column has. */
 export const decimal: Kind = { output: z.number(), toJson: digits, type: 'numeric' };
@@ -31,6 +33,15 @@ export function words(of: z.ZodEnum): Kind {
 
 export function nullable(kind: Kind): Kind {
   return { ...kind, output: kind.output.nullable() };
+}
+
+/** What only some callers are shown: where it is null it is left out. */
+export function leftOutWhenNull(kind: Kind): Kind {
+  return { ...kind, output: kind.output.optional() };
+}
+
+export function isLeftOut({ output }: Kind): boolean {
+  return output instanceof z.ZodOptional;
 }
 
 export function isNullable({ output }: Kind): boolean {
@@ -60,6 +71,8 @@ export interface Column<
   readonly inserted?: (name: string) => string;
   /** `set` by a change; `fixed`: a change may say it, but only what it is already. */
   readonly change?: 'set' | 'fixed';
+  /** A state, which a change moves. */
+  readonly isState?: true;
 }
 
 const asGiven = (name: string): string => `n.${name}`;
@@ -112,6 +125,7 @@ export function state<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLit
     onCreate: z.literal(first, `must be ${first}: the record begins there`).optional(),
     onChange: of,
     change: 'set',
+    isState: true,
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Parameter, Statement } from '../db/statement.ts';
 import type { RecordShape } from '../http/endpoint.ts';
-import { isNullable } from './column.ts';
+import { isLeftOut, isNullable } from './column.ts';
 import type { Column } from './column.ts';
 import { jsonWriter } from './json.ts';
 import type { Text } from './json.ts';
@@ -123,7 +123,10 @@ export function record<const C extends Columns>(
         'true',
         ...those('fixed').map((column) => `(not ${body}::jsonb ? '${column}' or r.${column} = n.${column})`),
       ].join(' and '),
-    write: jsonWriter(mapped(entries, ({ kind }) => kind.toJson)),
+    write: jsonWriter(
+      mapped(entries, ({ kind }) => kind.toJson),
+      entries.flatMap(([column, { kind }]) => (isLeftOut(kind) ? [column] : [])),
+    ),
     tag: (row) => {
       const time = row[at];
       if (tag !== undefined)
@@ -131,6 +134,8 @@ export function record<const C extends Columns>(
       return time == null ? undefined : tagOf(time);
     },
     version: tag === undefined ? `r.${version}` : undefined,
+    fixed: those('fixed'),
+    hasMoves: entries.some(([, { isState }]) => isState === true),
     byId: (id) => ({
       text: `
 select ${selected}

@@ -94,6 +94,16 @@ export const createCadastre = endpoint({
   summary: 'Create a parcel of a site',
   roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
   body: cadastre.newBody,
+  existing: ({ body }) => ({
+    cadastres_site_id_reference_key: {
+      text: `
+select r.id
+from public.cadastres as r
+join ${cadastre.laidOut('$1')} on n.site_id = r.site_id
+where (r.commune_code, r.prefix, r.section, r.number) = (n.commune_code, coalesce(n.prefix, '000'), n.section, n.number)`,
+      values: [JSON.stringify(body)],
+    },
+  }),
   create: ({ body }, id) => ({
     text: `
 insert into public.cadastres as r (${cadastre.inserted})

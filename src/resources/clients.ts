@@ -127,5 +127,14 @@ export const deleteClient = endpoint({
   params,
   client: ({ params }) => params.clientId,
   id: ({ params }) => params.clientId,
+  heldBy: ({ params }) => ({
+    invoices: {
+      words: 'issued for this client, and never deleted',
+      count: {
+        text: `select count(*) from public.factures as r where r.client_id = $1 and r.status <> 'DRAFT'`,
+        values: [params.clientId],
+      },
+    },
+  }),
   remove: ({ params }, ifMatch) => client.deletion(params.clientId, ifMatch),
 });

@@ -20,6 +20,7 @@ export const user: Examples = {
     name: 'Amélie Durand',
     role: 'TAX_SPECIALIST',
     client_access: [CLIENT, 'c1000000-0000-4000-8000-000000000002'],
+    is_active: true,
     created_at: '2024-01-03T09:00:00Z',
     updated_at: FILLED,
   },

@@ -16,6 +16,7 @@ import {
   readPartnerInvoice,
 } from './partner-invoices.ts';
 import { changePartner, createPartner, deletePartner, listPartners, readPartner } from './partners.ts';
+import { listInvoiceMoves, listPartnerInvoiceMoves, listReclamationMoves } from './possible-moves.ts';
 import { listMoves } from './reclamation-history.ts';
 import { listReclamations, listReclamationsOfClient } from './reclamation-lists.ts';
 import { changeReclamation, createReclamation, deleteReclamation, readReclamation } from './reclamations.ts';
@@ -61,6 +62,7 @@ export const endpoints: readonly Endpoint[] = [
   changeReclamation,
   deleteReclamation,
   listMoves,
+  listReclamationMoves,
   listPartners,
   createPartner,
   readPartner,
@@ -71,11 +73,13 @@ export const endpoints: readonly Endpoint[] = [
   readInvoice,
   changeInvoice,
   deleteInvoice,
+  listInvoiceMoves,
   listPartnerInvoices,
   createPartnerInvoice,
   readPartnerInvoice,
   changePartnerInvoice,
   deletePartnerInvoice,
+  listPartnerInvoiceMoves,
   listDocuments,
   createDocument,
   readDocument,

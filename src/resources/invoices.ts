@@ -9,8 +9,8 @@ import { parentFirst } from '../records/parent-first.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
 
-/** DRAFT → ISSUED → PAID or CANCELLED; the database holds the moves. */
-const status = field.oneOf('InvoiceStatus', ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED']);
+/** DRAFT → ISSUED → PAID or CANCELLED; the moves stand in the table invoice_transitions. */
+export const status = field.oneOf('InvoiceStatus', ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED']);
 
 const number = column.described(column.nullable(column.text(50)), {
   description: 'Given when the invoice is issued, without a gap within a year.',
@@ -54,13 +54,14 @@ const invoices = list({
 
 const params = z.strictObject({ id: field.uuid });
 
-const common = { tag: 'Invoices', resource: 'factures', of: invoice } as const;
+export const common = { tag: 'Invoices', resource: 'factures', of: invoice } as const;
 
 const written = {
   ...common,
   references: { client_id: 'clients', reclamation_id: 'reclamations' },
   constraints: {
     factures_reclamation_of_client: { reclamation_id: 'must be a record of the same client' },
+    factures_number_key: { status: 'cannot be ISSUED now: the next number of the year is taken' },
     factures_due_after_issue: { due_date: 'must not lie before issue_date' },
     factures_paid_when_paid: { paid_at: 'must be given for a paid invoice alone' },
     factures_dated_when_issued: { issue_date: 'must be given once the invoice is issued' },

@@ -9,8 +9,8 @@ import { parentFirst } from '../records/parent-first.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
 
-/** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; the database holds the moves. */
-const status = field.oneOf('PartnerInvoiceStatus', ['RECEIVED', 'VALIDATED', 'PAID', 'DISPUTED']);
+/** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; the moves stand in the table invoice_transitions. */
+export const status = field.oneOf('PartnerInvoiceStatus', ['RECEIVED', 'VALIDATED', 'PAID', 'DISPUTED']);
 
 const MOST = '4999999999.99';
 
@@ -53,11 +53,11 @@ const partnerInvoices = list({
 });
 
 /** A tax specialist and the client never see one: it is the firm's margin. */
-const MANAGERS: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER'];
+export const MANAGERS: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER'];
 
 const params = z.strictObject({ id: field.uuid });
 
-const common = { tag: 'Partner invoices', resource: 'partner_invoices', of: partnerInvoice } as const;
+export const common = { tag: 'Partner invoices', resource: 'partner_invoices', of: partnerInvoice } as const;
 
 const written = {
   ...common,
@@ -103,6 +103,15 @@ export const createPartnerInvoice = endpoint({
   roles: MANAGERS,
   body: partnerInvoice.newBody,
   client: ({ body }) => body.client_id,
+  existing: ({ body }) => ({
+    partner_invoices_client_id_partner_id_number_key: {
+      text: `
+select r.id
+from public.partner_invoices as r
+where r.client_id = $1 and r.partner_id = $2 and r.number = $3`,
+      values: [body.client_id, body.partner_id, body.number],
+    },
+  }),
   create: ({ body }, id) => ({
     text: `
 insert into public.partner_invoices as r (${partnerInvoice.inserted})

@@ -209,6 +209,15 @@ export const deletePartner = endpoint({
   roles: ['ADMIN'],
   params,
   id: ({ params }) => params.id,
+  heldBy: ({ params }) => ({
+    partner_invoices: {
+      words: 'bills of this partner',
+      count: {
+        text: 'select count(*) from public.partner_invoices as r where r.partner_id = $1',
+        values: [params.id],
+      },
+    },
+  }),
   remove: ({ params }, ifMatch) => [
     { text: 'select from public.partners as r where r.id = $1 for update', values: [params.id] },
     {

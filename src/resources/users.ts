@@ -45,6 +45,19 @@ const SEEN_CLIENTS = `case
         )
     end`;
 
+/** Whoever may change the user is shown whether it is active; the policies for updates say who that is. */
+const SEEN_ACTIVITY = `case
+        when current_user = 'taxclaims_admin'
+            or current_user = 'taxclaims_scoped_admin'
+                and r.client_access <@ (select app.client_access())::uuid[]
+                and (r.role <> 'ADMIN' or r.client_access <> '{}')
+            then r.is_active
+    end`;
+
+const activity = column.described(column.leftOutWhenNull(column.truthValue), {
+  description: 'Whether the user may work here; for whoever may change it.',
+});
+
 export const role = field.oneOf('Role', ROLES);
 
 /** Nullable is what a token need not say, for a user who is not stored. */
@@ -57,6 +70,7 @@ export const user = record(
     name: column.written(column.nullable(column.text(255)), field.name(255)),
     role: column.written(column.words(role), role),
     client_access: column.aside(column.uuids, clientAccess.optional(), SEEN_CLIENTS),
+    is_active: column.aside(activity, z.boolean('must be true or false').optional(), SEEN_ACTIVITY),
     created_at: column.read(column.nullable(column.time)),
     updated_at: column.read(column.nullable(column.time)),
   },
@@ -75,10 +89,7 @@ const users = list({
 });
 
 /** What is written and never shown. */
-const unseen = {
-  is_active: z.boolean('must be true or false').optional(),
-  password: password.optional(),
-};
+const unseen = { password: password.optional() };
 
 const params = z.strictObject({ id: field.uuid });
 
@@ -88,8 +99,6 @@ const common = { tag: 'Users', resource: 'users', of: user } as const;
 export const rules = {
   users_email_key: { email: 'must not be the address of another user' },
   users_client_access_exists: { client_access: 'must name clients that exist' },
-  users_own_administration: { role: 'an ADMIN does not make itself inactive or take its own role' },
-  users_last_administrator: { role: 'the last active ADMIN without a list stays one' },
   users_last_client: { client_access: 'an ADMIN without a list would have every client' },
 } as const;
 
@@ -101,7 +110,7 @@ select ${user.selected}
 from public.users as r
 where r.id = app.user_id()
 union all
-select app.user_id(), $1, $2, $3, $4::uuid[], null, null
+select app.user_id(), $1, $2, $3, $4::uuid[], null::boolean, null, null
 where not exists (select from public.users as u where u.id = app.user_id())`,
     values: [email ?? null, name ?? null, role, clientAccess],
   };
@@ -149,6 +158,12 @@ export const createUser = endpoint({
   body: user.newBody.extend(unseen).meta({ id: 'NewUser', example: examples.user.creation }),
   responses: { 201: user },
   clients: ({ body }) => body.client_access ?? [],
+  existing: ({ body }) => ({
+    users_email_key: {
+      text: 'select r.id from public.users as r where lower(r.email) = lower($1)',
+      values: [body.email],
+    },
+  }),
   handle: async ({ body }, request) => {
     const id = randomUUID();
     const { email, name, role, client_access = [], is_active = true, password } = body;

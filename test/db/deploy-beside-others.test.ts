@@ -10,6 +10,7 @@ import { hearing } from '../support/hearing.ts';
 import { layFaultyLine } from '../support/faulty-line.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 import { rightsIn } from '../support/rights.ts';
+import { UNDO_LATEST } from '../support/release-before.ts';
 
 const log = pino({ level: 'silent' });
 const cleanUp: (() => unknown)[] = [];
@@ -152,8 +153,7 @@ describe('whoever is in the way of a deploy', () => {
          alter table reporting.grants drop column login_oid cascade;
          drop table audit.acceptances cascade;
          alter table app.migrations drop column digest, drop constraint migrations_name_key;
-         drop table app.client_documents cascade;
-         drop trigger documents_copy on public.documents;
+         ${UNDO_LATEST}
          delete from app.migrations where name >= '0016'`,
       ),
     );
@@ -206,7 +206,7 @@ describe('a database that is not this code’s', () => {
     [
       'lacks a migration that others came after',
       `delete from app.migrations where name = '0003_clients_and_sites'`,
-      /0003_clients_and_sites would come before 0020_client_documents, which was applied without it/,
+      /0003_clients_and_sites would come before \d{4}_\w+, which was applied without it/,
     ],
   ])('and %s is refused, and nothing in it is changed', async (_what, sql, message) => {
     const made = await database();

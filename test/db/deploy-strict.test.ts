@@ -5,6 +5,7 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { startDeploy } from '../support/deploy-process.ts';
 import { rightsIn } from '../support/rights.ts';
+import { UNDO_LATEST } from '../support/release-before.ts';
 
 const log = pino({ level: 'silent' });
 const cleanUp: (() => Promise<unknown>)[] = [];
@@ -56,16 +57,19 @@ describe('npm run db:migrate', () => {
 
   test('with --strict does nothing where something drifted that no deploy takes back, until it is accepted', async () => {
     const { adminUrl } = await databaseWith(
-      `${TABLE}; drop table audit.acceptances cascade; drop table app.client_documents cascade;
-       drop trigger documents_copy on public.documents; delete from app.migrations where name >= '0018'`,
+      `${TABLE}; drop table audit.acceptances cascade; ${UNDO_LATEST}
+       delete from app.migrations where name >= '0018'`,
     );
     // The release before knows no acceptance; its drift is told from this release on.
     expect((await startDeploy(adminUrl).ended).code).toBe(0);
     await withAdmin(adminUrl, (admin) => admin.query(TABLE.replace('by_hand', 'by_hand_too')));
     await withAdmin(adminUrl, (admin) => admin.query('create policy by_hand on public.sites using (false)'));
     // Were it applied once more, it would fail.
-    const pending = `delete from app.migrations where name like '%client_documents' returning *`;
-    const { rows } = await withAdmin(adminUrl, (admin) => admin.query<{ digest: string }>(pending));
+    const pending = `
+      delete from app.migrations where name = (select max(name) from app.migrations) returning name, digest`;
+    const { rows } = await withAdmin(adminUrl, (admin) =>
+      admin.query<{ name: string; digest: string }>(pending),
+    );
     const before = await rightsIn(adminUrl);
     const refused = await startDeploy(adminUrl, '--strict').ended;
     expect(refused.code).toBe(1);
@@ -75,10 +79,10 @@ describe('npm run db:migrate', () => {
     );
     expect(await rightsIn(adminUrl)).toBe(before);
     await withAdmin(adminUrl, async (admin) => {
-      await admin.query(
-        `insert into app.migrations (name, run_on, digest) values ('0020_client_documents', now(), $1)`,
-        [rows[0]?.digest],
-      );
+      await admin.query(`insert into app.migrations (name, run_on, digest) values ($1, now(), $2)`, [
+        rows[0]?.name,
+        rows[0]?.digest,
+      ]);
       await admin.query(
         `select audit.accept(kind, object, 'a list of ours') from audit.drift where object ~ '^public.by_hand'`,
       );

@@ -22,6 +22,7 @@ const NEVER = {
   'app.migrations': OF_NO_TENANT,
   'audit.acceptances': OF_NO_TENANT,
   'audit.applied': OF_NO_TENANT,
+  'public.invoice_transitions': OF_NO_TENANT,
   'public.reclamation_transitions': OF_NO_TENANT,
 } as const;
 

@@ -22,6 +22,8 @@ const json: RecordShape = {
   isAlwaysTagged: false,
   exampleId: undefined,
   tagOf: (time) => time,
+  fixed: [],
+  hasMoves: false,
 };
 
 const readSite = endpoint({

@@ -58,7 +58,8 @@ function statementOf(
 function queriesOf(endpoint: Endpoint): Record<string, string>[] {
   if ('read' in endpoint && endpoint.method === 'get') return [{}];
   if (!('list' in endpoint)) return [];
-  const sort: unknown = endpoint.query?.shape['sort'];
+  if (endpoint.query === undefined) return [{}];
+  const sort: unknown = endpoint.query.shape['sort'];
   const order = sort instanceof z.ZodDefault ? sort.unwrap() : undefined;
   const words = order instanceof z.ZodEnum ? order.options.map(String) : [];
   const others = words.filter((word) => word.startsWith('-')).slice(1);

@@ -220,6 +220,18 @@ function special(): Check[] {
       own(role, `insert into public.reclamation_transitions values ('DRAFT', 'CLOSED', 'CLIENT')`),
       'denied',
     ]),
+    ...REQUEST_ROLES.flatMap((role): [string, ReturnType<typeof own>, Outcome][] => [
+      [
+        `${role} reads the allowed moves of an invoice`,
+        own(role, 'select 1 from public.invoice_transitions'),
+        'done',
+      ],
+      [
+        `${role} cannot allow a move of an invoice`,
+        own(role, `insert into public.invoice_transitions values ('factures', 'PAID', 'DRAFT', 'CLIENT')`),
+        'denied',
+      ],
+    ]),
     ...REQUEST_ROLES.map((role): [string, ReturnType<typeof own>, Outcome] => [
       `${role} cannot see the counters of invoice numbers`,
       own(role, 'select 1 from public.invoice_counters'),

@@ -10,14 +10,16 @@ import { ROWS } from '../resources/access.ts';
 
 /** What no record shows: secrets, what ties a user to the provider, and where contents lie. */
 const HIDDEN: Readonly<Record<string, readonly string[]>> = {
-  users: ['password_hash', 'subject', 'access_changed_at', 'access_digest', 'is_active'],
+  users: ['password_hash', 'subject', 'access_changed_at', 'access_digest'],
   documents: ['file_path'],
   reclamation_history: ['client_id'],
   audit_logs: ['oldest_writer'],
+  reclamation_transitions: ['from_status', 'to_status', 'role'],
+  invoice_transitions: ['table_name', 'from_status', 'to_status', 'role'],
 };
 
 /** Tables whose rows are shown as part of another record, or not at all. */
-const PARTS = ['client_partners', 'invoice_counters', 'reclamation_transitions'];
+const PARTS = ['client_partners', 'invoice_counters'];
 
 interface Described extends RecordShape {
   readonly columns: Readonly<Record<string, { readonly sql?: string; readonly change?: string }>>;

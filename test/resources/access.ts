@@ -211,10 +211,17 @@ export const ROWS: readonly Row[] = [
   ...CADASTRES,
   ...RECLAMATIONS,
   { line: 'GET /api/reclamations/{id}/history', right: ['reclamations', 'r'], ids: { id: 'reclamations' } },
+  { line: 'GET /api/reclamations/{id}/moves', right: ['reclamations', 'r'], ids: { id: 'reclamations' } },
   ...DOCUMENTS,
   ...PARTNERS,
   ...INVOICES,
+  { line: 'GET /api/invoices/{id}/moves', right: ['factures', 'r'], ids: { id: 'factures' } },
   ...PARTNER_INVOICES,
+  {
+    line: 'GET /api/partner-invoices/{id}/moves',
+    right: ['partner_invoices', 'r'],
+    ids: { id: 'partner_invoices' },
+  },
   ...USERS,
   { line: 'GET /api/audit-logs', right: ['audit_logs', 'r'], byClient: 'client_context' },
 ];

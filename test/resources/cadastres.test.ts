@@ -76,7 +76,7 @@ describe('a parcel', () => {
     await made(body);
     const again = await create(body);
     expectError(again, 'ERROR_CONFLICT');
-    expect(details(again)).toEqual({ number: expect.any(String) });
+    expect(details(again)).toEqual({ number: expect.any(String), existing_id: expect.any(String) });
     await made({ ...body, site_id: second.sites });
   });
 

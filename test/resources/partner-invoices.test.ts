@@ -102,10 +102,10 @@ describe('a partner’s bill', () => {
 
   test('has a number that its partner never used before for this client', async () => {
     const body = bill();
-    expect((await create(body)).status).toBe(201);
+    const first = (await create(body)).json as { id: string };
     const again = await create(body);
     expectError(again, 'ERROR_CONFLICT');
-    expect(details(again)).toEqual({ number: expect.any(String) });
+    expect(details(again)).toEqual({ number: expect.any(String), existing_id: first.id });
     const moved = await create(bill());
     const { id } = moved.json as { id: string };
     expectError(await put(id, { number: (body as { number: string }).number }), 'ERROR_CONFLICT');

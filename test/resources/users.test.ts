@@ -163,6 +163,51 @@ describe('the list of users', () => {
   });
 });
 
+describe('whether a user is active', () => {
+  test('is shown to exactly those who may change it, in the record, the list, and what a change answers', async () => {
+    const shared = await person('CLIENT', [own, foreign]);
+    const inactive = await person('TAX_SPECIALIST', [own]);
+    await service.admin('update public.users set is_active = false where id = $1', [inactive.id]);
+    const users = [shared, inactive, await person('ADMIN', [own]), await person('ADMIN', [])];
+    const callers = [
+      await person('ADMIN', []),
+      await person('ADMIN', [own, other]),
+      await person('ACCOUNT_MANAGER', [own, other, foreign]),
+    ];
+    const shown: unknown[] = [];
+    for (const { token } of callers) {
+      const all = await listed(token);
+      for (const { id } of users) {
+        const { status, json } = await service.ask(`GET /api/users/${id}`, { token });
+        if (status === 403) continue;
+        const user = json as { is_active?: boolean };
+        expect(all.find((one) => one['id'] === id)).toEqual(user);
+        const changed = await service.ask(`PUT /api/users/${id}`, { token, body: user });
+        expect(changed.status).toBe('is_active' in user ? 200 : 403);
+        if (changed.status === 200) expect(changed.json).toMatchObject({ is_active: id !== inactive.id });
+        shown.push(user.is_active);
+      }
+    }
+    expect(shown).toEqual([true, false, true, true, undefined, false, true, undefined, undefined, undefined]);
+  });
+
+  test.each(['ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
+    'is no part of the record of a %s that it reads of itself, nor of what a login answers',
+    async (role) => {
+      const { id, token } = await person(role, [own]);
+      const login = await service.ask('POST /api/auth/login', { body: { token } });
+      const paths = ['/api/users/me', `/api/users/${id}`];
+      const read = await Promise.all(paths.map((path) => service.ask(`GET ${path}`, { token })));
+      for (const { status, json } of [login, ...read]) {
+        expect([status, Object.keys(json as object)]).toEqual([
+          200,
+          ['id', 'email', 'name', 'role', 'client_access', 'created_at', 'updated_at'],
+        ]);
+      }
+    },
+  );
+});
+
 describe('a new user', () => {
   test('is the public record at its Location, with a tag, and can log in under its email', async () => {
     const token = await service.token('ADMIN');
@@ -176,6 +221,7 @@ describe('a new user', () => {
       name: 'Nouvelle',
       role: 'CLIENT',
       client_access: [own, other].toSorted(),
+      is_active: true,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
@@ -310,7 +356,10 @@ describe('a change of a user', () => {
     'of an ADMIN by itself to %j is a conflict; by another it is not',
     async (body) => {
       const { id, token } = await person('ADMIN', []);
-      expectError(await service.ask(`PUT /api/users/${id}`, { token, body }), 'ERROR_CONFLICT');
+      const refused = await service.ask(`PUT /api/users/${id}`, { token, body });
+      expectError(refused, 'ERROR_CONFLICT');
+      const [field = ''] = Object.keys(body);
+      expect(details(refused)).toEqual({ [field]: 'is your own: another ADMIN has to change it' });
       expect(await isAnswered(token)).toBe(true);
       const sameAgain = { is_active: true, role: 'ADMIN', name: 'Moi' };
       expect((await service.ask(`PUT /api/users/${id}`, { token, body: sameAgain })).status).toBe(200);

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { ERRORS } from '../../src/errors.ts';
+import { UNEXPLAINED } from '../../src/http/conflicts.ts';
 import { describeInterface } from '../../src/http/openapi.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { TAGS } from '../../src/resources/tags.ts';
@@ -113,6 +115,7 @@ function differenceFrom(
   if (type !== 'application/json') return undefined;
   return (
     codeMismatch(answer) ??
+    unexplained(answer) ??
     mismatch([...(partsOf(named) ?? [...pointer, 'responses', status]), 'content', type, 'schema'], answer)
   );
 }
@@ -159,4 +162,11 @@ function codeMismatch({ status, json }: Answer): string | undefined {
   if (status < 400) return undefined;
   const { code } = (json as { error: { code: keyof typeof ERRORS } }).error;
   return ERRORS[code].status === status ? undefined : `${code} is not of this status`;
+}
+
+/** A conflict says why, and not only that there is one. */
+function unexplained({ status, json }: Answer): string | undefined {
+  if (status !== 409) return undefined;
+  const { details } = (json as { error: { details?: object } }).error;
+  return isDeepStrictEqual(details, UNEXPLAINED) ? 'it does not say why' : undefined;
 }

@@ -70,6 +70,10 @@ from (
             'the allowed moves of a claim belong to no client and are no secret'
         ),
         (
+            'policy_constant_true', 'invoice\_transitions\_select\_requests on public.invoice_transitions to %',
+            'the allowed moves of an invoice belong to no client and are no secret'
+        ),
+        (
             'policy_constant_true', 'grants\_select\_auditor on reporting.grants to taxclaims_auditor',
             'who was given which client is what an auditor is for; it holds no business row'
         ),

@@ -6,3 +6,5 @@ comment on column public.reclamation_transitions.from_status is 'The status befo
 comment on column public.reclamation_transitions.to_status is 'The status after it.';
 comment on column public.reclamation_transitions.role is
     'The role of the application that may make it; a DBA at psql counts as ADMIN.';
+comment on column public.reclamation_transitions.requires is
+    'The fields of the claim that the move needs: it is refused while one of them is null. Empty: none.';

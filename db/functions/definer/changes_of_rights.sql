@@ -74,7 +74,22 @@ begin
         where u.role = 'ADMIN' and u.is_active and u.client_access = '{}'
     ) then
         raise exception 'the last active ADMIN without a list stays one'
-            using errcode = 'TX409', constraint = 'users_last_administrator';
+            using
+                errcode = 'TX409',
+                constraint = 'users_last_administrator',
+                detail = coalesce(
+                    (
+                        select pg_catalog.jsonb_object_agg(c.field, 'is of the last active ADMIN without a list, who stays one')
+                        from (
+                            values
+                                ('is_active', not new.is_active),
+                                ('role', new.role <> 'ADMIN'),
+                                ('client_access', new.client_access <> '{}')
+                        ) as c (field, is_changed)
+                        where c.is_changed
+                    ),
+                    '{"id": "is of the last active ADMIN without a list, who stays one"}'
+                );
     end if;
     return null;
 end

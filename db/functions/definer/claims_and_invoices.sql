@@ -37,7 +37,7 @@ comment on function app.record_reclamation_move() is 'Trigger of reclamations: k
 revoke execute on function app.record_reclamation_move() from public;
 grant execute on function app.record_reclamation_move() to taxclaims_owner;
 
--- DRAFT → ISSUED → PAID or CANCELLED; any other move, and any change of what was issued, is a conflict (TX409).
+-- A move that invoice_transitions does not list, and any change of what was issued, is a conflict (TX409).
 -- The number is taken from the year's counter row, locked until commit: of two who issue at once the second
 -- waits, and a transaction that fails gives its number back. French law wants the series unbroken.
 create or replace function app.check_invoice_move()
@@ -49,45 +49,54 @@ create or replace function app.check_invoice_move()
 as $function$
 declare
     given integer;
+    closed jsonb;
 begin
     if tg_op = 'INSERT' then
         if new.status <> 'DRAFT' then
-            raise exception 'an invoice begins as DRAFT' using errcode = 'TX409';
+            raise exception 'an invoice begins as DRAFT'
+                using errcode = 'TX409', detail = '{"status": "must be DRAFT: an invoice begins there"}';
         end if;
         return new;
     end if;
-    if old.status <> 'DRAFT' and (
-        new.issue_date, new.amount_excl_tax, new.vat_rate, new.number
-    ) is distinct from (
-        old.issue_date, old.amount_excl_tax, old.vat_rate, old.number
-    ) then
-        raise exception 'an issued invoice does not change' using errcode = 'TX409';
+    if old.status <> 'DRAFT' then
+        select pg_catalog.jsonb_object_agg(c.field, 'cannot change any more: the invoice is ' || old.status)
+        into closed
+        from (
+            values
+                ('issue_date', new.issue_date is distinct from old.issue_date),
+                ('amount_excl_tax', new.amount_excl_tax <> old.amount_excl_tax),
+                ('vat_rate', new.vat_rate <> old.vat_rate),
+                ('number', new.number is distinct from old.number)
+        ) as c (field, is_changed)
+        where c.is_changed;
+        if closed is not null then
+            raise exception 'an issued invoice does not change' using errcode = 'TX409', detail = closed;
+        end if;
     end if;
     if new.status = old.status then
         return new;
     end if;
-    case
-        when old.status = 'DRAFT' and new.status = 'ISSUED' then
+    perform app.check_move('factures', old.status, pg_catalog.to_jsonb(new));
+    case new.status
+        when 'ISSUED' then
             new.issue_date := coalesce(new.issue_date, pg_catalog.clock_timestamp()::date);
             insert into public.invoice_counters as c (year, last_number)
             values (extract(year from new.issue_date), 1)
             on conflict (year) do update set last_number = c.last_number + 1
             returning c.last_number into given;
             new.number := extract(year from new.issue_date) || '-' || pg_catalog.lpad(given::text, 6, '0');
-        when old.status = 'ISSUED' and new.status = 'PAID' then
+        when 'PAID' then
             new.paid_at := coalesce(new.paid_at, pg_catalog.clock_timestamp());
-        when old.status = 'ISSUED' and new.status = 'CANCELLED' then
-            null;
         else
-            raise exception 'an invoice does not move from % to %', old.status, new.status using errcode = 'TX409';
+            null;
     end case;
     return new;
 end
 $function$;
 
 comment on function app.check_invoice_move() is
-    'Trigger of factures: allows DRAFT to ISSUED to PAID or CANCELLED, gives the number when it is issued, and lets '
-    'nothing of an issued invoice change (TX409).';
+    'Trigger of factures: refuses (TX409) a move that invoice_transitions does not list for the role, or that lacks what '
+    'it needs, gives the number when it is issued, and lets nothing of an issued invoice change.';
 
 revoke execute on function app.check_invoice_move() from public;
 grant execute on function app.check_invoice_move() to taxclaims_owner;

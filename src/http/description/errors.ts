@@ -9,21 +9,33 @@ import { isConditional, isContent, isCounted } from './responses.ts';
 
 const errorCode = z.enum(Object.keys(ERRORS)).meta({ id: 'ErrorCode' });
 
+const details = z
+  .record(z.string(), z.string())
+  .meta({ description: 'What is wrong with which field, in words for a person.' });
+
+const error = z.strictObject({
+  code: errorCode,
+  message: z.string(),
+  details: details.optional(),
+  timestamp: z.iso.datetime(),
+  requestId: z.guid(),
+});
+
 /** What every error is told in. */
-export const errorEnvelope = z
+export const errorEnvelope = z.strictObject({ error }).meta({ id: 'ErrorEnvelope' });
+
+/** The same of a conflict, which always says why. */
+export const conflictEnvelope = z
   .strictObject({
-    error: z.strictObject({
-      code: errorCode,
-      message: z.string(),
-      details: z
-        .record(z.string(), z.string())
-        .optional()
-        .meta({ description: 'What is wrong with which field, in words for a person.' }),
-      timestamp: z.iso.datetime(),
-      requestId: z.guid(),
+    error: error.extend({
+      details: z.object({ existing_id: z.guid().optional() }).catchall(z.string()).meta({
+        minProperties: 1,
+        description:
+          'Why not, by field, in words for a person. `existing_id` is the id of the record that exists already, where the caller may see it.',
+      }),
     }),
   })
-  .meta({ id: 'ErrorEnvelope' });
+  .meta({ id: 'ConflictEnvelope' });
 
 type Reference = Readonly<{ $ref: string }>;
 
@@ -41,7 +53,7 @@ export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
       registry.registerComponent('responses', name, {
         description: ERRORS[code].message,
         headers: headersOf(sentWithError(code, isCounted(endpoint), isRepeatable)),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${envelopeOf(code)}` } } },
       }).ref;
     known.set(name, reference);
     return reference;
@@ -50,6 +62,10 @@ export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
     Object.fromEntries(
       errorsOf(endpoint).map((code) => [ERRORS[code].status, referenceTo(code, endpoint)] as const),
     );
+}
+
+function envelopeOf(code: ErrorCode): string {
+  return code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
 }
 
 /** `ERROR_NOT_FOUND` as `NotFound`. */

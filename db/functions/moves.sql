@@ -1,0 +1,139 @@
+-- Which moves a record may make. What refuses one and what tells which are possible ask here, and both read
+-- reclamation_transitions and invoice_transitions.
+
+-- The moves from a status that the caller's role may make; outside a request, as for a DBA at psql, an ADMIN's.
+create or replace function app.moves(table_name text, from_status text)
+    returns table (to_status text, requires text[])
+    language plpgsql
+    stable
+    set search_path = ''
+as $function$
+#variable_conflict use_column
+declare
+    mover constant text := coalesce(app.role(), 'ADMIN');
+begin
+    if moves.table_name = 'reclamations' then
+        return query
+        select t.to_status::text, t.requires
+        from public.reclamation_transitions as t
+        where t.from_status = moves.from_status and t.role = mover
+        order by t.to_status;
+    else
+        return query
+        select t.to_status::text, t.requires
+        from public.invoice_transitions as t
+        where t.table_name = moves.table_name and t.from_status = moves.from_status and t.role = mover
+        order by t.to_status;
+    end if;
+end
+$function$;
+
+comment on function app.moves(text, text) is
+    'The moves of a record of that table from that status which the caller''s role may make, and the fields that each '
+    'needs. Serves app.check_move and the moves of the interface.';
+
+-- The fields among those that a record has no value for.
+create or replace function app.missing(fields text[], record jsonb)
+    returns text[]
+    language plpgsql
+    immutable
+    parallel safe
+    set search_path = ''
+as $function$
+begin
+    return array(
+        select f.name
+        from pg_catalog.unnest(missing.fields) with ordinality as f (name, position)
+        where missing.record ->> f.name is null
+        order by f.position
+    );
+end
+$function$;
+
+comment on function app.missing(text[], jsonb) is
+    'Those of the fields that the record, as JSON, has no value for. Serves app.check_move and the moves of the interface.';
+
+-- The end of a sentence about a move that is refused.
+create or replace function app.moves_in_words(table_name text, from_status text)
+    returns text
+    language plpgsql
+    stable
+    set search_path = ''
+as $function$
+declare
+    possible constant text := (
+        select pg_catalog.string_agg(m.to_status, ', ')
+        from app.moves(moves_in_words.table_name, moves_in_words.from_status) as m
+    );
+begin
+    return case
+        when possible is null then 'from ' || moves_in_words.from_status || ' you can move it no further'
+        else 'from ' || moves_in_words.from_status || ' you can move it to ' || possible
+    end;
+end
+$function$;
+
+comment on function app.moves_in_words(text, text) is
+    'The moves from a status that the caller may make, as the end of a sentence for a person.';
+
+-- Refuses (TX409) a move that is not listed for the caller's role, and one that lacks a field which it needs. The record
+-- is given as it would be; the detail of the error says by field what is wrong, for the caller to read.
+create or replace function app.check_move(table_name text, from_status text, record jsonb)
+    returns void
+    language plpgsql
+    stable
+    set search_path = ''
+as $function$
+declare
+    target constant text := check_move.record ->> 'status';
+    lacking text[];
+begin
+    select app.missing(m.requires, check_move.record)
+    into lacking
+    from app.moves(check_move.table_name, check_move.from_status) as m
+    where m.to_status = target;
+    if not found then
+        raise exception '% does not move from % to % by this role', check_move.table_name, check_move.from_status, target
+            using
+                errcode = 'TX409',
+                detail = pg_catalog.jsonb_build_object(
+                    'status',
+                    pg_catalog.format(
+                        'cannot be %s now: %s', target, app.moves_in_words(check_move.table_name, check_move.from_status)
+                    )
+                );
+    end if;
+    if lacking <> '{}' then
+        raise exception 'a move to % needs %', target, pg_catalog.array_to_string(lacking, ', ')
+            using
+                errcode = 'TX409',
+                detail = (
+                    select pg_catalog.jsonb_object_agg(l.field, 'is needed for the move to ' || target)
+                    from pg_catalog.unnest(lacking) as l (field)
+                );
+    end if;
+end
+$function$;
+
+comment on function app.check_move(text, text, jsonb) is
+    'Refuses (TX409) a move of a record, given as it would be, that is not listed for the caller''s role or lacks a field '
+    'that it needs; the detail says why by field, as JSON.';
+
+revoke execute on function
+    app.moves(text, text),
+    app.missing(text[], jsonb),
+    app.moves_in_words(text, text),
+    app.check_move(text, text, jsonb)
+from public;
+grant execute on function
+    app.moves(text, text),
+    app.missing(text[], jsonb),
+    app.moves_in_words(text, text),
+    app.check_move(text, text, jsonb)
+to
+    taxclaims_definer,
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client;

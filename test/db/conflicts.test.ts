@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { allEndpoints } from '../../src/resources/index.ts';
+import { createTestDatabase, withAdmin } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+/* Everything in the database that a request can run into, and that is answered 409, has words for the caller. */
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+async function names(sql: string): Promise<string[]> {
+  return withAdmin(database.adminUrl, async (admin) =>
+    (await admin.query<{ name: string }>(sql)).rows.map(({ name }) => name),
+  );
+}
+
+const explained = new Set(allEndpoints.flatMap(({ constraints = {} }) => Object.keys(constraints)));
+
+const OWN_IDS = 'ids and paths are random and made by the service';
+const NAMED = 'the endpoint names the record as a reference: it is 404, 403 or a record of another client';
+const HELD = 'what holds the record is counted for whoever deletes it';
+const NO_REQUEST = 'no request writes it, or it is written so that a second time is none';
+
+/** What needs no words of its own, and why. */
+const EXCUSED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      ...['audit_logs_pkey', 'cadastres_pkey', 'clients_pkey', 'documents_pkey', 'documents_file_path_key'],
+      ...['factures_id_client_id_key', 'factures_pkey', 'partner_invoices_pkey', 'partners_pkey'],
+      ...['reclamation_history_pkey', 'reclamations_id_client_id_key', 'reclamations_pkey'],
+      ...['sites_id_client_id_key', 'sites_pkey'],
+    ].map((name) => [name, OWN_IDS]),
+  ),
+  ...Object.fromEntries(
+    [
+      ...['cadastres_site_id_fkey', 'client_partners_client_id_fkey', 'documents_reclamation_id_fkey'],
+      ...['factures_client_id_fkey', 'partner_invoices_client_id_fkey', 'reclamations_client_id_fkey'],
+      ...['sites_client_id_fkey'],
+    ].map((name) => [name, NAMED]),
+  ),
+  ...Object.fromEntries(
+    ['client_partners_partner_id_fkey', 'partner_invoices_partner_id_fkey'].map((name) => [name, HELD]),
+  ),
+  ...Object.fromEntries(
+    [
+      ...['audit_logs_user_id_fkey', 'client_partners_pkey', 'invoice_counters_pkey'],
+      ...['invoice_transitions_pkey', 'reclamation_history_reclamation_of_client'],
+      ...['reclamation_transitions_pkey', 'users_subject_key'],
+    ].map((name) => [name, NO_REQUEST]),
+  ),
+};
+
+test('every key of a table has words, or the reason why it needs none', async () => {
+  const keys = await names(
+    `select conname as name from pg_constraint
+     where connamespace = 'public'::regnamespace and contype in ('f', 'p', 'u', 'x') and conparentid = 0
+     union
+     select indexrelid::regclass::text from pg_index as i join pg_class as c on c.oid = i.indexrelid
+     where c.relnamespace = 'public'::regnamespace and i.indisunique
+     order by 1`,
+  ).then((all) => [...new Set(all.map((name) => name.replace(/^public\./, '')))]);
+  expect(keys.length).toBeGreaterThan(30);
+  expect(keys.filter((name) => !explained.has(name)).toSorted()).toEqual(Object.keys(EXCUSED).toSorted());
+});
+
+test('every refusal of a function says why, or breaks a rule that has words', async () => {
+  const raised = await withAdmin(database.adminUrl, async (admin) => {
+    const { rows } = await admin.query<{ name: string; source: string }>(
+      `select f.oid::regprocedure::text as name, f.prosrc as source from pg_proc as f
+       where f.pronamespace in ('app'::regnamespace, 'public'::regnamespace, 'reporting'::regnamespace)`,
+    );
+    return rows.flatMap(({ name, source }) =>
+      [...source.matchAll(/raise exception[^;]*'TX409'[^;]*;/g)].map(([statement]) => ({ name, statement })),
+    );
+  });
+  expect(raised.length).toBeGreaterThan(10);
+  const silent = raised.filter(({ statement }) => {
+    const [, constraint] = /constraint = '(\w+)'/.exec(statement) ?? [];
+    return !/\bdetail = /.test(statement) && (constraint === undefined || !explained.has(constraint));
+  });
+  expect(silent).toEqual([]);
+});

@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ROLES } from '../../src/identity/caller.ts';
+import type { Role } from '../../src/identity/caller.ts';
+import type { Answer } from '../support/http.ts';
+import { details, expectError, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+
+/* What is said to be possible is possible, and nothing else is: every status is tried from every status, by everybody. */
+
+interface Move {
+  readonly status: string;
+  readonly requires: readonly string[];
+}
+
+interface Kind {
+  readonly path: string;
+  readonly table: string;
+  readonly transitions: string;
+  readonly statuses: readonly string[];
+  readonly readers: readonly Role[];
+  readonly writers: readonly Role[];
+  /** What a record has besides, of which some move makes a difference; the first is what the other tests use. */
+  readonly variants: readonly Readonly<Record<string, string>>[];
+  columns(tenant: Tenant): Readonly<Record<string, string>>;
+  /** What a record has in a status beyond the first, so that the table takes it. */
+  inStatus?(status: string): Readonly<Record<string, string>>;
+}
+
+let service: Service;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await startService();
+  tenant = await service.furnishedTenant('Boulangerie Martin');
+});
+afterAll(() => service.close());
+
+const KINDS: readonly Kind[] = [
+  {
+    ...{ path: '/api/reclamations', table: 'reclamations', transitions: 'reclamation_transitions' },
+    statuses: [
+      ...['DRAFT', 'READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED', 'ACKNOWLEDGED', 'REGULARISATION_REQUESTED'],
+      ...['ACCEPTED', 'PARTIALLY_ACCEPTED', 'REJECTED', 'LITIGATION', 'REFUNDED', 'WITHDRAWN', 'CLOSED'],
+    ],
+    readers: ROLES,
+    writers: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+    variants: [{}],
+    columns: ({ clients, sites }) => ({
+      client_id: clients,
+      site_id: sites,
+      claim_type: 'TF',
+      amount: '100',
+    }),
+  },
+  {
+    ...{ path: '/api/invoices', table: 'factures', transitions: 'invoice_transitions' },
+    statuses: ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED'],
+    readers: ROLES,
+    writers: ['ADMIN', 'ACCOUNT_MANAGER'],
+    variants: [
+      {},
+      { issue_date: '2020-01-01', due_date: '2020-01-31' },
+      { due_date: '2199-01-01' },
+      // Issued today it would have been due long ago.
+      { due_date: '2020-01-01' },
+    ],
+    columns: ({ clients }) => ({ client_id: clients, amount_excl_tax: '100' }),
+    inStatus: (status) =>
+      status === 'DRAFT'
+        ? {}
+        : {
+            number: randomUUID(),
+            issue_date: '2019-12-31',
+            ...(status === 'PAID' && { paid_at: '2020-01-15T00:00:00Z' }),
+          },
+  },
+  {
+    ...{ path: '/api/partner-invoices', table: 'partner_invoices', transitions: 'invoice_transitions' },
+    statuses: ['RECEIVED', 'VALIDATED', 'PAID', 'DISPUTED'],
+    readers: ['ADMIN', 'ACCOUNT_MANAGER'],
+    writers: ['ADMIN', 'ACCOUNT_MANAGER'],
+    variants: [{}],
+    columns: ({ clients, biller }) => ({
+      ...{ client_id: clients, partner_id: biller, number: randomUUID() },
+      ...{ amount_excl_tax: '100', vat_amount: '20', amount_incl_tax: '120' },
+    }),
+  },
+];
+
+/** A record that has come to a status by itself: no trigger is asked. */
+async function made(
+  kind: Kind,
+  status: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const id = randomUUID();
+  const columns = { id, ...kind.columns(tenant), ...kind.inStatus?.(status), ...more, status };
+  const values = Object.values(columns).map((value) => `'${value}'`);
+  await service.admin(`
+    set session_replication_role = replica;
+    insert into public.${kind.table} (${Object.keys(columns).join()}) values (${values.join()})`);
+  return id;
+}
+
+/** What a form would send for a field. */
+const GIVEN: Readonly<Record<string, unknown>> = {
+  due_date: '2199-12-31',
+  decision_date: '2026-01-31',
+  granted_amount: 12.5,
+  issue_date: '2026-01-31',
+};
+
+const given = (fields: readonly string[]): object =>
+  Object.fromEntries(fields.map((name) => [name, GIVEN[name]]));
+
+const CASTS = [
+  { name: 'ADMIN', role: 'ADMIN', clients: () => [] },
+  { name: 'ADMIN with a list', role: 'ADMIN', clients: () => [tenant.clients] },
+  ...(['ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const).map((role) => ({
+    ...{ name: role, role, clients: () => [tenant.clients] },
+  })),
+] as const;
+
+async function movesOf(kind: Kind, id: string, token: string): Promise<readonly Move[]> {
+  const answer = await service.ask(`GET ${kind.path}/${id}/moves`, { token });
+  expect(answer.status).toBe(200);
+  return answer.json as readonly Move[];
+}
+
+function put(kind: Kind, id: string, token: string, body: object): Promise<Answer> {
+  return service.ask(`PUT ${kind.path}/${id}`, { token, body });
+}
+
+describe.each(KINDS)('$path/{id}/moves', (kind) => {
+  describe.each(CASTS)('for $name', ({ role, clients }) => {
+    const rows = kind.statuses.flatMap((from) => kind.variants.map((variant) => [from, variant] as const));
+
+    test.each(rows)('says of one that is %s, with %j, exactly what is possible', async (from, variant) => {
+      const token = await service.token(role, clients());
+      const id = await made(kind, from, variant);
+      if (!kind.readers.includes(role)) {
+        expectError(await service.ask(`GET ${kind.path}/${id}/moves`, { token }), 'ERROR_FORBIDDEN');
+        return;
+      }
+      const moves = await movesOf(kind, id, token);
+      const possible = moves.map(({ status }) => status);
+      expect(possible).toEqual(possible.toSorted());
+      if (!kind.writers.includes(role)) expect(moves).toEqual([]);
+      for (const status of kind.statuses) {
+        const move = moves.find((one) => one.status === status);
+        const tried = move === undefined ? id : await made(kind, from, variant);
+        for (const lacking of move?.requires ?? []) {
+          const others = move?.requires.filter((field) => field !== lacking) ?? [];
+          const refused = await put(kind, tried, token, { status, ...given(others) });
+          expect([status, lacking, [400, 409].includes(refused.status)]).toEqual([status, lacking, true]);
+          expect(Object.keys(details(refused) as object)).toContain(lacking);
+        }
+        const answer = await put(kind, tried, token, { status, ...given(move?.requires ?? []) });
+        const expected = move !== undefined ? 200 : kind.writers.includes(role) ? 409 : 403;
+        expect([status, answer.status]).toEqual([status, expected]);
+        if (expected === 200) expect(answer.json).toMatchObject({ id: tried, status });
+        if (expected === 409) {
+          const list = possible.length === 0 ? 'no further' : `to ${possible.join(', ')}`;
+          const reason = status === from ? `is ${from} already` : `cannot be ${status} now`;
+          expect(details(answer)).toEqual({ status: `${reason}: from ${from} you can move it ${list}` });
+        }
+      }
+    });
+  });
+
+  test('leads somewhere, and follows the record', async () => {
+    const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
+    const [first = ''] = kind.statuses;
+    const id = await made(kind, first);
+    const before = await movesOf(kind, id, token);
+    const [move] = before;
+    expect((await put(kind, id, token, { status: move?.status })).status).toBe(200);
+    expect(await movesOf(kind, id, token)).not.toEqual(before);
+  });
+});
+
+describe('a field that the table demands for a move', () => {
+  const [claims, invoices, bills] = KINDS as readonly [Kind, Kind, Kind];
+  const cases = [
+    [claims, 'SUBMITTED', 'ACCEPTED', ['granted_amount', 'decision_date']],
+    [invoices, 'DRAFT', 'ISSUED', ['issue_date', 'due_date']],
+    [bills, 'VALIDATED', 'PAID', ['issue_date']],
+  ] as const;
+
+  /** The demand stands for the time of the work. */
+  async function demanding(kind: Kind, to: string, fields: readonly string[], work: () => Promise<void>) {
+    const set = (requires: readonly string[]) =>
+      service.admin(`update public.${kind.transitions} set requires = $1 where to_status = $2`, [
+        requires,
+        to,
+      ]);
+    await set(fields);
+    try {
+      await work();
+    } finally {
+      await set([]);
+    }
+  }
+
+  test.each(cases)(
+    'of %j is said, and the move is refused without it and made with it',
+    async (kind, from, to, fields) => {
+      const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
+      await demanding(kind, to, fields, async () => {
+        const id = await made(kind, from);
+        expect(await movesOf(kind, id, token)).toContainEqual({ status: to, requires: fields });
+        const refused = await put(kind, id, token, { status: to });
+        expectError(refused, 'ERROR_CONFLICT');
+        expect(details(refused)).toEqual(
+          Object.fromEntries(fields.map((field) => [field, `is needed for the move to ${to}`])),
+        );
+        expect((await put(kind, id, token, { status: to, ...given(fields) })).status).toBe(200);
+      });
+    },
+  );
+
+  test('is asked for no more where the record has it', async () => {
+    const token = await service.token('TAX_SPECIALIST', [tenant.clients]);
+    await demanding(claims, 'ACCEPTED', ['granted_amount', 'decision_date'], async () => {
+      const id = await made(claims, 'SUBMITTED', { decision_date: '2026-01-31' });
+      const moves = await movesOf(claims, id, token);
+      expect(moves).toContainEqual({ status: 'ACCEPTED', requires: ['granted_amount'] });
+      expect((await put(claims, id, token, { status: 'ACCEPTED', granted_amount: 1 })).status).toBe(200);
+    });
+  });
+});
