@@ -120,7 +120,7 @@ export function amount(maximum: string): z.ZodType<string> {
 /** How many values a filter takes at most. */
 const MOST_VALUES = 20;
 
-/** One value of that rule, or several with commas between them; no value has a comma. */
+/** One value of that rule, or several with commas between them, each once; no value has a comma. */
 export function several<Rule extends z.ZodType>(rule: Rule, most = MOST_VALUES): z.ZodType<z.output<Rule>[]> {
   const sentence = `must be one value, or up to ${most} with commas between them`;
   return z
@@ -129,6 +129,7 @@ export function several<Rule extends z.ZodType>(rule: Rule, most = MOST_VALUES):
       (value) => (typeof value === 'string' ? value.split(',', most + 1) : false),
       z.array(rule, sentence).min(1, sentence).max(most, sentence),
     )
+    .overwrite((values) => [...new Set(values)])
     .meta({ param: { style: 'form', explode: false } });
 }
 

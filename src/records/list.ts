@@ -113,8 +113,10 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         const isWalk = name === 'updated_from' && asked.sort[0] === 'updated_at';
         if (isWalk) return [CHANGED_SINCE.replaceAll('$', add(value))];
         if (whereAny === undefined) return [where.replaceAll('$', add(value))];
-        const [one = null, ...more] = value as readonly string[];
-        return more.length === 0 ? [where.replaceAll('$', add(one))] : [whereAny.replaceAll('$', add(value))];
+        const [one = '', ...more] = (value as readonly unknown[]).map(String);
+        return more.length === 0
+          ? [where.replaceAll('$', add(one))]
+          : [whereAny.replaceAll('$', add([one, ...more]))];
       });
       const total = `select count(*) from ${from} ${whereAll(held(conditions))}`;
       const cursor = cursorOf(of, asked.sort.join(), orders);
