@@ -20,6 +20,9 @@ export const LISTS = endpoints.filter(
 const ABSENT: Readonly<Record<string, string>> = {
   q: 'nowhere',
   status: 'LITIGATION',
+  tax_year: '1990',
+  amount_from: '99999999.99',
+  court_deadline_to: '1990-01-01',
   number: 'none',
   siret: '73282932000074',
   action: 'none',
@@ -48,9 +51,12 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
     { name: 'offset', query: { limit: '20', offset: String(Math.floor(total * 0.9)) } },
     { name: 'count=exact', query: { limit: '20', count: 'exact' } },
     ...sorts.slice(1).map((sort) => ({ name: `sort=${sort}`, query: { limit: '20', sort } })),
+    ...twoSorts(sorts),
     ...Object.keys(shape)
       .filter((name) => !PAGE.includes(name))
       .flatMap((name) => filtersBy(name, sample)),
+    { name: 'status, two of them', query: { limit: '20', status: 'DRAFT,SUBMITTED' } },
+    { name: 'status and order', query: { limit: '20', status: 'DRAFT,SUBMITTED', sort: '-amount' } },
     { name: 'updated_from, by change', query: changedSince(sample) },
   ].filter(({ query }) => list.query?.safeParse(query).success ?? false);
 }
@@ -78,11 +84,29 @@ function valueOf(name: string, sample: Sample): string | undefined {
     const text = texts.map((column) => sample[column]).find((value) => typeof value === 'string');
     return typeof text === 'string' ? text.slice(1, 9) : undefined;
   }
-  const value = sample[name.replace(/_(?:from|to)$/, '_at')];
+  const column = columnOf(name, sample);
+  const value = sample[column];
   if (value === undefined || value === null) return undefined;
-  return name.endsWith('_from') || name.endsWith('_to')
-    ? rfc3339(value)
-    : JSON.stringify(value).replaceAll('"', '');
+  return column.endsWith('_at') ? rfc3339(value) : JSON.stringify(value).replaceAll('"', '');
+}
+
+/** The column that a filter looks at: `created_from` at `created_at`, `due_from` at `due_date`. */
+function columnOf(name: string, sample: Sample): string {
+  const bare = name.replace(/_(?:from|to)$/, '');
+  return [bare, `${bare}_at`, `${bare}_date`].find((column) => column in sample) ?? name;
+}
+
+/** Two fields, and several values: a filter and an order of their own. */
+function twoSorts(sorts: readonly string[]): Case[] {
+  const pairs = [
+    'status,-amount',
+    'status,claim_deadline',
+    'status,-amount_excl_tax',
+    'commune_code,-reference',
+  ];
+  return pairs
+    .filter((pair) => pair.split(',').every((sort) => sorts.includes(sort)))
+    .map((sort) => ({ name: `sort=${sort}`, query: { limit: '20', sort } }));
 }
 
 function changedSince(sample: Sample): Record<string, string> {
@@ -94,12 +118,13 @@ function rfc3339(value: unknown): string {
   return new Date(String(value)).toISOString();
 }
 
-/** The default first. */
-function sortsOf(schema: unknown): string[] {
+/** The fields of an order, the default first. */
+export function sortsOf(schema: unknown): string[] {
   const order = schema instanceof z.ZodDefault ? schema.unwrap() : undefined;
-  if (!(schema instanceof z.ZodDefault && order instanceof z.ZodEnum)) return [];
-  const first = schema.parse(undefined);
-  return order.options.map(String).toSorted((a, b) => Number(b === first) - Number(a === first));
+  const words = order instanceof z.ZodPipe && order.out instanceof z.ZodArray ? order.out.element : undefined;
+  if (!(schema instanceof z.ZodDefault && words instanceof z.ZodEnum)) return [];
+  const [first] = schema.parse(undefined) as [string];
+  return words.options.map(String).toSorted((a, b) => Number(b === first) - Number(a === first));
 }
 
 /** How the rows of a list lead to their clients; where many clients share them, all are taken for the caller's. */

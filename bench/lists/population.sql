@@ -15,7 +15,8 @@ create function pg_temp.chance(kind text, id uuid)
     immutable
 return (pg_catalog.uuid_hash_extended(id, pg_catalog.hashtext(kind)) & 9007199254740991) / 9007199254740992.0;
 
--- A third of the claims have grounds, of some 300 characters; each was last changed within 200 days.
+-- A third of the claims have grounds, of some 300 characters; each was last changed within 200 days. Half were submitted,
+-- a tenth may still go to court.
 update public.reclamations as r
 set
     commune_code = pg_catalog.lpad((1001 + pg_catalog.floor(90000 * pg_temp.chance('commune', r.id)))::text, 5, '0'),
@@ -24,7 +25,20 @@ set
         when pg_temp.chance('grounds', r.id) < 0.33
             then 'La valeur locative retenue pour ' || pg_catalog.repeat(pg_catalog.md5('ground' || r.id) || ' surface ', 7)
     end,
+    tax_year = extract(year from r.created_at)::integer - pg_catalog.floor(3 * pg_temp.chance('year', r.id))::integer,
+    collection_date = r.created_at::date - pg_catalog.floor(400 * pg_temp.chance('collection', r.id))::integer,
+    submitted_at = case
+        when pg_temp.chance('submitted', r.id) < 0.5 then r.created_at + pg_temp.chance('when', r.id) * interval '60 days'
+    end,
+    court_deadline = case
+        when pg_temp.chance('court', r.id) < 0.1
+            then r.created_at::date + 300 + pg_catalog.floor(200 * pg_temp.chance('day', r.id))::integer
+    end,
     updated_at = r.created_at + pg_temp.chance('change', r.id) ^ 2 * interval '200 days';
+
+update public.factures as f
+set due_date = f.created_at::date + 30
+where pg_temp.chance('due', f.id) < 0.8;
 
 update public.sites as s
 set address = '12 rue ' || pg_catalog.substr(pg_catalog.md5('street' || s.id), 1, 12) || ', 75002 Paris';
@@ -61,6 +75,7 @@ commit;
 vacuum full public.reclamations;
 vacuum full public.sites;
 vacuum full public.cadastres;
+vacuum full public.factures;
 vacuum full public.partner_invoices;
 vacuum full public.audit_logs;
 vacuum (analyze);

@@ -48,3 +48,44 @@ return siret ~ '^[0-9]{14}$' and (
 
 comment on function app.is_siret(text) is
     'Whether a text is a SIRET: 14 digits whose Luhn sum is a multiple of ten, or the plain sum of five for La Poste.';
+
+-- A text as lists search it: in small letters, without accents, ligatures as two letters, the typographic apostrophe as
+-- the plain one, and spaces of any width as spaces. Both sides of a search go through it. The marks are taken away
+-- before the case, since a server may know the case of plain letters alone.
+create or replace function app.searchable(text text)
+    returns text
+    language plpgsql
+    immutable
+    strict
+    parallel safe
+    set search_path = ''
+as $function$
+begin
+    if pg_catalog.octet_length(text) = pg_catalog.length(text) then
+        return pg_catalog.lower(text);
+    end if;
+    return pg_catalog.replace(
+        pg_catalog.replace(
+            pg_catalog.replace(
+                pg_catalog.translate(
+                    pg_catalog.lower(
+                        pg_catalog.regexp_replace(pg_catalog.normalize(text, 'NFKD'), '[\u0300-\u036f]', '', 'g')
+                    ),
+                    'øłđØŁĐŒÆẞ’',
+                    'oldoldœæß'''
+                ),
+                'œ',
+                'oe'
+            ),
+            'æ',
+            'ae'
+        ),
+        'ß',
+        'ss'
+    );
+end
+$function$;
+
+comment on function app.searchable(text) is
+    'A text as lists search it: without accents and case, ligatures as two letters. A search compares it with the same '
+    'of what it looks for.';

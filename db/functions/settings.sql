@@ -198,7 +198,8 @@ to
 -- The constraints and the generated columns of the tables run these for whoever writes.
 grant execute on function
     app.access_digest(text, uuid[]),
-    app.is_siret(text)
+    app.is_siret(text),
+    app.searchable(text)
 to
     taxclaims_definer,
     taxclaims_admin,

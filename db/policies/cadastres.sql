@@ -15,6 +15,8 @@ grant select (
     reference_year,
     created_at,
     updated_at,
+    -- What they may read already, as lists search it.
+    search_text,
     -- Which transaction wrote the row: a walk in the order of change asks for it.
     xmin
 ) on public.cadastres to

@@ -22,6 +22,8 @@ grant select (
     grounds,
     created_at,
     updated_at,
+    -- What they may read already, as lists search it.
+    search_text,
     -- Which transaction wrote the row: a walk in the order of change asks for it.
     xmin
 ) on public.reclamations to

@@ -96,15 +96,41 @@ export function ignored(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> 
   return nothing.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 
-function wholeNumber(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
+/** A whole number in a range, as a query says it. */
+export function wholeNumber(minimum: number, maximum: number): z.ZodType<number> {
   const rule = `must be a whole number from ${minimum} to ${maximum}`;
   return z
     .string(rule)
     .regex(/^[0-9]{1,10}$/, rule)
     .transform(Number)
     .refine((value) => value >= minimum && value <= maximum, rule)
-    .default(byDefault)
-    .meta({ type: 'integer', minimum, maximum, default: byDefault });
+    .meta({ type: 'integer', minimum, maximum });
+}
+
+function countOf(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
+  const rule = wholeNumber(minimum, maximum);
+  return rule.default(byDefault).meta({ ...rule.meta(), default: byDefault });
+}
+
+/** The same decimal as `decimal`, as a query says it. */
+export function amount(maximum: string): z.ZodType<string> {
+  return decimal(maximum).meta({ type: 'number', minimum: 0, maximum: Number(maximum) });
+}
+
+/** How many values a filter takes at most. */
+const MOST_VALUES = 20;
+
+/** One value of that rule, or several with commas between them, each once; no value has a comma. */
+export function several<Rule extends z.ZodType>(rule: Rule, most = MOST_VALUES): z.ZodType<z.output<Rule>[]> {
+  const sentence = `must be one value, or up to ${most} with commas between them`;
+  return z
+    .preprocess(
+      // Given twice it is an array already, which is no such text.
+      (value) => (typeof value === 'string' ? value.split(',', most + 1) : false),
+      z.array(rule, sentence).min(1, sentence).max(most, sentence),
+    )
+    .overwrite((values) => [...new Set(values)])
+    .meta({ param: { style: 'form', explode: false } });
 }
 
 /** The cursor of a `Link` to the next page. */
@@ -119,14 +145,15 @@ const cursor = z
  * optional, which would hide the rule's name from the generator; a copy has no name unless it is given it again.
  */
 export function parameter<Rule extends z.ZodType>(rule: Rule, sentence: string): Rule {
-  return rule.meta({ ...rule.meta(), param: { description: sentence } });
+  const meta = rule.meta();
+  return rule.meta({ ...meta, param: { ...(meta?.['param'] as object | undefined), description: sentence } });
 }
 
 /** What every list takes. */
 export const page = {
-  limit: parameter(wholeNumber(1, 1000, 1000), 'How many records to give at most.'),
+  limit: parameter(countOf(1, 1000, 1000), 'How many records to give at most.'),
   offset: parameter(
-    wholeNumber(0, 2_147_483_647, 0),
+    countOf(0, 2_147_483_647, 0),
     'How many records to leave out; the further, the slower, which `after` is not.',
   ),
   after: parameter(
@@ -140,24 +167,27 @@ export const page = {
 };
 
 /**
- * The order of a list: a field that it names, `-` before it for descending; newest first when it is not given. `name` is
- * what the description calls the words.
+ * The order of a list: a field that it names or two, `-` before it for descending; newest first when it is not given.
+ * `name` is what the description calls the words.
  */
 export function sortBy(
   name: string,
   newest: string,
   ...others: readonly string[]
-): z.ZodDefault<z.ZodType<string>> {
+): z.ZodDefault<z.ZodType<string[]>> {
   const [first = '', ...rest] = [newest, ...others].flatMap((field) => [field, `-${field}`]);
   const byDefault = `-${newest}`;
-  const order: z.ZodType<string> = oneOf(name, [first, ...rest]).meta({ id: name, default: byDefault });
+  const order = several(oneOf(name, [first, ...rest]), 2).refine(
+    ([one = '', other = '']) => one.replace('-', '') !== other.replace('-', ''),
+    'must not name a field twice',
+  );
   const walks = rest.includes('updated_at')
     ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
     : '';
   return parameter(
     order,
-    `The field to sort by, with - before it for descending; ${byDefault} when absent.${walks}`,
-  ).default(byDefault);
+    `The field to sort by, with - before it for descending, or two fields with a comma between them; ${byDefault} when absent. Records without a value come last, whichever the direction.${walks}`,
+  ).default([byDefault]);
 }
 
 /** True or false, as a query says it. */

@@ -68,6 +68,8 @@ function problemsOf(part: string, issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => [nameOf([...issue.path, key]), 'is not known here']);
   }
+  // Of several values of a parameter it is the parameter that is named.
+  if (part === 'query') return [[String(issue.path[0] ?? part), issue.message]];
   return [[issue.path.length === 0 ? part : nameOf(issue.path), issue.message]];
 }
 

@@ -1,3 +1,6 @@
+import { orderBy } from './order.ts';
+import type { Orders } from './order.ts';
+
 /*
  * The forms of a list's statement; which of them is fast for whom, list-choice.ts says.
  */
@@ -7,15 +10,10 @@ interface Parts {
   readonly columns: string;
   readonly from: string;
   readonly conditions: readonly string[];
-  readonly order: Order;
+  readonly order: Orders;
   /** Parameters of type bigint; no offset where nothing is skipped. */
   readonly limit: string;
   readonly offset: string | undefined;
-}
-
-export interface Order {
-  readonly column: string;
-  readonly direction: 'asc' | 'desc';
 }
 
 export type Form = (parts: Parts) => string;
@@ -52,14 +50,15 @@ ${limited(page)}`;
 export function newest(client: string, sample: string): Form {
   return (parts) => {
     const { from, conditions, order, limit } = parts;
-    const [comparison, furthest] = order.direction === 'desc' ? ['>=', '-infinity'] : ['<=', 'infinity'];
-    const isOfPage = `r.${order.column} ${comparison} any (array[(
+    const [{ column, direction }] = order;
+    const [comparison, furthest] = direction === 'desc' ? ['>=', '-infinity'] : ['<=', 'infinity'];
+    const isOfPage = `r.${column} ${comparison} any (array[(
         select coalesce(
             (
-                select r.${order.column}
+                select r.${column}
                 from unnest((select ${sample}::uuid[])) as c (id)
                 cross join lateral (
-                    select r.id, r.${order.column}
+                    select r.id, r.${column}
                     from ${from}
                     ${whereAll([`${client} = c.id`, ...conditions])}
                     ${orderBy(order)}
@@ -83,7 +82,7 @@ export function newest(client: string, sample: string): Form {
 export function pageFirst(form: Form): Form {
   return (parts) => `
 select r.*
-from (${form({ ...parts, columns: `r.id, r.${parts.order.column}` })}
+from (${form({ ...parts, columns: ['id', ...parts.order.map(({ column }) => column)].map((column) => `r.${column}`).join(', ') })}
 ) as page
 cross join lateral (
     select ${parts.columns}
@@ -92,10 +91,6 @@ cross join lateral (
     offset 0
 ) as r
 ${orderBy(parts.order, 'page')}`;
-}
-
-export function orderBy({ column, direction }: Order, rows = 'r'): string {
-  return `order by ${rows}.${column} ${direction}, ${rows}.id ${direction}`;
 }
 
 function limited({ limit, offset }: Pick<Parts, 'limit' | 'offset'>): string {

@@ -4,42 +4,22 @@ import type { ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cursorOf } from './cursor.ts';
+import { between, by } from './filters.ts';
+import type { Filters } from './filters.ts';
 import { formFor } from './list-choice.ts';
 import type { Ownership } from './list-choice.ts';
-import { orderBy, whereAll } from './list-forms.ts';
-import type { Order } from './list-forms.ts';
+import { whereAll } from './list-forms.ts';
+import { behind, orderBy } from './order.ts';
+import type { Order, Orders } from './order.ts';
 import type { Columns, Rec } from './record.ts';
-
-/** A filter of a list: its rule, and its condition in SQL, in which each `$` stands for the value. */
-export interface Filter<Rule extends z.ZodType = z.ZodType> {
-  readonly rule: Rule;
-  readonly where: string;
-  /** What the description says of it; absent where it asks for a field of its own name. */
-  readonly sentence?: string | undefined;
-}
-
-/** A filter whose value, of that rule, is one side of a condition. */
-export function by<Rule extends z.ZodType>(rule: Rule, where: string, sentence?: string): Filter<Rule> {
-  return { rule, where, sentence };
-}
-
-/** A filter that finds a text in any of these columns, wherever it stands in them. */
-export function containedIn(...columns: readonly string[]): Filter<z.ZodType<string>> {
-  const pattern = field.text(200).transform((text) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`);
-  return by(
-    pattern.meta({ type: 'string', maxLength: 200 }),
-    `(${columns.map((column) => `${column} ilike $`).join(' or ')})`,
-    `Only those with this text anywhere in ${columns.map((column) => column.replace(/^r\./, '')).join(' or ')}, in capital letters or small ones.`,
-  );
-}
-
-export type Filters = Readonly<Record<string, Filter>>;
 
 /** What a list is made of. */
 interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly of: Rec<C>;
   /** The columns that `sort` may name, the newest first; never null. */
   readonly sorts: readonly [keyof C & string, ...(keyof C & string)[]];
+  /** More of them, in which there may be null. */
+  readonly sortsWithNulls?: readonly (keyof C & string)[];
   readonly filters: F;
   /** The filters that leave few rows and have an index of their own. */
   readonly selective?: readonly (keyof F)[];
@@ -47,7 +27,7 @@ interface ListShape<C extends Columns, F extends Filters> extends Ownership {
 
 type Rules<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
 type Query<F extends Filters> = z.ZodObject<
-  Rules<F> & typeof field.page & { sort: z.ZodType<string> },
+  Rules<F> & typeof field.page & { sort: z.ZodType<string[]> },
   z.core.$strict
 >;
 
@@ -73,10 +53,8 @@ const CHANGED_SINCE = `(
  * that keeps a copy: docs/decisions/walks-by-change.md.
  */
 const BY_TIME: Readonly<Record<string, Filters>> = {
-  created_at: {
-    created_from: by(field.moment, 'r.created_at >= $', 'Only those created at this time or later.'),
-    created_to: by(field.moment, 'r.created_at <= $', 'Only those created at this time or earlier.'),
-  },
+  created_at: between('created', field.moment, 'r.created_at', 'created at this time'),
+  uploaded_at: between('created', field.moment, 'r.uploaded_at', 'attached at this time'),
   updated_at: {
     updated_from: by(
       field.moment,
@@ -88,7 +66,7 @@ const BY_TIME: Readonly<Record<string, Filters>> = {
 };
 
 export function list<const C extends Columns, const F extends Filters>(shape: ListShape<C, F>): List<F> {
-  const { of, sorts, selective = [] } = shape;
+  const { of, sorts, sortsWithNulls = [], selective = [] } = shape;
   const from = `public.${of.table} as r`;
   const names = Object.keys(of.columns);
   const times = Object.assign({}, ...names.map((name) => BY_TIME[name] ?? {})) as Filters;
@@ -104,7 +82,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
   const query = z.strictObject({
     ...field.page,
     ...rules(times),
-    sort: field.sortBy(`${of.name}Sort`, newest, ...others),
+    sort: field.sortBy(`${of.name}Sort`, newest, ...others, ...sortsWithNulls),
     ...rules(shape.filters),
   });
 
@@ -114,36 +92,45 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const asked = said as PageQuery;
       const values: Parameter[] = [];
       const add = (value: Parameter): string => `$${String(values.push(value))}`;
-      const direction = asked.sort.startsWith('-') ? 'desc' : 'asc';
-      const order: Order = { column: asked.sort.replace(/^-/, ''), direction };
+      const orders = asked.sort.map((word) => orderOf(shape, word)) as unknown as Orders;
       const limit = add(asked.limit + 1);
+      const clients = severalClients(shape, asked);
       const { form, held } = formFor(
         shape,
         {
-          isNarrow: ['client_id', ...selective].some((name) => asked[String(name)] !== undefined),
-          isByTime: order.column === newest,
+          isNarrow: ['client_id', ...selective]
+            .map((name) => asked[String(name)])
+            .some((value) => value !== undefined && value !== clients),
+          isByTime: orders.length === 1 && orders[0].column === newest,
           ...asked,
         },
-        caller,
+        clients === undefined ? caller : { ...caller, clientAccess: clients },
         add,
       );
-      const conditions = Object.entries(filters).flatMap(([name, { where }]) => {
+      const conditions = Object.entries(filters).flatMap(([name, { where, whereAny }]) => {
         const value = asked[name] as Parameter | undefined;
         if (value === undefined) return [];
-        const isWalk = name === 'updated_from' && asked.sort === 'updated_at';
-        return [(isWalk ? CHANGED_SINCE : where).replaceAll('$', add(value))];
+        const isWalk = name === 'updated_from' && asked.sort[0] === 'updated_at';
+        if (isWalk) return [CHANGED_SINCE.replaceAll('$', add(value))];
+        if (whereAny === undefined) return [where.replaceAll('$', add(value))];
+        const [one = '', ...more] = (value as readonly unknown[]).map(String);
+        return more.length === 0
+          ? [where.replaceAll('$', add(one))]
+          : [whereAny.replaceAll('$', add([one, ...more]))];
       });
       const total = `select count(*) from ${from} ${whereAll(held(conditions))}`;
-      const cursor = cursorOf(of, asked.sort, order.column);
-      if (asked.after !== undefined) {
-        const [value, id] = cursor.read(asked.after);
-        const type = of.columns[order.column]?.kind.type ?? 'text';
-        const comparison = direction === 'desc' ? '<' : '>';
-        conditions.push(`(r.${order.column}, r.id) ${comparison} (${add(value)}::${type}, ${add(id)}::uuid)`);
-      }
+      const cursor = cursorOf(of, asked.sort.join(), orders);
+      if (asked.after !== undefined) conditions.push(behind(orders, cursor.read(asked.after), add));
       // Where nothing is skipped the statement must not say so: with a parameter for it the plan is made anew each time.
       const offset = asked.offset === 0 ? undefined : add(asked.offset);
-      const page = form({ columns: of.selected, from, conditions: held(conditions), order, limit, offset });
+      const page = form({
+        columns: of.selected,
+        from,
+        conditions: held(conditions),
+        order: orders,
+        limit,
+        offset,
+      });
       if (asked.count === undefined)
         return { records: { text: page, values }, limit: asked.limit, cursor: cursor.of };
       // In one statement, so that the number and the records are of one moment; without records there is a number still.
@@ -152,7 +139,7 @@ select r.*, c.total
 from (${total}) as c (total)
 left join (${page}
 ) as r on true
-${orderBy(order)}`;
+${orderBy(orders)}`;
       return { records: { text, values }, limit: asked.limit, cursor: cursor.of };
     },
   };
@@ -162,6 +149,25 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
   readonly limit: number;
   readonly offset: number;
   readonly after?: string;
-  readonly sort: string;
+  readonly sort: readonly string[];
   readonly count?: 'exact';
+}
+
+function orderOf<C extends Columns, F extends Filters>(
+  { of, sortsWithNulls = [] }: ListShape<C, F>,
+  word: string,
+): Order {
+  const column = word.replace(/^-/, '');
+  return {
+    column,
+    direction: word.startsWith('-') ? 'desc' : 'asc',
+    type: of.columns[column]?.kind.type ?? 'text',
+    hasNulls: sortsWithNulls.includes(column),
+  };
+}
+
+/** The clients that a request names, where it names several: to find its rows they are what the caller has. */
+function severalClients({ client }: Ownership, asked: PageQuery): readonly string[] | undefined {
+  const named = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
+  return Array.isArray(named) && named.length > 1 ? (named as readonly string[]) : undefined;
 }

@@ -1,7 +1,8 @@
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
-import { by, list } from '../records/list.ts';
+import { by, byAny, onlyOne } from '../records/filters.ts';
+import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 
 const actor = column.described(column.text(255), { description: "The token's subject, or anonymous." });
@@ -33,11 +34,11 @@ const auditRecords = list({
   sorts: ['created_at'],
   filters: {
     actor: by(field.text(255), 'r.actor = $'),
-    user_id: by(field.uuid, 'r.user_id = $'),
+    user_id: byAny(field.uuid, 'r.user_id = $'),
     action: by(field.text(100), 'r.action = $'),
     resource_type: by(field.text(50), 'r.resource_type = $'),
-    resource_id: by(field.uuid, 'r.resource_id = $'),
-    client_context: by(field.uuid, 'r.client_context = $'),
+    resource_id: byAny(field.uuid, 'r.resource_id = $'),
+    client_context: byAny(field.uuid, 'r.client_context = $'),
     success: by(field.flag, 'r.success = $', 'Only what was done, or only what was refused.'),
   },
   selective: ['actor', 'user_id', 'action', 'resource_id', 'client_context'],
@@ -52,6 +53,7 @@ export const listAuditRecords = endpoint({
   summary: 'List what was written and what was refused',
   roles: ['ADMIN'],
   query: auditRecords.query,
-  client: ({ query }) => query.client_context,
+  client: ({ query }) => onlyOne(query.client_context),
+  clients: ({ query }) => query.client_context ?? [],
   list: ({ query }, caller) => auditRecords.statement(query, caller),
 });

@@ -3,13 +3,16 @@ import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { by, containedIn, list } from '../records/list.ts';
+import { amountBetween, byAny, containedInSearchText, onlyOne } from '../records/filters.ts';
+import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
 
 const reference = column.described(column.text(14), {
   description: 'The parcel in the land register: commune, prefix, section and number.',
 });
+
+const MOST = '9999999999.99';
 
 function code(form: RegExp, rule: string): z.ZodType<string> {
   return z.string(rule).regex(form, rule);
@@ -29,7 +32,7 @@ const cadastre = record(
     reference: column.read(reference),
     area_m2: column.optional(column.integer, field.integer(0, 2_147_483_647)),
     address: column.optional(column.text(), field.prose),
-    rental_value: column.optional(column.decimal, field.decimal('9999999999.99')),
+    rental_value: column.optional(column.decimal, field.decimal(MOST)),
     reference_year: column.optional(column.integer, field.integer(1900, 2200)),
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
@@ -42,14 +45,16 @@ const cadastres = list({
   throughParent: 'r.site_id = any (array(select s.id from public.sites as s))',
   sorts: ['created_at', 'updated_at', 'commune_code', 'reference'],
   filters: {
-    client_id: by(
+    client_id: byAny(
       field.uuid,
       'r.site_id = any (array(select s.id from public.sites as s where s.client_id = $))',
       'Only those of the sites of this client.',
     ),
-    site_id: by(field.uuid, 'r.site_id = $'),
-    commune_code: by(field.communeCode, 'r.commune_code = $'),
-    q: containedIn('r.reference', 'r.address'),
+    site_id: byAny(field.uuid, 'r.site_id = $'),
+    commune_code: byAny(field.communeCode, 'r.commune_code = $'),
+    reference_year: byAny(field.wholeNumber(1900, 2200), 'r.reference_year = $'),
+    ...amountBetween('rental_value', MOST),
+    q: containedInSearchText(['reference', 'address']),
   },
   selective: ['site_id'],
 });
@@ -72,7 +77,8 @@ export const listCadastres = endpoint({
   summary: 'List the parcels of the sites of the caller’s clients',
   roles: ROLES,
   query: cadastres.query,
-  client: ({ query }) => query.client_id,
+  client: ({ query }) => onlyOne(query.client_id),
+  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => cadastres.statement(query, caller),
 });
 

@@ -4,7 +4,8 @@ import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { containedIn, list } from '../records/list.ts';
+import { containedInSearchText } from '../records/filters.ts';
+import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
 
@@ -31,7 +32,7 @@ const clients = list({
   of: client,
   isClient: true,
   sorts: ['created_at', 'updated_at', 'company_name'],
-  filters: { q: containedIn('r.company_name', 'r.contact_email', 'r.address') },
+  filters: { q: containedInSearchText(['company_name', 'contact_email', 'address']) },
 });
 
 const params = z.strictObject({ clientId: field.uuid });

@@ -12,7 +12,8 @@ import { readForm } from '../http/form.ts';
 import { NothingFound } from '../http/standings.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { by, containedIn, list } from '../records/list.ts';
+import { by, containedIn } from '../records/filters.ts';
+import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
 

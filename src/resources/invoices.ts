@@ -3,7 +3,8 @@ import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { by, containedIn, list } from '../records/list.ts';
+import { amountBetween, between, by, byAny, containedIn, onlyOne } from '../records/filters.ts';
+import { list } from '../records/list.ts';
 import { isMovable, seenStatus } from '../records/move.ts';
 import { parentFirst } from '../records/parent-first.ts';
 import { record } from '../records/record.ts';
@@ -11,6 +12,9 @@ import * as examples from './examples.ts';
 
 /** DRAFT → ISSUED → PAID or CANCELLED; the moves stand in the table invoice_transitions. */
 export const status = field.oneOf('InvoiceStatus', ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED']);
+
+const MOST = '4999999999.99';
+const MOST_INCL_TAX = '9999999999.98';
 
 const number = column.described(column.nullable(column.text(50)), {
   description: 'Given when the invoice is issued, without a gap within a year.',
@@ -27,7 +31,7 @@ const invoice = record(
     status: column.state(status),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
-    amount_excl_tax: column.written(column.decimal, field.decimal('4999999999.99')),
+    amount_excl_tax: column.written(column.decimal, field.decimal(MOST)),
     vat_rate: column.defaulted(column.decimal, field.decimal('100.00'), '20'),
     vat_amount: column.read(column.decimal),
     amount_incl_tax: column.read(column.decimal),
@@ -42,11 +46,17 @@ const invoices = list({
   of: invoice,
   client: 'r.client_id',
   sorts: ['created_at', 'updated_at', 'status', 'amount_excl_tax', 'amount_incl_tax'],
+  sortsWithNulls: ['issue_date', 'due_date', 'paid_at'],
   filters: {
-    client_id: by(field.uuid, 'r.client_id = $'),
-    reclamation_id: by(field.uuid, 'r.reclamation_id = $'),
-    status: by(status, 'r.status = $'),
+    client_id: byAny(field.uuid, 'r.client_id = $'),
+    reclamation_id: byAny(field.uuid, 'r.reclamation_id = $'),
+    status: byAny(status, 'r.status = $'),
     number: by(field.text(50), 'r.number = $'),
+    ...between('issue', field.date, 'r.issue_date', 'whose issue_date is this day'),
+    ...between('due', field.date, 'r.due_date', 'whose due_date is this day'),
+    ...between('paid', field.moment, 'r.paid_at', 'whose paid_at is this time'),
+    ...amountBetween('amount_excl_tax', MOST),
+    ...amountBetween('amount_incl_tax', MOST_INCL_TAX),
     q: containedIn('r.number'),
   },
   selective: ['reclamation_id', 'number'],
@@ -76,7 +86,8 @@ export const listInvoices = endpoint({
   summary: 'List the invoices of the caller’s clients',
   roles: ROLES,
   query: invoices.query,
-  client: ({ query }) => query.client_id,
+  client: ({ query }) => onlyOne(query.client_id),
+  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => invoices.statement(query, caller),
 });
 

@@ -3,7 +3,8 @@ import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Role } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { by, containedIn, list } from '../records/list.ts';
+import { amountBetween, between, by, byAny, containedIn, onlyOne } from '../records/filters.ts';
+import { list } from '../records/list.ts';
 import { isMovable, seenStatus } from '../records/move.ts';
 import { parentFirst } from '../records/parent-first.ts';
 import { record } from '../records/record.ts';
@@ -13,6 +14,7 @@ import * as examples from './examples.ts';
 export const status = field.oneOf('PartnerInvoiceStatus', ['RECEIVED', 'VALIDATED', 'PAID', 'DISPUTED']);
 
 const MOST = '4999999999.99';
+const MOST_INCL_TAX = '9999999999.98';
 
 /** The bill as printed; the database works out what it does not say. */
 const partnerInvoice = record(
@@ -30,7 +32,7 @@ const partnerInvoice = record(
     amount_excl_tax: column.written(column.decimal, field.decimal(MOST)),
     vat_rate: column.defaulted(column.decimal, field.decimal('100.00'), '20'),
     vat_amount: column.written(column.decimal, field.decimal(MOST).nullable().optional()),
-    amount_incl_tax: column.written(column.decimal, field.decimal('9999999999.98').nullable().optional()),
+    amount_incl_tax: column.written(column.decimal, field.decimal(MOST_INCL_TAX).nullable().optional()),
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
@@ -41,12 +43,17 @@ const partnerInvoices = list({
   of: partnerInvoice,
   client: 'r.client_id',
   sorts: ['created_at', 'updated_at', 'status', 'amount_excl_tax', 'amount_incl_tax'],
+  sortsWithNulls: ['issue_date', 'due_date'],
   filters: {
-    client_id: by(field.uuid, 'r.client_id = $'),
-    partner_id: by(field.uuid, 'r.partner_id = $'),
-    invoice_id: by(field.uuid, 'r.invoice_id = $'),
-    status: by(status, 'r.status = $'),
+    client_id: byAny(field.uuid, 'r.client_id = $'),
+    partner_id: byAny(field.uuid, 'r.partner_id = $'),
+    invoice_id: byAny(field.uuid, 'r.invoice_id = $'),
+    status: byAny(status, 'r.status = $'),
     number: by(field.text(50), 'r.number = $'),
+    ...between('issue', field.date, 'r.issue_date', 'whose issue_date is this day'),
+    ...between('due', field.date, 'r.due_date', 'whose due_date is this day'),
+    ...amountBetween('amount_excl_tax', MOST),
+    ...amountBetween('amount_incl_tax', MOST_INCL_TAX),
     q: containedIn('r.number'),
   },
   selective: ['partner_id', 'invoice_id'],
@@ -80,7 +87,8 @@ export const listPartnerInvoices = endpoint({
   summary: 'List what partners billed for the caller’s clients',
   roles: MANAGERS,
   query: partnerInvoices.query,
-  client: ({ query }) => query.client_id,
+  client: ({ query }) => onlyOne(query.client_id),
+  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => partnerInvoices.statement(query, caller),
 });
 

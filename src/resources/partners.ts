@@ -7,7 +7,8 @@ import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { by, containedIn, list } from '../records/list.ts';
+import { by, byAny, containedIn } from '../records/filters.ts';
+import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
 import { isSiret } from './siret.ts';
@@ -64,7 +65,7 @@ const partners = list({
   of: partner,
   sorts: ['created_at', 'updated_at', 'name'],
   filters: {
-    client_id: by(
+    client_id: byAny(
       field.uuid,
       'exists (select from public.client_partners as l where l.partner_id = r.id and l.client_id = $)',
       'Only those linked to this client.',
@@ -113,7 +114,7 @@ export const listPartners = endpoint({
   roles: STAFF,
   query: partners.query,
   // Not narrowed to that client: a partner is shown with all the links that the caller sees.
-  clients: ({ query }) => (query.client_id === undefined ? [] : [query.client_id]),
+  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => partners.statement(query, caller),
 });
 

@@ -2,19 +2,33 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import { by, containedIn, list } from '../records/list.ts';
-import { claimType, common, reclamation, reclamationStatus } from './reclamation-record.ts';
+import { amountBetween, between, byAny, containedInSearchText, onlyOne } from '../records/filters.ts';
+import { list } from '../records/list.ts';
+import { claimType, common, MOST, reclamation, reclamationStatus } from './reclamation-record.ts';
 
 const reclamations = list({
   of: reclamation,
   client: 'r.client_id',
   sorts: ['created_at', 'updated_at', 'amount', 'status'],
+  sortsWithNulls: ['tax_year', 'claim_deadline', 'response_due_at', 'court_deadline'],
   filters: {
-    client_id: by(field.uuid, 'r.client_id = $'),
-    site_id: by(field.uuid, 'r.site_id = $'),
-    status: by(reclamationStatus, 'r.status = $'),
-    claim_type: by(claimType, 'r.claim_type = $'),
-    q: containedIn('r.notice_reference', 'r.commune_code', 'r.grounds'),
+    client_id: byAny(field.uuid, 'r.client_id = $'),
+    site_id: byAny(field.uuid, 'r.site_id = $'),
+    status: byAny(reclamationStatus, 'r.status = $'),
+    claim_type: byAny(claimType, 'r.claim_type = $'),
+    tax_year: byAny(field.wholeNumber(1900, 2200), 'r.tax_year = $'),
+    commune_code: byAny(field.communeCode, 'r.commune_code = $'),
+    ...between('claim_deadline', field.date, 'r.claim_deadline', 'whose claim_deadline is this day'),
+    ...between('response_due', field.moment, 'r.response_due_at', 'whose response_due_at is this time'),
+    ...between('court_deadline', field.date, 'r.court_deadline', 'whose court_deadline is this day'),
+    ...amountBetween('amount', MOST),
+    q: containedInSearchText(
+      ['notice_reference', 'commune_code', 'grounds'],
+      [
+        { key: 'client_id', table: 'clients', place: 'the name of its client' },
+        { key: 'site_id', table: 'sites', place: 'the name of its site' },
+      ],
+    ),
   },
   selective: ['site_id'],
 });
@@ -27,7 +41,8 @@ export const listReclamations = endpoint({
   summary: 'List the claims of the caller’s clients',
   roles: ROLES,
   query: reclamations.query,
-  client: ({ query }) => query.client_id,
+  client: ({ query }) => onlyOne(query.client_id),
+  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => reclamations.statement(query, caller),
 });
 
@@ -44,5 +59,5 @@ export const listReclamationsOfClient = endpoint({
   client: ({ params }) => params.clientId,
   id: ({ params }) => params.clientId,
   list: ({ params, query }, caller) =>
-    reclamations.statement({ ...query, client_id: params.clientId }, caller),
+    reclamations.statement({ ...query, client_id: [params.clientId] }, caller),
 });

@@ -22,7 +22,7 @@ export const reclamationStatus = field.oneOf('ReclamationStatus', [
 
 export const claimType = field.oneOf('ClaimType', ['TF', 'CFE']);
 
-const MOST = '99999999.99';
+export const MOST = '99999999.99';
 
 export const reclamation = record(
   'Reclamation',

@@ -3,7 +3,8 @@ import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { by, containedIn, list } from '../records/list.ts';
+import { byAny, containedInSearchText, onlyOne } from '../records/filters.ts';
+import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
 
@@ -26,8 +27,8 @@ const sites = list({
   client: 'r.client_id',
   sorts: ['created_at', 'updated_at', 'site_name'],
   filters: {
-    client_id: by(field.uuid, 'r.client_id = $'),
-    q: containedIn('r.site_name', 'r.address'),
+    client_id: byAny(field.uuid, 'r.client_id = $'),
+    q: containedInSearchText(['site_name', 'address']),
   },
 });
 
@@ -42,7 +43,8 @@ export const listSites = endpoint({
   summary: 'List the sites of the caller’s clients',
   roles: ROLES,
   query: sites.query,
-  client: ({ query }) => query.client_id,
+  client: ({ query }) => onlyOne(query.client_id),
+  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => sites.statement(query, caller),
 });
 

@@ -10,7 +10,8 @@ import { ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
 import { hashPassword, LONGEST_PASSWORD, NO_PASSWORD } from '../identity/password.ts';
 import * as column from '../records/column.ts';
-import { by, containedIn, list } from '../records/list.ts';
+import { by, byAny, containedIn } from '../records/filters.ts';
+import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
 
@@ -81,9 +82,14 @@ const users = list({
   of: user,
   sorts: ['created_at', 'updated_at', 'email', 'name'],
   filters: {
-    role: by(role, 'r.role = $'),
+    role: byAny(role, 'r.role = $'),
     is_active: by(field.flag, 'r.is_active = $', 'Only those who are active, or only those who are not.'),
-    client_id: by(field.uuid, '$ = any (r.client_access)', 'Only those with access to this client.'),
+    client_id: byAny(
+      field.uuid,
+      '$ = any (r.client_access)',
+      'Only those with access to this client.',
+      'r.client_access && $',
+    ),
     q: containedIn('r.name', 'r.email'),
   },
 });
@@ -133,7 +139,7 @@ export const listUsers = endpoint({
   summary: 'List the users that the caller sees',
   roles: ROLES,
   query: users.query,
-  clients: ({ query }) => (query.client_id === undefined ? [] : [query.client_id]),
+  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => users.statement(query, caller),
 });
 

@@ -67,6 +67,13 @@ test('a list describes what its parameters may be', () => {
   const query = (name: string, schema: object) => ({
     ...{ in: 'query', name, required: false, schema, description: expect.any(String) },
   });
+  const several = (name: string, items: object, maxItems = 20) => ({
+    ...query(name, {
+      ...{ type: 'array', items, minItems: 1, maxItems },
+      ...(name === 'sort' && { default: ['-created_at'] }),
+    }),
+    ...{ style: 'form', explode: false },
+  });
   expect(parameters).toEqual([
     {
       ...{ in: 'path', name: 'clientId', required: true, schema: id },
@@ -81,18 +88,34 @@ test('a list describes what its parameters may be', () => {
     query('updated_from', { type: 'string', format: 'date-time' }),
     query('updated_to', { type: 'string', format: 'date-time' }),
     {
-      ...query('sort', { $ref: '#/components/schemas/ReclamationSort' }),
+      ...several('sort', { $ref: '#/components/schemas/ReclamationSort' }, 2),
       description: expect.stringContaining('misses records that change meanwhile'),
     },
-    { ...query('site_id', id), description: 'Only those with this site_id.' },
-    query('status', { $ref: '#/components/schemas/ReclamationStatus' }),
-    query('claim_type', { $ref: '#/components/schemas/ClaimType' }),
-    query('q', { type: 'string', maxLength: 200 }),
+    { ...several('site_id', id), description: 'Only those with this site_id.' },
+    several('status', { $ref: '#/components/schemas/ReclamationStatus' }),
+    several('claim_type', { $ref: '#/components/schemas/ClaimType' }),
+    several('tax_year', { type: 'integer', minimum: 1900, maximum: 2200 }),
+    several('commune_code', { type: 'string', pattern: expect.any(String) }),
+    query('claim_deadline_from', { type: 'string', format: 'date' }),
+    query('claim_deadline_to', { type: 'string', format: 'date' }),
+    query('response_due_from', { type: 'string', format: 'date-time' }),
+    query('response_due_to', { type: 'string', format: 'date-time' }),
+    query('court_deadline_from', { type: 'string', format: 'date' }),
+    query('court_deadline_to', { type: 'string', format: 'date' }),
+    query('amount_from', { type: 'number', minimum: 0, maximum: 99999999.99 }),
+    query('amount_to', { type: 'number', minimum: 0, maximum: 99999999.99 }),
+    {
+      ...query('q', { type: 'string', maxLength: 200 }),
+      description: expect.stringContaining('or the name of its client or the name of its site'),
+    },
     { ...query('If-None-Match', { type: 'string' }), in: 'header' },
   ]);
-  const order = ['created_at', 'updated_at', 'amount', 'status'].flatMap((field) => [field, `-${field}`]);
+  const order = [
+    ...['created_at', 'updated_at', 'amount', 'status'],
+    ...['tax_year', 'claim_deadline', 'response_due_at', 'court_deadline'],
+  ].flatMap((field) => [field, `-${field}`]);
   expect(schemas).toMatchObject({
-    ReclamationSort: { type: 'string', enum: order, default: '-created_at' },
+    ReclamationSort: { type: 'string', enum: order },
     ReclamationStatus: { enum: expect.arrayContaining(['DRAFT', 'CLOSED']) },
     ClaimType: { enum: ['TF', 'CFE'] },
   });

@@ -63,10 +63,12 @@ export const listsWalked: readonly Act[] = OPERATIONS.filter(
   })),
 );
 
-function queriesOf({ name, schema }: Parameter, names: Named, foreign: Named): string[] {
+function queriesOf({ name, schema: one }: Parameter, names: Named, foreign: Named): string[] {
   const said = (values: readonly string[]): string[] =>
     values.map((value) => `${name}=${encodeURIComponent(value)}`);
   if (['limit', 'offset', 'after', 'count'].includes(name)) return [];
+  // Of a parameter that takes several, each by itself.
+  const schema = one.items ?? one;
   if (name === 'sort')
     return said((schema.enum ?? []).map(String)).flatMap((sort) => [
       `${sort}&limit=3`,
@@ -77,5 +79,6 @@ function queriesOf({ name, schema }: Parameter, names: Named, foreign: Named): s
   if (schema.enum !== undefined) return said(schema.enum.map(String));
   if (schema.type === 'boolean') return said(['true', 'false']);
   if (schema.format === 'date-time') return said(TIMES);
-  return said(schema.type === 'integer' ? ['2018', '2024'] : TEXTS);
+  if (schema.format === 'date') return said(TIMES.map((time) => time.slice(0, 10)));
+  return said(['integer', 'number'].includes(schema.type ?? '') ? ['2018', '2024'] : TEXTS);
 }

@@ -1,11 +1,11 @@
 import pg from 'pg';
-import { z } from 'zod';
 import { settingsOf } from '../../src/db/settings.ts';
 import type { RequestContext } from '../../src/db/request-settings.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import type { Caller } from '../../src/identity/caller.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
 import { endpoints } from '../../src/resources/index.ts';
+import { sortsOf } from '../../bench/lists/cases.ts';
 
 /** One statement with which an endpoint reads, and what the request is. */
 export interface Read {
@@ -59,9 +59,7 @@ function queriesOf(endpoint: Endpoint): Record<string, string>[] {
   if ('read' in endpoint && endpoint.method === 'get') return [{}];
   if (!('list' in endpoint)) return [];
   if (endpoint.query === undefined) return [{}];
-  const sort: unknown = endpoint.query.shape['sort'];
-  const order = sort instanceof z.ZodDefault ? sort.unwrap() : undefined;
-  const words = order instanceof z.ZodEnum ? order.options.map(String) : [];
+  const words = sortsOf(endpoint.query.shape['sort']);
   const others = words.filter((word) => word.startsWith('-')).slice(1);
   const [newest = ''] = words.filter((word) => word.startsWith('-'));
   const cursor = JSON.stringify([endpoint.of.table, newest, '2025-01-01', ID]);

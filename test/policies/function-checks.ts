@@ -29,6 +29,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.keep_last_administrator': 'owner',
   'app.access_digest': `definer ${REQUESTS}`,
   'app.is_siret': `definer ${REQUESTS}`,
+  'app.searchable': `definer ${REQUESTS}`,
   'app.locate': 'api',
   'app.authenticate': 'api',
   'app.unclaimed_id': 'api',

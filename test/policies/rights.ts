@@ -109,6 +109,11 @@ export const COLUMNS: Readonly<
 
 /** What a reporting login must not read of a record. */
 export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = {
+  // The same texts once more, for the lists of the interface.
+  clients: ['search_text'],
+  sites: ['search_text'],
+  cadastres: ['search_text'],
+  reclamations: ['search_text'],
   documents: ['file_path'],
   reclamation_history: ['actor'],
   // The list names clients of others.

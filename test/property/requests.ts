@@ -127,6 +127,12 @@ function queryValue(schema: Schema, name: string): fc.Arbitrary<string> {
       fc.constantFrom(minimum - 1, minimum, maximum, maximum + 1).map(String),
     );
   }
+  if (schema.type === 'number')
+    return fc.oneof(fc.integer({ min: 0, max: 2_000 }).map(String), fc.constantFrom(...NUMBERS));
+  if (schema.items !== undefined)
+    return fc
+      .array(queryValue(schema.items, name), { minLength: 1, maxLength: 3 })
+      .map((values) => values.join());
   return stringOf(schema, name);
 }
 

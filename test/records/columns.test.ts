@@ -8,7 +8,7 @@ import { ROWS } from '../resources/access.ts';
 
 /* A column that is forgotten somewhere is named here. */
 
-/** What no record shows: secrets, what ties a user to the provider, and where contents lie. */
+/** What no record shows: secrets, what ties a user to the provider, where contents lie, and copies. */
 const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   users: ['password_hash', 'subject', 'access_changed_at', 'access_digest'],
   documents: ['file_path'],
@@ -16,6 +16,11 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   audit_logs: ['oldest_writer'],
   reclamation_transitions: ['from_status', 'to_status', 'role'],
   invoice_transitions: ['table_name', 'from_status', 'to_status', 'role'],
+  // What lists search in, from columns that are shown.
+  clients: ['search_text'],
+  sites: ['search_text'],
+  cadastres: ['search_text'],
+  reclamations: ['search_text'],
 };
 
 /** Tables whose rows are shown as part of another record, or not at all. */

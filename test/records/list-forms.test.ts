@@ -16,20 +16,25 @@ import type { TestDatabase } from '../support/database.ts';
 
 const CLIENTS = 90;
 
+const ANY_STATUS = `r.status = any (string_to_array($, ','))`;
+
 /** What is asked of a list, and the same in plain SQL, in which `$` stands for the value. */
 const LISTS = {
   reclamations: {
     list: listReclamations,
     client: 'r.client_id',
-    sorts: ['created_at', 'updated_at', 'amount', 'status'],
+    naming: 'client_id',
+    sorts: ['created_at', 'updated_at', 'amount', 'status', 'court_deadline', 'tax_year'],
     filters: {
-      status: ['r.status = $', ['DRAFT', 'CLOSED', 'LITIGATION']],
+      status: [ANY_STATUS, ['DRAFT', 'CLOSED', 'LITIGATION', 'DRAFT,CLOSED']],
+      tax_year: [`r.tax_year::text = any (string_to_array($, ','))`, ['2023', '2022,2024']],
       claim_type: ['r.claim_type = $', ['TF']],
       q: [`strpos(lower(r.notice_reference), $) > 0`, ['ab1', 'none']],
     },
   },
   cadastres: {
     list: listCadastres,
+    naming: 'client_id',
     client: '(select s.client_id from public.sites as s where s.id = r.site_id)',
     sorts: ['created_at', 'updated_at', 'commune_code', 'reference'],
     filters: { commune_code: ['r.commune_code = $', ['75001', '75003', '75009']] },
@@ -37,12 +42,14 @@ const LISTS = {
   factures: {
     list: listInvoices,
     client: 'r.client_id',
+    naming: 'client_id',
     sorts: ['created_at', 'updated_at', 'status', 'amount_excl_tax', 'amount_incl_tax'],
-    filters: { status: ['r.status = $', ['DRAFT', 'PAID']] },
+    filters: { status: [ANY_STATUS, ['DRAFT', 'PAID', 'PAID,DRAFT']] },
   },
   audit_logs: {
     list: listAuditRecords,
     client: 'r.client_context',
+    naming: 'client_context',
     sorts: ['created_at'],
     filters: {
       success: ['r.success = $::boolean', ['true', 'false']],
@@ -95,9 +102,11 @@ const POPULATION = `
   select md5('c' || n)::uuid as client, md5('s' || n)::uuid as site, n * 100 + i as n,
       timestamptz '2026-01-01' + abs(hashint4(n * 100 + i)) % 40 * interval '1 microsecond' as at
   from generate_series(1, ${CLIENTS}) as n cross join lateral generate_series(1, n % 7 * n % 19) as i;
-  insert into public.reclamations (client_id, site_id, claim_type, amount, status, notice_reference, created_at, updated_at)
+  insert into public.reclamations (client_id, site_id, claim_type, amount, status, notice_reference, tax_year,
+      court_deadline, created_at, updated_at)
   select client, site, (array['TF', 'CFE'])[1 + n % 2], n % 5, (array['DRAFT', 'SUBMITTED', 'CLOSED'])[1 + n % 3],
-      upper(substr(md5(n::text), 1, 12)), at, at + n % 3 * interval '1 microsecond'
+      upper(substr(md5(n::text), 1, 12)), 2020 + nullif(n % 5, 0),
+      date '2026-01-01' + nullif(n % 4, 0), at, at + n % 3 * interval '1 microsecond'
   from row;
   insert into public.cadastres (site_id, commune_code, section, number, created_at, updated_at)
   select site, '7500' || n % 4, 'AB', lpad((n % 100)::text, 4, '0'), at, at + n % 3 * interval '1 microsecond' from row;
@@ -113,7 +122,10 @@ interface Asked {
   /** Which of all clients the caller has; none is an ADMIN without a list. */
   readonly size: number;
   readonly first: number;
+  /** One field or two. */
   readonly sort: string;
+  /** How many of the caller's clients the request names. */
+  readonly naming: number;
   readonly limit: number;
   readonly offset: number;
   /** Where the cursor stands among all that the filters leave; undefined without one. */
@@ -123,7 +135,8 @@ interface Asked {
 }
 
 /** A walk in the order of change is given more than the filter says. */
-const isPlain = ({ sort, filters }: Asked): boolean => sort !== 'updated_at' || !('updated_from' in filters);
+const isPlain = ({ sort, filters }: Asked): boolean =>
+  !(sort.startsWith('updated_at') && 'updated_from' in filters);
 
 /** Callers on both sides of where a sample is less than all, and pages around what one client has. */
 const asked: fc.Arbitrary<Asked> = fc
@@ -146,7 +159,11 @@ const asked: fc.Arbitrary<Asked> = fc
       ),
       size: fc.constantFrom(0, 1, 2, 15, 16, 17, 32, 33, 34, 70, CLIENTS),
       first: fc.nat(CLIENTS),
-      sort: fc.constantFrom(...sorts, sorts[0], sorts[0]).chain((sort) => fc.constantFrom(sort, `-${sort}`)),
+      sort: fc
+        .uniqueArray(fc.constantFrom(...sorts, sorts[0], sorts[0]), { minLength: 1, maxLength: 2 })
+        .chain((fields) => fc.tuple(...fields.map((one) => fc.constantFrom(one, `-${one}`))))
+        .map((words) => words.join()),
+      naming: fc.constantFrom(0, 0, 0, 1, 2, 20),
       limit: fc.constantFrom(1, 2, 7, 20, 100, 1000),
       offset: fc.oneof(
         { weight: 3, arbitrary: fc.constant(0) },
@@ -168,14 +185,16 @@ test('every form of a list gives the records of the plain statement, in its orde
     fc.asyncProperty(asked, async (one) => {
       const role = one.size === 0 ? 'ADMIN' : one.role;
       const own = clients.filter((_, index) => (index + one.first) % CLIENTS < one.size);
-      const all = await plain(one, own);
+      const named = own.slice(0, one.naming);
+      const all = await plain(one, named.length === 0 ? own : named);
       const last = one.after === undefined ? undefined : all[one.after];
       const query = {
         ...{ limit: String(one.limit), sort: one.sort, ...one.filters },
         ...(one.offset > 0 && { offset: String(one.offset) }),
+        ...(named.length > 0 && { [LISTS[one.table].naming]: named.join() }),
         ...(one.isCounted && { count: 'exact' }),
         ...(last !== undefined && {
-          after: Buffer.from(JSON.stringify([one.table, one.sort, last.value, last.id])).toString(
+          after: Buffer.from(JSON.stringify([one.table, one.sort, ...last.values, last.id])).toString(
             'base64url',
           ),
         }),
@@ -195,11 +214,18 @@ test('every form of a list gives the records of the plain statement, in its orde
   );
 });
 
+interface Last {
+  readonly id: string;
+  readonly values: readonly (string | null)[];
+}
+
 /** All that the filters leave of the clients' rows, in order, as the superuser sees it. */
-async function plain(one: Asked, own: readonly string[]): Promise<readonly { id: string; value: string }[]> {
+async function plain(one: Asked, own: readonly string[]): Promise<readonly Last[]> {
   const { client, filters } = LISTS[one.table];
-  const direction = one.sort.startsWith('-') ? 'desc' : 'asc';
-  const column = one.sort.replace('-', '');
+  const words = one.sort.split(',');
+  const columns = words.map((word) => `r.${word.replace('-', '')}`);
+  const directions = words.map((word) => (word.startsWith('-') ? 'desc' : 'asc'));
+  const order = columns.map((column, index) => `${column} ${directions[index] ?? ''} nulls last`);
   const values: unknown[] = [own];
   const conditions = Object.entries(one.filters).map(([name, value]) => {
     const [where] = (filters as Record<string, readonly [string, unknown]>)[name] ?? [
@@ -207,10 +233,10 @@ async function plain(one: Asked, own: readonly string[]): Promise<readonly { id:
     ];
     return where.replace('$', `$${values.push(value)}`);
   });
-  const { rows } = await admin.query<{ id: string; value: string }>(
-    `select r.id, r.${column}::text as value from public.${one.table} as r
+  const { rows } = await admin.query<Last>(
+    `select r.id, array[${columns.map((column) => `${column}::text`).join()}] as values from public.${one.table} as r
      where ${[`(${own.length === 0} or ${client} = any ($1::uuid[]))`, ...conditions].join(' and ')}
-     order by r.${column} ${direction}, r.id ${direction}`,
+     order by ${order.join()}, r.id ${directions.at(-1) ?? ''}`,
     values,
   );
   return rows;

@@ -20,3 +20,6 @@ comment on column public.cadastres.reference_year is
 comment on column public.cadastres.created_at is 'When the row was made.';
 comment on column public.cadastres.updated_at is
     'When the row was last changed; it is also the version that an ETag names, so it moves with every change.';
+comment on column public.cadastres.search_text is
+    'Worked out: reference and address as app.searchable writes them, with the '
+    'unit separator (U+001F) between them; lists search it.';

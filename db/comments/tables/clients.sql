@@ -8,3 +8,6 @@ comment on column public.clients.address is 'The postal address as it was given;
 comment on column public.clients.created_at is 'When the row was made.';
 comment on column public.clients.updated_at is
     'When the row was last changed; it is also the version that an ETag names, so it moves with every change.';
+comment on column public.clients.search_text is
+    'Worked out: company_name, contact_email and address as app.searchable writes them, with the '
+    'unit separator (U+001F) between them; lists search it.';

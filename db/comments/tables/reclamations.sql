@@ -43,3 +43,6 @@ comment on column public.reclamations.grounds is 'The reasons of the claim in wo
 comment on column public.reclamations.created_at is 'When the row was made.';
 comment on column public.reclamations.updated_at is
     'When the row was last changed; it is also the version that an ETag names, so it moves with every change.';
+comment on column public.reclamations.search_text is
+    'Worked out: notice_reference, commune_code and grounds as app.searchable writes them, with the '
+    'unit separator (U+001F) between them; lists search it.';

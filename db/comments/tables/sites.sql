@@ -8,3 +8,6 @@ comment on column public.sites.address is 'The postal address as it was given; n
 comment on column public.sites.created_at is 'When the row was made.';
 comment on column public.sites.updated_at is
     'When the row was last changed; it is also the version that an ETag names, so it moves with every change.';
+comment on column public.sites.search_text is
+    'Worked out: site_name and address as app.searchable writes them, with the '
+    'unit separator (U+001F) between them; lists search it.';

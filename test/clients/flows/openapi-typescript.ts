@@ -16,7 +16,7 @@ await tell(async (baseUrl, token) => {
   const claims: string[] = [];
   let [pages, total] = [0, 0];
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
-    const query = { limit: 2, count: 'exact', sort: 'created_at', ...(after && { after }) } as const;
+    const query = { limit: 2, count: 'exact', sort: ['created_at'], ...(after && { after }) } as const;
     const { data = [], response } = await api.GET('/api/reclamations', { params: { query } });
     claims.push(...data.map(({ id }) => id));
     total = Number(response.headers.get('x-total-count'));

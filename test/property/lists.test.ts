@@ -1,0 +1,323 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { document, resolved } from '../support/described.ts';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
+
+/*
+ * Whatever filters, orders and pages are asked for together, a list gives what a plain filter in JavaScript leaves of
+ * everything that the caller sees. Parameters and orders are those of the description: a new one is in it by itself.
+ */
+
+const RUNS = 400;
+const SEED = 20_260_301;
+
+type Row = Readonly<Record<string, unknown>>;
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: { readonly items?: object; readonly type?: string };
+}
+
+type Paths = Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
+
+/** What `q` looks at, beside the names of the client and the site of a claim. */
+const SEARCHED: Readonly<Record<string, readonly string[]>> = {
+  clients: ['company_name', 'contact_email', 'address'],
+  sites: ['site_name', 'address'],
+  cadastres: ['reference', 'address'],
+  reclamations: ['notice_reference', 'commune_code', 'grounds'],
+  documents: ['filename'],
+  partners: ['name', 'contact_email', 'address'],
+  invoices: ['number'],
+  'partner-invoices': ['number'],
+  users: ['name', 'email'],
+};
+
+const PAGE = ['limit', 'offset', 'after', 'count', 'sort'];
+
+const LISTS = Object.entries(document.paths as Paths).flatMap(([path, { get }]) => {
+  const query = (get?.parameters ?? []).filter((parameter) => parameter.in === 'query');
+  const sort = query.find(({ name }) => name === 'sort')?.schema.items;
+  if (sort === undefined) return [];
+  const { enum: sorts } = resolved(sort) as { readonly enum: readonly string[] };
+  return [{ path, sorts, filters: query.filter(({ name }) => !PAGE.includes(name)) }];
+});
+type List = (typeof LISTS)[number];
+
+const TEXTS = [
+  'hotels',
+  'HÔTELS',
+  'coeur',
+  'Cœur d’',
+  'etage',
+  '75',
+  'belle  rive',
+  '%',
+  '_',
+  'zzz',
+  'é',
+  '',
+  'siège 2',
+];
+
+let service: Service;
+const tenants = [newTenant(), newTenant(), newTenant()] as const;
+/** By caller and path: everything that the caller sees of a list. */
+const everything = new Map<string, readonly Row[]>();
+const tokens = new Map<string, string>();
+/** The names of clients and sites, by their ids. */
+let names: ReadonlyMap<unknown, string>;
+/** How the server orders words. */
+let ranks: ReadonlyMap<string, number>;
+
+beforeAll(async () => {
+  service = await startService();
+  const [first, second, foreign] = tenants;
+  await service.admin(
+    tenants
+      .map(
+        (tenant, n) =>
+          tenantSql(tenant, ['Hôtels Belle Rive', 'Cœur d’Aure', 'HOTELS'][n] ?? '') + furnitureSql(tenant),
+      )
+      .join('\n'),
+  );
+  for (const [n, tenant] of tenants.entries()) await service.admin(population(n, tenant));
+  tokens.set('manager', await service.token('ACCOUNT_MANAGER', [first.clients, second.clients]));
+  tokens.set('client', await service.token('CLIENT', [first.clients]));
+  tokens.set('scoped', await service.token('ADMIN', [second.clients, foreign.clients]));
+  tokens.set('admin', await service.token('ADMIN'));
+  for (const caller of tokens.keys())
+    for (const { path } of LISTS)
+      if (isFor(caller, path))
+        everything.set(`${caller} ${path}`, await pagesOf(caller, `${at(path)}?limit=1000`, 1));
+  const named = [
+    ...(everything.get('admin /api/clients') ?? []),
+    ...(everything.get('admin /api/sites') ?? []),
+  ];
+  names = new Map(named.map((row) => [row['id'], String(row['company_name'] ?? row['site_name'])]));
+  const words = [...everything.values()]
+    .flat()
+    .flatMap((row) => Object.values(row).filter((one) => typeof one === 'string'));
+  const ordered = await service.admin('select distinct word from unnest($1::text[]) as word order by word', [
+    words,
+  ]);
+  ranks = new Map(ordered.map(({ word }, rank) => [String(word), rank]));
+});
+afterAll(() => service.close());
+
+/** Few values, so that most rows have others beside them, and null among them. */
+function population(
+  n: number,
+  { clients, sites, reclamations, biller }: ReturnType<typeof newTenant>,
+): string {
+  const at = `timestamptz '2026-01-01' + abs(hashint4(i + ${n})) % 20 * interval '1 hour'`;
+  return `
+    set session_replication_role = replica;
+    set timezone = 'UTC';
+    insert into public.sites (client_id, site_name, address, created_at, updated_at)
+    select '${clients}', (array['Siège ', 'Étage ', 'Hôtel'])[1 + i % 3] || i % 4, case when i % 2 = 0 then 'Rue de l’Église' end, ${at}, ${at}
+    from generate_series(1, 7) as i;
+    insert into public.cadastres (site_id, commune_code, section, number, address, rental_value, reference_year, created_at, updated_at)
+    select '${sites}', (array['75056', '2A004', '13055'])[1 + i % 3], 'AC', lpad(i::text, 4, '0'), case when i % 3 = 0 then 'Lieu-dit Hôtels' end,
+        nullif(i % 4, 0) * 100.5, 2019 + nullif(i % 5, 0), ${at}, ${at}
+    from generate_series(1, 15) as i;
+    insert into public.reclamations (client_id, site_id, claim_type, amount, status, tax_year, commune_code, notice_reference, grounds,
+        collection_date, submitted_at, court_deadline, created_at, updated_at)
+    select '${clients}', s.id, (array['TF', 'CFE'])[1 + i % 2], i % 5 + 0.25,
+        (array['DRAFT', 'SUBMITTED', 'ACCEPTED', 'PARTIALLY_ACCEPTED', 'CLOSED'])[1 + i % 5],
+        2020 + nullif(i % 4, 0), (array['75056', '2A004', null])[1 + i % 3],
+        case when i % 3 > 0 then 'N° ' || i % 6 end, (array['Cœur de zone', 'belle  rive, 2ᵉ étage', null, '100 %'])[1 + i % 4],
+        date '2024-01-01' + nullif(i % 6, 0) * 100, ${at} + nullif(i % 3, 0) * interval '1 day',
+        date '2026-01-01' + nullif(i % 7, 0), ${at}, ${at} + i % 3 * interval '1 hour'
+    from (select row_number() over (order by id) as n, id from public.sites where client_id = '${clients}') as s
+    join generate_series(1, 60) as i on s.n = 1 + i % 8;
+    insert into public.documents (reclamation_id, filename, file_path, uploaded_at)
+    select '${reclamations}', (array['Hôtels', 'avis', 'étage'])[1 + i % 3] || '.pdf', gen_random_uuid(), ${at} from generate_series(1, 9) as i;
+    insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, actor, changed_at)
+    select '${reclamations}', '${clients}', 'DRAFT', 'DRAFT', 'fixture', ${at} from generate_series(1, 5) as i;
+    insert into public.factures (client_id, amount_excl_tax, status, number, issue_date, due_date, paid_at, created_at, updated_at)
+    select '${clients}', i % 4, (array['DRAFT', 'ISSUED', 'PAID'])[1 + i % 3], case when i % 3 > 0 then 'F-${n}-' || i end,
+        case when i % 3 > 0 then date '2026-01-01' + i % 5 end, case when i % 4 > 0 then date '2026-02-01' + i % 5 end,
+        case when i % 3 = 2 then ${at} end, ${at}, ${at}
+    from generate_series(1, 30) as i;
+    insert into public.partner_invoices (partner_id, client_id, number, status, amount_excl_tax, vat_amount, amount_incl_tax, issue_date, due_date, created_at, updated_at)
+    select '${biller}', '${clients}', 'N° ' || i, (array['RECEIVED', 'PAID'])[1 + i % 2], i % 4, 0, i % 4,
+        date '2026-01-01' + nullif(i % 3, 0), date '2026-02-01' + nullif(i % 4, 0), ${at}, ${at}
+    from generate_series(1, 20) as i`;
+}
+
+function isFor(caller: string, path: string): boolean {
+  const staffOnly = ['/api/users', '/api/partners', '/api/partner-invoices'];
+  if (path === '/api/audit-logs') return caller === 'admin' || caller === 'scoped';
+  if (caller === 'client') return !staffOnly.includes(path);
+  // What stands in the path is the first tenant's.
+  return caller !== 'scoped' || !path.includes('{');
+}
+
+function at(path: string): string {
+  return path.replace('{clientId}', tenants[0].clients).replace('{id}', tenants[0].reclamations);
+}
+
+/** All records, page by page; `pages` is how many there must be. */
+async function pagesOf(caller: string, line: string, pages?: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  let count = 0;
+  for (let next: string | undefined = line; next !== undefined; count += 1) {
+    const answer = await service.ask(`GET ${next}`, { token: tokens.get(caller) ?? '' });
+    expect([next, answer.status]).toEqual([next, 200]);
+    rows.push(...(answer.json as Row[]));
+    next = /^<(.*)>; rel="next"$/.exec(String(answer.headers['link'] ?? ''))?.[1];
+  }
+  if (pages !== undefined) expect(count).toBe(pages);
+  return rows;
+}
+
+/** The field of a record that a filter looks at. */
+function fieldOf(name: string, rows: readonly Row[]): string | undefined {
+  const bare = name.replace(/_(?:from|to)$/, '');
+  const known = Object.keys(rows[0] ?? {});
+  const fields = [bare, `${bare}_at`, `${bare}_date`, ...(bare === 'created' ? ['uploaded_at'] : [])];
+  return fields.find((field) => known.includes(field));
+}
+
+function searchable(text: string): string {
+  const plain = text
+    .normalize('NFKD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .toLowerCase();
+  return plain.replaceAll('œ', 'oe').replaceAll('æ', 'ae').replaceAll('ß', 'ss').replaceAll('’', "'");
+}
+
+/** A value to compare: texts by their rank, days and times as texts of one length each. */
+function comparable(value: unknown): number | string {
+  if (typeof value !== 'string') return Number(value);
+  if (!/^\d{4}-\d\d-\d\d/.test(value)) return ranks.get(value) ?? value;
+  const [time = '', fraction = ''] = value.replace('Z', '').split('.');
+  return time + fraction.padEnd(6, '0');
+}
+
+function passes(list: List, row: Row, name: string, value: string): boolean {
+  const kind = list.path.split('/').at(-1) ?? '';
+  if (name === 'q') {
+    const texts = (SEARCHED[kind] ?? []).map((column) => textOf(row[column]));
+    if (kind === 'reclamations')
+      texts.push(names.get(row['client_id']) ?? '', names.get(row['site_id']) ?? '');
+    return texts.some((text) => searchable(text).includes(searchable(value)));
+  }
+  const found = row[fieldOf(name, [row]) ?? ''];
+  if (name.endsWith('_from')) return found !== null && comparable(found) >= comparable(coerced(found, value));
+  if (name.endsWith('_to')) return found !== null && comparable(found) <= comparable(coerced(found, value));
+  const isList = list.filters.find((one) => one.name === name)?.schema.items !== undefined;
+  return (isList ? value.split(',') : [value]).includes(String(found));
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const coerced = (like: unknown, value: string): unknown => (typeof like === 'number' ? Number(value) : value);
+
+function inOrder(rows: readonly Row[], sort: string): Row[] {
+  const words = sort.split(',');
+  const last = words.at(-1)?.startsWith('-') ? -1 : 1;
+  return rows.toSorted((a, b) => {
+    for (const word of words) {
+      const field = word.replace('-', '');
+      const [one, other] = [a[field], b[field]];
+      if (one === null || other === null) {
+        if (one !== other) return one === null ? 1 : -1;
+        continue;
+      }
+      const [x, y] = [comparable(one), comparable(other)];
+      if (x !== y) return (x < y ? -1 : 1) * (word.startsWith('-') ? -1 : 1);
+    }
+    return (String(a['id']) < String(b['id']) ? -1 : 1) * last;
+  });
+}
+
+interface Asked {
+  readonly caller: string;
+  readonly list: List;
+  readonly filters: Readonly<Record<string, string>>;
+  readonly sort: string;
+  readonly limit: number;
+}
+
+/** A value that one of the rows has, or several of them. */
+function valueOf({ name, schema }: Parameter, rows: readonly Row[]): fc.Arbitrary<string> | undefined {
+  if (name === 'q') return fc.constantFrom(...TEXTS);
+  const field = fieldOf(name, rows);
+  if (field === undefined) return undefined;
+  const values = [
+    ...new Set(
+      rows
+        .map((row) => row[field])
+        .filter((value) => value != null)
+        .map(String),
+    ),
+  ];
+  if (values.length === 0) return undefined;
+  const one = fc.constantFrom(...values);
+  return schema.items === undefined
+    ? one
+    : fc.array(one, { minLength: 1, maxLength: 4 }).map((several) => several.join());
+}
+
+function anyAsked(): fc.Arbitrary<Asked> {
+  const pairs = [...everything].filter(([, rows]) => rows.length > 1);
+  return fc.constantFrom(...pairs).chain(([key, rows]) => {
+    const [caller = '', path = ''] = key.split(' ');
+    const list = LISTS.find((one) => one.path === path);
+    if (list === undefined) throw new Error(`no list ${path}`);
+    const values = list.filters.flatMap((parameter) => {
+      const value = valueOf(parameter, rows);
+      return value === undefined ? [] : [value.map((one) => [parameter.name, one] as const)];
+    });
+    const filters = fc
+      .subarray(values, { maxLength: Math.min(values.length, 3) })
+      .chain((some) => fc.tuple(...some))
+      .map((some) => Object.fromEntries(some));
+    const sort = fc
+      .uniqueArray(fc.constantFrom(...list.sorts), {
+        minLength: 1,
+        maxLength: 2,
+        selector: (word) => word.replace('-', ''),
+      })
+      .map((words) => words.join());
+    return (
+      fc
+        .record({
+          caller: fc.constant(caller),
+          list: fc.constant(list),
+          filters,
+          sort,
+          limit: fc.integer({ min: 3, max: 40 }),
+        })
+        // A walk in the order of change is given more than the filter says.
+        .filter((asked) => !(asked.sort.startsWith('updated_at') && 'updated_from' in asked.filters))
+    );
+  });
+}
+
+test('a list is what a plain filter leaves of all that the caller sees, in the order that was asked for, on its pages', async () => {
+  let found = 0;
+  await fc.assert(
+    fc.asyncProperty(anyAsked(), async ({ caller, list, filters, sort, limit }) => {
+      const all = everything.get(`${caller} ${list.path}`) ?? [];
+      const left = all.filter((row) =>
+        Object.entries(filters).every(([name, value]) => passes(list, row, name, value)),
+      );
+      const expected = inOrder(left, sort).map(({ id }) => id);
+      const query = new URLSearchParams({ ...filters, sort, limit: String(limit) });
+      const line = `${at(list.path)}?${query.toString()}`;
+      const rows = await pagesOf(caller, line, Math.max(1, Math.ceil(expected.length / limit)));
+      expect([line, rows.map(({ id }) => id)]).toEqual([line, expected]);
+      const counted = await service.ask(`GET ${line}&count=exact`, { token: tokens.get(caller) ?? '' });
+      expect([line, counted.headers['x-total-count']]).toEqual([line, String(expected.length)]);
+      if (expected.length > 0 && Object.keys(filters).length > 0) found += 1;
+    }),
+    { numRuns: RUNS, seed: SEED },
+  );
+  // Made up, but not for nothing.
+  expect(found).toBeGreaterThan(RUNS / 4);
+}, 300_000);
