@@ -16,9 +16,14 @@ import { look, NothingFound } from './standings.ts';
 export async function answer(checked: CheckedRequest, sources: Sources): Promise<Reply> {
   const { endpoint, input, caller, incoming } = checked;
   const request = callerRequest(checked, sources);
-  if ('read' in endpoint)
-    return unlessKnown(incoming, recordIn(endpoint.of, await request.run(endpoint.read(input, caller))));
-  if ('list' in endpoint) return listed(endpoint.of, endpoint.list(input, caller), checked, sources);
+  if ('read' in endpoint) {
+    const query = endpoint.read(input, caller);
+    return unlessKnown(incoming, recordIn(query.of ?? endpoint.of, await request.run(query)));
+  }
+  if ('list' in endpoint) {
+    const query = endpoint.list(input, caller);
+    return listed(query.of ?? endpoint.of, query, checked, sources);
+  }
   if ('create' in endpoint) {
     const id = randomUUID();
     const location = `${incoming.url ?? ''}/${id}`;

@@ -37,6 +37,18 @@ export function oneOf<const T extends readonly [string, ...string[]]>(
   return z.enum(words, `must be one of ${words.join(', ')}`).meta({ id: name });
 }
 
+/** Several of a few words, with commas between them; a word that comes again says nothing new. `name` as in `oneOf`. */
+export function several(name: string, words: readonly [string, ...string[]]): z.ZodType<readonly string[]> {
+  const rule = `must be one or several of ${words.join(', ')}, with commas between them`;
+  const form = new RegExp(`^(?:${words.join('|')})(?:,(?:${words.join('|')}))*$`);
+  return z
+    .preprocess(
+      (text) => (typeof text === 'string' && form.test(text) ? [...new Set(text.split(','))] : text),
+      z.array(oneOf(name, words), rule),
+    )
+    .meta({ param: { style: 'form', explode: false } });
+}
+
 const FIRST_MOMENT = Date.parse('1900-01-01T00:00:00Z');
 const LAST_MOMENT = Date.parse('2200-12-31T23:59:59.999Z');
 
@@ -119,7 +131,9 @@ const cursor = z
  * optional, which would hide the rule's name from the generator; a copy has no name unless it is given it again.
  */
 export function parameter<Rule extends z.ZodType>(rule: Rule, sentence: string): Rule {
-  return rule.meta({ ...rule.meta(), param: { description: sentence } });
+  const meta = rule.meta();
+  const param = typeof meta?.['param'] === 'object' ? meta['param'] : {};
+  return rule.meta({ ...meta, param: { ...param, description: sentence } });
 }
 
 /** What every list takes. */

@@ -8,6 +8,7 @@ import { formFor } from './list-choice.ts';
 import type { Ownership } from './list-choice.ts';
 import { orderBy, whereAll } from './list-forms.ts';
 import type { Order } from './list-forms.ts';
+import type { Expand } from './expansion.ts';
 import type { Columns, Rec } from './record.ts';
 
 /** A filter of a list: its rule, and its condition in SQL, in which each `$` stands for the value. */
@@ -47,7 +48,7 @@ interface ListShape<C extends Columns, F extends Filters> extends Ownership {
 
 type Rules<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
 type Query<F extends Filters> = z.ZodObject<
-  Rules<F> & typeof field.page & { sort: z.ZodType<string> },
+  Rules<F> & typeof field.page & { sort: z.ZodType<string>; expand: Expand },
   z.core.$strict
 >;
 
@@ -106,6 +107,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
     ...rules(times),
     sort: field.sortBy(`${of.name}Sort`, newest, ...others),
     ...rules(shape.filters),
+    ...of.expansion.query,
   });
 
   return {
@@ -143,9 +145,14 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       }
       // Where nothing is skipped the statement must not say so: with a parameter for it the plan is made anew each time.
       const offset = asked.offset === 0 ? undefined : add(asked.offset);
-      const page = form({ columns: of.selected, from, conditions: held(conditions), order, limit, offset });
-      if (asked.count === undefined)
-        return { records: { text: page, values }, limit: asked.limit, cursor: cursor.of };
+      const plain = form({ columns: of.selected, from, conditions: held(conditions), order, limit, offset });
+      const { expand = [] } = asked;
+      const page = expand.length === 0 ? plain : `${of.expansion.around(plain, expand)}\n${orderBy(order)}`;
+      const shaped = {
+        ...{ limit: asked.limit, cursor: cursor.of },
+        ...(expand.length > 0 && { of: of.expansion.shape(of, expand) }),
+      };
+      if (asked.count === undefined) return { records: { text: page, values }, ...shaped };
       // In one statement, so that the number and the records are of one moment; without records there is a number still.
       const text = `
 select r.*, c.total
@@ -153,7 +160,7 @@ from (${total}) as c (total)
 left join (${page}
 ) as r on true
 ${orderBy(order)}`;
-      return { records: { text, values }, limit: asked.limit, cursor: cursor.of };
+      return { records: { text, values }, ...shaped };
     },
   };
 }
@@ -164,4 +171,5 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
   readonly after?: string;
   readonly sort: string;
   readonly count?: 'exact';
+  readonly expand?: readonly string[];
 }

@@ -7,7 +7,9 @@ import { by, containedIn, list } from '../records/list.ts';
 import { isMovable, seenStatus } from '../records/move.ts';
 import { parentFirst } from '../records/parent-first.ts';
 import { record } from '../records/record.ts';
+import { client } from './clients.ts';
 import * as examples from './examples.ts';
+import { reclamation } from './reclamation-record.ts';
 
 /** DRAFT → ISSUED → PAID or CANCELLED; the database holds the moves. */
 const status = field.oneOf('InvoiceStatus', ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED']);
@@ -16,13 +18,13 @@ const number = column.described(column.nullable(column.text(50)), {
   description: 'Given when the invoice is issued, without a gap within a year.',
 });
 
-const invoice = record(
+export const invoice = record(
   'Invoice',
   'factures',
   {
     id: column.id,
-    client_id: column.fixed,
-    reclamation_id: column.optional(column.uuid, field.uuid),
+    client_id: column.naming('client', client.label, column.fixed),
+    reclamation_id: column.naming('reclamation', reclamation.label, column.optional(column.uuid, field.uuid)),
     number: column.read(number),
     status: column.state(status),
     issue_date: column.optional(column.date, field.date),
@@ -35,7 +37,7 @@ const invoice = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.invoice },
+  { examples: examples.invoice, label: ['number'] },
 );
 
 const invoices = list({
@@ -86,8 +88,9 @@ export const readInvoice = endpoint({
   summary: 'Read an invoice',
   roles: ROLES,
   params,
+  query: invoice.reading,
   id: ({ params }) => params.id,
-  read: ({ params }) => invoice.byId(params.id),
+  read: ({ params, query }) => invoice.byId(params.id, query.expand),
 });
 
 export const createInvoice = endpoint({

@@ -1,7 +1,9 @@
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
 import { record } from '../records/record.ts';
+import { client } from './clients.ts';
 import * as examples from './examples.ts';
+import { site } from './sites.ts';
 
 /** The states of a claim; which move is allowed to whom stands in the table reclamation_transitions. */
 export const reclamationStatus = field.oneOf('ReclamationStatus', [
@@ -29,8 +31,8 @@ export const reclamation = record(
   'reclamations',
   {
     id: column.id,
-    client_id: column.fixed,
-    site_id: column.written(column.uuid, field.uuid),
+    client_id: column.naming('client', client.label, column.fixed),
+    site_id: column.naming('site', site.label, column.written(column.uuid, field.uuid)),
     claim_type: column.written(column.words(claimType), claimType),
     amount: column.written(column.decimal, field.decimal(MOST)),
     status: column.state(reclamationStatus),
@@ -49,7 +51,7 @@ export const reclamation = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.reclamation },
+  { examples: examples.reclamation, label: ['claim_type', 'tax_year', 'notice_reference'] },
 );
 
 export const common = { tag: 'Reclamations', resource: 'reclamations', of: reclamation } as const;

@@ -24,8 +24,9 @@ export const readReclamation = endpoint({
   summary: 'Read a claim',
   roles: ROLES,
   params,
+  query: reclamation.reading,
   id: ({ params }) => params.id,
-  read: ({ params }) => reclamation.byId(params.id),
+  read: ({ params, query }) => reclamation.byId(params.id, query.expand),
 });
 
 export const createReclamation = endpoint({

@@ -3,6 +3,7 @@ import { validate } from '@readme/openapi-parser';
 import { ERRORS } from '../../src/errors.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
+import { resolved } from '../support/described.ts';
 
 interface Parameter {
   readonly name: string;
@@ -88,6 +89,10 @@ test('a list describes what its parameters may be', () => {
     query('status', { $ref: '#/components/schemas/ReclamationStatus' }),
     query('claim_type', { $ref: '#/components/schemas/ClaimType' }),
     query('q', { type: 'string', maxLength: 200 }),
+    {
+      ...query('expand', { type: 'array', items: { $ref: '#/components/schemas/ReclamationExpansion' } }),
+      ...{ style: 'form', explode: false },
+    },
     { ...query('If-None-Match', { type: 'string' }), in: 'header' },
   ]);
   const order = ['created_at', 'updated_at', 'amount', 'status'].flatMap((field) => [field, `-${field}`]);
@@ -168,7 +173,7 @@ test('every body, every record and every choice of words has a name', () => {
 });
 
 test('what is read-only in a body has the type that it has in the record', () => {
-  type Fields = Record<string, { readOnly?: boolean }>;
+  type Fields = Record<string, { readonly readOnly?: boolean; readonly $ref?: string }>;
   const fieldsOf = (name: string): Fields => (schemas[name] as { properties: Fields }).properties;
   for (const name of RECORDS) {
     for (const body of [`New${name}`, `${name}Change`]) {
@@ -176,8 +181,10 @@ test('what is read-only in a body has the type that it has in the record', () =>
       expect(readOnly.map(([field]) => field)).toEqual(
         expect.arrayContaining(['id', 'created_at', 'updated_at']),
       );
-      for (const [field, schema] of readOnly)
-        expect([body, field, schema]).toEqual([body, field, { ...fieldsOf(name)[field], readOnly: true }]);
+      for (const [field, schema] of readOnly) {
+        const inRecord = resolved(fieldsOf(name)[field] ?? {}) as object;
+        expect([body, field, schema]).toEqual([body, field, { ...inRecord, readOnly: true }]);
+      }
     }
   }
 });

@@ -72,6 +72,10 @@ function queriesOf({ name, schema }: Parameter, names: Named, foreign: Named): s
       `${sort}&limit=3`,
       `${sort}&count=exact`,
     ]);
+  if (schema.items?.enum !== undefined) {
+    const words = schema.items.enum.map(String);
+    return said([...words, words.join(',')]);
+  }
   const kind = KINDS[name];
   if (kind !== undefined) return said([names[kind], foreign[kind]]);
   if (schema.enum !== undefined) return said(schema.enum.map(String));
