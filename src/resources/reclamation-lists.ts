@@ -14,9 +14,10 @@ const reclamations = list({
     site_id: by(field.uuid, 'r.site_id = $'),
     status: by(reclamationStatus, 'r.status = $'),
     claim_type: by(claimType, 'r.claim_type = $'),
+    assignee_id: by(field.uuid, 'r.assignee_id = $'),
     q: containedIn('r.notice_reference', 'r.commune_code', 'r.grounds'),
   },
-  selective: ['site_id'],
+  selective: ['site_id', 'assignee_id'],
 });
 
 export const listReclamations = endpoint({

@@ -4,6 +4,7 @@ import { record } from '../records/record.ts';
 import { client } from './clients.ts';
 import * as examples from './examples.ts';
 import { site } from './sites.ts';
+import { user } from './users.ts';
 
 /** The states of a claim; which move is allowed to whom stands in the table reclamation_transitions. */
 export const reclamationStatus = field.oneOf('ReclamationStatus', [
@@ -23,6 +24,10 @@ export const reclamationStatus = field.oneOf('ReclamationStatus', [
 ]);
 
 export const claimType = field.oneOf('ClaimType', ['TF', 'CFE']);
+
+const assignee = column.described(column.uuid, {
+  description: 'Who works on it: an active user who has the client. Whoever loses the client loses the claim.',
+});
 
 const MOST = '99999999.99';
 
@@ -48,6 +53,7 @@ export const reclamation = record(
     granted_amount: column.optional(column.decimal, field.decimal(MOST)),
     refund_amount: column.optional(column.decimal, field.decimal(MOST)),
     grounds: column.optional(column.text(), field.prose),
+    assignee_id: column.naming('assignee', user.label, column.optional(assignee, field.uuid)),
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },

@@ -88,6 +88,7 @@ test('a list describes what its parameters may be', () => {
     { ...query('site_id', id), description: 'Only those with this site_id.' },
     query('status', { $ref: '#/components/schemas/ReclamationStatus' }),
     query('claim_type', { $ref: '#/components/schemas/ClaimType' }),
+    query('assignee_id', id),
     query('q', { type: 'string', maxLength: 200 }),
     {
       ...query('expand', { type: 'array', items: { $ref: '#/components/schemas/ReclamationExpansion' } }),

@@ -40,6 +40,7 @@ const KINDS: Readonly<Record<string, keyof Named>> = {
   partner_id: 'biller',
   invoice_id: 'factures',
   user_id: 'users',
+  assignee_id: 'users',
   resource_id: 'sites',
 };
 

@@ -24,6 +24,7 @@ const TABLES: Readonly<Record<string, string>> = {
   clientId: 'clients',
   client_ids: 'clients',
   client_access: 'clients',
+  assignee_id: 'users',
   site_id: 'sites',
   reclamation_id: 'reclamations',
   partner_id: 'biller',
