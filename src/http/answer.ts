@@ -80,7 +80,7 @@ async function listed(
   const above = table === undefined || id === undefined ? [] : [look({ table, id })];
   const [found, seen] = await callerRequest(checked, sources).runAll(query.records, ...above);
   const total = found?.rows[0]?.[of.width];
-  const rows = (found?.rows ?? []).filter(([first]) => first !== null);
+  const rows = (found?.rows ?? []).filter(([first]) => total === undefined || first !== null);
   if (rows.length === 0) {
     if (seen?.rowCount === 0) throw new NothingFound();
     await refuseForeignFilter(checked, sources);

@@ -61,6 +61,11 @@ export interface List<F extends Filters> {
    * @throws RequestError ERROR_VALIDATION for a cursor of another list or another order
    */
   statement(query: z.output<Query<F>>, caller: Caller): ListQuery;
+  /** The filters by themselves, for what is worked out of the same rows, `r`. */
+  readonly filters: {
+    readonly rules: Rules<F>;
+    conditions(query: Readonly<Record<string, unknown>>, add: (value: Parameter) => string): string[];
+  };
 }
 
 /** `updated_from` in a walk in the order of change: docs/decisions/walks-by-change.md says why nothing is missed. */
@@ -110,8 +115,17 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
     ...of.expansion.query,
   });
 
+  const conditionsOf: List<F>['filters']['conditions'] = (asked, add) =>
+    Object.entries(filters).flatMap(([name, { where }]) => {
+      const value = asked[name] as Parameter | undefined;
+      if (value === undefined) return [];
+      const isWalk = name === 'updated_from' && asked['sort'] === 'updated_at';
+      return [(isWalk ? CHANGED_SINCE : where).replaceAll('$', add(value))];
+    });
+
   return {
     query: query as unknown as Query<F>,
+    filters: { rules: rules(filters) as unknown as Rules<F>, conditions: conditionsOf },
     statement(said, caller) {
       const asked = said as PageQuery;
       const values: Parameter[] = [];
@@ -129,12 +143,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         caller,
         add,
       );
-      const conditions = Object.entries(filters).flatMap(([name, { where }]) => {
-        const value = asked[name] as Parameter | undefined;
-        if (value === undefined) return [];
-        const isWalk = name === 'updated_from' && asked.sort === 'updated_at';
-        return [(isWalk ? CHANGED_SINCE : where).replaceAll('$', add(value))];
-      });
+      const conditions = conditionsOf(asked, add);
       const total = `select count(*) from ${from} ${whereAll(held(conditions))}`;
       const cursor = cursorOf(of, asked.sort, order.column);
       if (asked.after !== undefined) {

@@ -5,7 +5,7 @@ import { ROLES } from '../identity/caller.ts';
 import { by, containedIn, list } from '../records/list.ts';
 import { claimType, common, reclamation, reclamationStatus } from './reclamation-record.ts';
 
-const reclamations = list({
+export const reclamations = list({
   of: reclamation,
   client: 'r.client_id',
   sorts: ['created_at', 'updated_at', 'amount', 'status'],

@@ -26,7 +26,8 @@ export const reclamationStatus = field.oneOf('ReclamationStatus', [
 export const claimType = field.oneOf('ClaimType', ['TF', 'CFE']);
 
 const assignee = column.described(column.uuid, {
-  description: 'Who works on it: an active user who has the client. Whoever loses the client loses the claim.',
+  description:
+    'Who works on it: an active user who has the client. Whoever loses the client loses the claim.',
 });
 
 const MOST = '99999999.99';
