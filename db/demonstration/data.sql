@@ -93,6 +93,15 @@ update public.reclamations
 set decision_date = '2025-02-03', granted_amount = 31200.00, refund_amount = 31980.75
 where id = 'e1000000-0000-4000-8000-000000000006';
 
+-- Who works on what: the specialist on two claims of her clients, the manager on one.
+update public.reclamations
+set assignee_id = 'd1000000-0000-4000-8000-000000000003'
+where id in ('e1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000004');
+
+update public.reclamations
+set assignee_id = 'd1000000-0000-4000-8000-000000000002'
+where id = 'e1000000-0000-4000-8000-000000000003';
+
 insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type, uploaded_at)
 values
     ('d0000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'avis-taxe-foncière-2024.pdf', 'demonstration/avis-tf-2024.pdf', 1024, 'application/pdf', '2024-10-07 09:40+00'),

@@ -20,6 +20,7 @@ grant select (
     granted_amount,
     refund_amount,
     grounds,
+    assignee_id,
     created_at,
     updated_at,
     -- What they may read already, as lists search it.
@@ -61,7 +62,8 @@ grant insert (
     court_deadline,
     granted_amount,
     refund_amount,
-    grounds
+    grounds,
+    assignee_id
 ) on public.reclamations to
     taxclaims_admin,
     taxclaims_scoped_admin,
@@ -94,7 +96,8 @@ grant update (
     court_deadline,
     granted_amount,
     refund_amount,
-    grounds
+    grounds,
+    assignee_id
 ) on public.reclamations to
     taxclaims_admin,
     taxclaims_scoped_admin,
@@ -149,6 +152,7 @@ grant select (
     granted_amount,
     refund_amount,
     grounds,
+    assignee_id,
     created_at,
     updated_at
 ) on public.reclamations to
@@ -171,9 +175,17 @@ create policy reclamations_select_reporting_all on public.reclamations
     for select to taxclaims_reporting_all
     using (true);
 
--- app.locate tells a foreign record from none.
-grant select (id, client_id) on public.reclamations to taxclaims_definer;
+-- app.locate tells a foreign record from none; app.release_claims finds the claims of a user who loses a client, and can
+-- take the assignee from a claim and nothing else.
+grant select (id, client_id, assignee_id) on public.reclamations to taxclaims_definer;
 
 create policy reclamations_select_definer on public.reclamations
     for select to taxclaims_definer
     using (true);
+
+grant update (assignee_id) on public.reclamations to taxclaims_definer;
+
+create policy reclamations_update_definer on public.reclamations
+    for update to taxclaims_definer
+    using (assignee_id is not null)
+    with check (assignee_id is null and pg_catalog.pg_trigger_depth() > 0);

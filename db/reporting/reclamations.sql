@@ -21,11 +21,15 @@ select
     r.refund_amount,
     r.grounds,
     r.created_at,
-    r.updated_at
+    r.updated_at,
+    r.assignee_id
 from public.reclamations as r;
 
 comment on column reporting.reclamations.client_id is 'Joins reporting.clients.id.';
 comment on column reporting.reclamations.site_id is 'Joins reporting.sites.id.';
 comment on column reporting.reclamations.status is 'Joins reporting.statuses.status where record is reclamation.';
+
+comment on column reporting.reclamations.assignee_id is
+    'Who works on it, null for nobody. Joins reporting.users.id, and reporting.assignments by client_id and user_id.';
 
 grant select on reporting.reclamations to taxclaims_reporting;

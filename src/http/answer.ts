@@ -16,9 +16,14 @@ import { look, NothingFound } from './standings.ts';
 export async function answer(checked: CheckedRequest, sources: Sources): Promise<Reply> {
   const { endpoint, input, caller, incoming } = checked;
   const request = callerRequest(checked, sources);
-  if ('read' in endpoint)
-    return unlessKnown(incoming, recordIn(endpoint.of, await request.run(endpoint.read(input, caller))));
-  if ('list' in endpoint) return listed(endpoint.of, endpoint.list(input, caller), checked, sources);
+  if ('read' in endpoint) {
+    const query = endpoint.read(input, caller);
+    return unlessKnown(incoming, recordIn(query.of ?? endpoint.of, await request.run(query)));
+  }
+  if ('list' in endpoint) {
+    const query = endpoint.list(input, caller);
+    return listed(query.of ?? endpoint.of, query, checked, sources);
+  }
   if ('create' in endpoint) {
     const id = randomUUID();
     const location = `${incoming.url ?? ''}/${id}`;
@@ -75,7 +80,7 @@ async function listed(
   const above = table === undefined || id === undefined ? [] : [look({ table, id })];
   const [found, seen] = await callerRequest(checked, sources).runAll(query.records, ...above);
   const total = found?.rows[0]?.[of.width];
-  const rows = (found?.rows ?? []).filter(([first]) => first !== null);
+  const rows = (found?.rows ?? []).filter(([first]) => total === undefined || first !== null);
   if (rows.length === 0) {
     if (seen?.rowCount === 0) throw new NothingFound();
     await refuseForeignFilter(checked, sources);

@@ -148,8 +148,16 @@ export type Responses = Readonly<
   Partial<Record<200 | 201 | 204 | 206 | 304, z.ZodType | RecordShape | null>>
 >;
 
+/** The statement of one record. */
+export interface ReadQuery extends Statement {
+  /** What its row is made of, where that is more than the endpoint's record. */
+  readonly of?: RecordShape;
+}
+
 /** The statement of a list. */
 export interface ListQuery {
+  /** The same of its rows. */
+  readonly of?: RecordShape;
   /**
    * The records; one more than `limit`, which tells that there is a next page. Where the request asked how many there
    * are, that is one more column, and there is a row of nulls before it where there is no record.
@@ -181,7 +189,7 @@ export type Statements = Statement | readonly Statement[];
 type Answer<P extends Fields, Q extends Fields, B extends Fields> =
   | (Of & {
       /** 200 and the record, or 304 where `If-None-Match` has its tag. */
-      read(input: Input<P, Q, B>, caller: Caller): Statement;
+      read(input: Input<P, Q, B>, caller: Caller): ReadQuery;
     })
   | (Of & {
       /** 200 and the records; `Link` to the next page. Without any row, a record in the path must be visible. */

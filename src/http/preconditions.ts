@@ -10,12 +10,13 @@ const LIST = new RegExp(`^(?:\\*|${TAG.source}(?:\\s*,\\s*${TAG.source})*)$`);
 
 /**
  * The entity tags of `If-Match`; null where there is none, or `*`. A tag counts in its weak form too: ours tell versions
- * of a record apart and not its bytes, and a proxy that compresses an answer weakens the tag that it passes on.
+ * of a record apart and not its bytes, and a proxy that compresses an answer weakens the tag that it passes on. Of the
+ * tag of an answer with expansions what stands before the dot counts: it is the record's own.
  * @throws RequestError ERROR_VALIDATION
  */
 export function ifMatchOf({ headers }: IncomingMessage): readonly string[] | null {
   const tags = tagsOf('If-Match', headers['if-match']);
-  return tags === undefined || tags === '*' ? null : tags.map(strong);
+  return tags === undefined || tags === '*' ? null : tags.map((tag) => strong(tag).replace(/\..*"$/, '"'));
 }
 
 /** True where `If-None-Match` has the tag of the present version; compared weakly. */

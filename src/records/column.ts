@@ -53,6 +53,13 @@ export function described(kind: Kind, meta: z.GlobalMeta): Kind {
   return { ...kind, output: kind.output.meta(meta) };
 }
 
+/** What a record is shown as where another names it: its id and what people call it by. */
+export interface Label {
+  readonly schema: z.ZodObject;
+  readonly table: string;
+  readonly kinds: Readonly<Record<string, Kind>>;
+}
+
 /**
  * One column of a record: everything that the interface does with it. A record's endpoints take what they need from
  * here, so that a column is said once.
@@ -73,6 +80,8 @@ export interface Column<
   readonly change?: 'set' | 'fixed';
   /** A state, which a change moves. */
   readonly isState?: true;
+  /** The record whose id it holds, and the word by which `expand` asks for it. */
+  readonly names?: { readonly as: string; readonly label: Label };
 }
 
 const asGiven = (name: string): string => `n.${name}`;
@@ -132,6 +141,11 @@ export function state<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLit
 /** What lies in another table: read by `sql`, and written by statements of its own. */
 export function aside<I extends z.ZodType>(kind: Kind, rule: I, sql: string): Column<I, I> {
   return { kind, sql, onCreate: rule, onChange: rule };
+}
+
+/** A column that holds the id of such a record, which `expand` then asks for as `as`. */
+export function naming<C extends Column>(as: string, label: Label, column: C): C {
+  return { ...column, names: { as, label } };
 }
 
 /** No part of a creation. */

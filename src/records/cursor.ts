@@ -2,20 +2,30 @@ import { RequestError } from '../errors.ts';
 import type { Orders } from './order.ts';
 import type { Rec } from './record.ts';
 
+type Value = string | null | undefined;
+
 /** The cursor of a record holds its list, its order, what it is sorted by, and its id. */
 export function cursorOf({ table, columns }: Rec, sort: string, orders: Orders) {
   const names = Object.keys(columns);
   const places = [...orders.map(({ column }) => column), 'id'].map((column) => names.indexOf(column));
-  const mayBe = (part: unknown, index: number): boolean =>
-    typeof part === 'string' || (part === null && orders[index]?.hasNulls === true);
+  const { of, read } = cursorBehind([table, sort], [...orders.map(({ hasNulls }) => hasNulls), false]);
+  return { of: (row: readonly Value[]): string => of(places.map((place) => row[place])), read };
+}
+
+/**
+ * A cursor that holds which list in which order it is of, and the last row's values of that order: as many as `mayBeNull`
+ * has words for.
+ */
+export function cursorBehind(which: readonly string[], mayBeNull: readonly boolean[]) {
+  const isValue = (part: unknown, index: number): boolean =>
+    typeof part === 'string' || (part === null && mayBeNull[index] === true);
   return {
-    of: (row: readonly (string | null)[]): string =>
-      JSON.stringify([table, sort, ...places.map((place) => row[place])]),
-    /** The values of the columns of the order, and the id. */
+    of: (last: readonly Value[]): string => JSON.stringify([...which, ...last]),
     read: (cursor: string): readonly (string | null)[] => {
-      const [list, order, ...last] = parsed(cursor);
-      if (list === table && order === sort && last.length === places.length && last.every(mayBe))
-        return last as (string | null)[];
+      const said = parsed(cursor);
+      const last = said.slice(which.length);
+      const isOfIt = which.every((part, index) => said[index] === part);
+      if (isOfIt && last.length === mayBeNull.length && last.every(isValue)) return last as (string | null)[];
       throw new RequestError('ERROR_VALIDATION', 'after is no cursor of this list', {
         details: { after: 'must be the cursor of a Link header of the same list in the same order' },
       });

@@ -11,6 +11,7 @@ import type { Ownership } from './list-choice.ts';
 import { whereAll } from './list-forms.ts';
 import { behind, orderBy } from './order.ts';
 import type { Order, Orders } from './order.ts';
+import type { Expand } from './expansion.ts';
 import type { Columns, Rec } from './record.ts';
 
 /** What a list is made of. */
@@ -27,7 +28,7 @@ interface ListShape<C extends Columns, F extends Filters> extends Ownership {
 
 type Rules<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
 type Query<F extends Filters> = z.ZodObject<
-  Rules<F> & typeof field.page & { sort: z.ZodType<string[]> },
+  Rules<F> & typeof field.page & { sort: z.ZodType<string[]>; expand: Expand },
   z.core.$strict
 >;
 
@@ -40,6 +41,11 @@ export interface List<F extends Filters> {
    * @throws RequestError ERROR_VALIDATION for a cursor of another list or another order
    */
   statement(query: z.output<Query<F>>, caller: Caller): ListQuery;
+  /** The filters by themselves, for what is worked out of the same rows, `r`. */
+  readonly filters: {
+    readonly rules: Rules<F>;
+    conditions(query: Readonly<Record<string, unknown>>, add: (value: Parameter) => string): string[];
+  };
 }
 
 /** `updated_from` in a walk in the order of change: docs/decisions/walks-by-change.md says why nothing is missed. */
@@ -84,10 +90,25 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
     ...rules(times),
     sort: field.sortBy(`${of.name}Sort`, newest, ...others, ...sortsWithNulls),
     ...rules(shape.filters),
+    ...of.expansion.query,
   });
+
+  const conditionsOf: List<F>['filters']['conditions'] = (asked, add) =>
+    Object.entries(filters).flatMap(([name, { where, whereAny }]) => {
+      const value = asked[name] as Parameter | undefined;
+      if (value === undefined) return [];
+      const isWalk = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
+      if (isWalk) return [CHANGED_SINCE.replaceAll('$', add(value))];
+      if (whereAny === undefined) return [where.replaceAll('$', add(value))];
+      const [one = '', ...more] = (value as readonly unknown[]).map(String);
+      return more.length === 0
+        ? [where.replaceAll('$', add(one))]
+        : [whereAny.replaceAll('$', add([one, ...more]))];
+    });
 
   return {
     query: query as unknown as Query<F>,
+    filters: { rules: rules(filters) as unknown as Rules<F>, conditions: conditionsOf },
     statement(said, caller) {
       const asked = said as PageQuery;
       const values: Parameter[] = [];
@@ -107,23 +128,13 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         clients === undefined ? caller : { ...caller, clientAccess: clients },
         add,
       );
-      const conditions = Object.entries(filters).flatMap(([name, { where, whereAny }]) => {
-        const value = asked[name] as Parameter | undefined;
-        if (value === undefined) return [];
-        const isWalk = name === 'updated_from' && asked.sort[0] === 'updated_at';
-        if (isWalk) return [CHANGED_SINCE.replaceAll('$', add(value))];
-        if (whereAny === undefined) return [where.replaceAll('$', add(value))];
-        const [one = '', ...more] = (value as readonly unknown[]).map(String);
-        return more.length === 0
-          ? [where.replaceAll('$', add(one))]
-          : [whereAny.replaceAll('$', add([one, ...more]))];
-      });
+      const conditions = conditionsOf(asked, add);
       const total = `select count(*) from ${from} ${whereAll(held(conditions))}`;
       const cursor = cursorOf(of, asked.sort.join(), orders);
       if (asked.after !== undefined) conditions.push(behind(orders, cursor.read(asked.after), add));
       // Where nothing is skipped the statement must not say so: with a parameter for it the plan is made anew each time.
       const offset = asked.offset === 0 ? undefined : add(asked.offset);
-      const page = form({
+      const plain = form({
         columns: of.selected,
         from,
         conditions: held(conditions),
@@ -131,8 +142,13 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         limit,
         offset,
       });
-      if (asked.count === undefined)
-        return { records: { text: page, values }, limit: asked.limit, cursor: cursor.of };
+      const { expand = [] } = asked;
+      const page = expand.length === 0 ? plain : `${of.expansion.around(plain, expand)}\n${orderBy(orders)}`;
+      const shaped = {
+        ...{ limit: asked.limit, cursor: cursor.of },
+        ...(expand.length > 0 && { of: of.expansion.shape(of, expand) }),
+      };
+      if (asked.count === undefined) return { records: { text: page, values }, ...shaped };
       // In one statement, so that the number and the records are of one moment; without records there is a number still.
       const text = `
 select r.*, c.total
@@ -140,7 +156,7 @@ from (${total}) as c (total)
 left join (${page}
 ) as r on true
 ${orderBy(orders)}`;
-      return { records: { text, values }, limit: asked.limit, cursor: cursor.of };
+      return { records: { text, values }, ...shaped };
     },
   };
 }
@@ -151,6 +167,7 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
   readonly after?: string;
   readonly sort: readonly string[];
   readonly count?: 'exact';
+  readonly expand?: readonly string[];
 }
 
 function orderOf<C extends Columns, F extends Filters>(

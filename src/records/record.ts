@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { Parameter, Statement } from '../db/statement.ts';
-import type { RecordShape } from '../http/endpoint.ts';
+import type { ReadQuery, RecordShape } from '../http/endpoint.ts';
+import * as field from '../http/fields.ts';
 import { isLeftOut, isNullable } from './column.ts';
-import type { Column } from './column.ts';
+import type { Column, Label } from './column.ts';
+import { expansionOf } from './expansion.ts';
+import type { Expand, Expansion } from './expansion.ts';
 import { jsonWriter } from './json.ts';
 import type { Text } from './json.ts';
 import { tagOf, timesOf } from './version.ts';
@@ -34,8 +37,13 @@ export interface Rec<C extends Columns = Columns> extends RecordShape {
   /** A condition: the version is among those of the parameter, which null leaves open; `versions` gives its value. */
   isVersion(versions: `$${number}`): string;
   versions(ifMatch: readonly string[] | null): Parameter;
-  /** The record of an id. */
-  byId(id: string): Statement;
+  /** The record of an id, with those that it names where `expand` asks for them. */
+  byId(id: string, expand?: readonly string[]): ReadQuery;
+  /** What a record that names it shows of it, and what it shows of those that it names. */
+  readonly label: Label;
+  readonly expansion: Expansion;
+  /** The query of whoever reads one. */
+  readonly reading: z.ZodObject<{ expand: Expand }, z.core.$strict>;
   /** Its deletion. */
   deletion(id: string, ifMatch: readonly string[] | null): Statement;
 }
@@ -58,6 +66,8 @@ interface Options {
   readonly version?: string;
   readonly tag?: Tag;
   readonly examples?: Examples;
+  /** What it is called by where another record names it, beside its id. */
+  readonly label?: readonly string[];
 }
 
 /**
@@ -68,7 +78,7 @@ export function record<const C extends Columns>(
   name: string,
   table: string,
   columns: C,
-  { version = 'updated_at', tag, examples }: Options = {},
+  { version = 'updated_at', tag, examples, label = [] }: Options = {},
 ): Rec<C> {
   const entries = Object.entries<Column>(columns);
   const names = Object.keys(columns);
@@ -87,25 +97,44 @@ export function record<const C extends Columns>(
       : `(${versions}::text[] is null or ${tag.sql} = any (${versions}))`;
   const versions = (ifMatch: readonly string[] | null): Parameter =>
     ifMatch === null || tag !== undefined ? ifMatch : timesOf(ifMatch);
+  const expansion = expansionOf(name, columns);
+  const named = Object.entries(expansion.schemas);
+  const shown = Object.fromEntries(named.map(([as, schema]) => [as, schema.optional()]));
+  const sentBack = Object.fromEntries(named.map(([as, schema]) => [as, field.ignored(schema)]));
+  const labelled = entries.filter(([column]) => column === 'id' || label.includes(column));
 
-  return {
-    ...{ name, table, columns, selected, isVersion, versions, tagOf },
+  const shape: RecordShape = {
+    ...{ name, table, tagOf },
     width: entries.length,
     isAlwaysTagged: entries.some(([column, { kind }]) => column === version && !isNullable(kind)),
     exampleId: examples === undefined ? undefined : String(examples.record['id']),
-    schema: named(
-      name,
-      mapped(entries, ({ kind }) => kind.output),
-      examples?.record,
+    schema: object(name, { ...mapped(entries, ({ kind }) => kind.output), ...shown }, examples?.record),
+    write: jsonWriter(
+      mapped(entries, ({ kind }) => kind.toJson),
+      entries.flatMap(([column, { kind }]) => (isLeftOut(kind) ? [column] : [])),
     ),
-    newBody: named(
+    tag: (row) => {
+      const time = row[at];
+      if (tag !== undefined)
+        return tag.of(Object.fromEntries(names.map((column, index) => [column, row[index]])));
+      return time == null ? undefined : tagOf(time);
+    },
+    version: tag === undefined ? `r.${version}` : undefined,
+    fixed: those('fixed'),
+    hasMoves: entries.some(([, { isState }]) => isState === true),
+  };
+
+  return {
+    ...shape,
+    ...{ columns, selected, isVersion, versions },
+    newBody: object(
       `New${name}`,
-      mapped(entries, ({ onCreate }) => onCreate),
+      { ...mapped(entries, ({ onCreate }) => onCreate), ...sentBack },
       examples?.creation,
     ) as unknown as Rec<C>['newBody'],
-    changeBody: named(
+    changeBody: object(
       `${name}Change`,
-      mapped(entries, ({ onChange }) => onChange?.optional()),
+      { ...mapped(entries, ({ onChange }) => onChange?.optional()), ...sentBack },
       examples?.change,
     ) as unknown as Rec<C>['changeBody'],
     inserted: lines(inserted.map(({ column }) => column)),
@@ -123,26 +152,24 @@ export function record<const C extends Columns>(
         'true',
         ...those('fixed').map((column) => `(not ${body}::jsonb ? '${column}' or r.${column} = n.${column})`),
       ].join(' and '),
-    write: jsonWriter(
-      mapped(entries, ({ kind }) => kind.toJson),
-      entries.flatMap(([column, { kind }]) => (isLeftOut(kind) ? [column] : [])),
-    ),
-    tag: (row) => {
-      const time = row[at];
-      if (tag !== undefined)
-        return tag.of(Object.fromEntries(names.map((column, index) => [column, row[index]])));
-      return time == null ? undefined : tagOf(time);
+    label: {
+      table,
+      schema: object(
+        `Named${name}`,
+        mapped(labelled, ({ kind }) => kind.output),
+      ),
+      kinds: mapped(labelled, ({ kind }) => kind),
     },
-    version: tag === undefined ? `r.${version}` : undefined,
-    fixed: those('fixed'),
-    hasMoves: entries.some(([, { isState }]) => isState === true),
-    byId: (id) => ({
-      text: `
+    expansion,
+    reading: z.strictObject(expansion.query),
+    byId: (id, expand = []) => {
+      const text = `
 select ${selected}
 from public.${table} as r
-where r.id = $1`,
-      values: [id],
-    }),
+where r.id = $1`;
+      if (expand.length === 0) return { text, values: [id] };
+      return { text: expansion.around(text, expand), values: [id], of: expansion.shape(shape, expand) };
+    },
     deletion: (id, ifMatch) => ({
       text: `
 delete from public.${table} as r
@@ -153,7 +180,7 @@ where r.id = $1 and ${isVersion('$2')}`,
 }
 
 /** An object that the description calls by a name. */
-function named(id: string, fields: Record<string, z.ZodType>, example: object | undefined): z.ZodObject {
+function object(id: string, fields: Record<string, z.ZodType>, example?: object): z.ZodObject {
   return z.strictObject(fields).meta({ id, ...(example && { example }) });
 }
 

@@ -4,6 +4,8 @@ import * as column from '../records/column.ts';
 import { by, byAny, onlyOne } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
+import { client } from './clients.ts';
+import { user } from './users.ts';
 
 const actor = column.described(column.text(255), { description: "The token's subject, or anonymous." });
 
@@ -12,12 +14,12 @@ const auditRecord = record(
   'audit_logs',
   {
     id: column.id,
-    user_id: column.read(column.nullable(column.uuid)),
+    user_id: column.naming('user', user.label, column.read(column.nullable(column.uuid))),
     actor: column.read(actor),
     action: column.read(column.text(100)),
     resource_type: column.read(column.text(50)),
     resource_id: column.read(column.nullable(column.uuid)),
-    client_context: column.read(column.nullable(column.uuid)),
+    client_context: column.naming('client', client.label, column.read(column.nullable(column.uuid))),
     success: column.read(column.truthValue),
     error_message: column.read(column.nullable(column.text())),
     ip_address: column.read(column.nullable(column.text())),

@@ -7,6 +7,7 @@ import { amountBetween, byAny, containedInSearchText, onlyOne } from '../records
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
+import { site } from './sites.ts';
 
 const reference = column.described(column.text(14), {
   description: 'The parcel in the land register: commune, prefix, section and number.',
@@ -24,7 +25,7 @@ const cadastre = record(
   'cadastres',
   {
     id: column.id,
-    site_id: column.fixed,
+    site_id: column.naming('site', site.label, column.fixed),
     commune_code: column.written(column.text(5), field.communeCode),
     prefix: column.defaulted(column.text(3), code(/^[0-9]{3}$/, 'must be three digits'), `'000'`),
     section: column.written(column.text(2), code(/^[0-9A-Z]{2}$/, 'must be two digits or capital letters')),
@@ -89,8 +90,9 @@ export const readCadastre = endpoint({
   summary: 'Read a parcel',
   roles: ROLES,
   params,
+  query: cadastre.reading,
   id: ({ params }) => params.id,
-  read: ({ params }) => cadastre.byId(params.id),
+  read: ({ params, query }) => cadastre.byId(params.id, query.expand),
 });
 
 export const createCadastre = endpoint({

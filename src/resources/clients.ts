@@ -13,7 +13,7 @@ const nom = column.described(column.text(255), {
   description: 'The same text as company_name.',
 });
 
-const client = record(
+export const client = record(
   'Client',
   'clients',
   {
@@ -25,7 +25,7 @@ const client = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.client },
+  { examples: examples.client, label: ['company_name'] },
 );
 
 const clients = list({

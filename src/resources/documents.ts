@@ -16,6 +16,7 @@ import { by, containedIn } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
+import { reclamation } from './reclamation-record.ts';
 
 // file_path is not among them: where a content lies is between the database and the store.
 const document = record(
@@ -23,7 +24,7 @@ const document = record(
   'documents',
   {
     id: column.id,
-    reclamation_id: column.read(column.uuid),
+    reclamation_id: column.naming('reclamation', reclamation.label, column.read(column.uuid)),
     filename: column.read(column.text(255)),
     file_size: column.read(column.nullable(column.integer)),
     mime_type: column.read(column.nullable(column.text(100))),
@@ -156,8 +157,9 @@ export const readDocument = endpoint({
   summary: 'Read what is known of a document',
   roles: ROLES,
   params,
+  query: document.reading,
   id: ({ params }) => params.id,
-  read: ({ params }) => document.byId(params.id),
+  read: ({ params, query }) => document.byId(params.id, query.expand),
 });
 
 export const readContent = endpoint({

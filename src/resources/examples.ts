@@ -108,6 +108,7 @@ export const reclamation: Examples = {
     granted_amount: 30100,
     refund_amount: null,
     grounds: 'Surface pondérée surévaluée : les auvents sont comptés comme surface close.',
+    assignee_id: 'd1000000-0000-4000-8000-000000000003',
     created_at: '2024-10-07T09:30:00Z',
     updated_at: FILLED,
   },

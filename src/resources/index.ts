@@ -19,6 +19,7 @@ import { changePartner, createPartner, deletePartner, listPartners, readPartner 
 import { listInvoiceMoves, listPartnerInvoiceMoves, listReclamationMoves } from './possible-moves.ts';
 import { listMoves } from './reclamation-history.ts';
 import { listReclamations, listReclamationsOfClient } from './reclamation-lists.ts';
+import { summarizeReclamations } from './reclamation-summary.ts';
 import { changeReclamation, createReclamation, deleteReclamation, readReclamation } from './reclamations.ts';
 import { changeSite, createSite, deleteSite, listSites, readSite } from './sites.ts';
 import { changeUser, createUser, listUsers, readSelf, readUser } from './users.ts';
@@ -56,6 +57,7 @@ export const endpoints: readonly Endpoint[] = [
   readCadastre,
   changeCadastre,
   deleteCadastre,
+  summarizeReclamations,
   listReclamations,
   createReclamation,
   readReclamation,

@@ -8,7 +8,9 @@ import { list } from '../records/list.ts';
 import { isMovable, seenStatus } from '../records/move.ts';
 import { parentFirst } from '../records/parent-first.ts';
 import { record } from '../records/record.ts';
+import { client } from './clients.ts';
 import * as examples from './examples.ts';
+import { reclamation } from './reclamation-record.ts';
 
 /** DRAFT → ISSUED → PAID or CANCELLED; the moves stand in the table invoice_transitions. */
 export const status = field.oneOf('InvoiceStatus', ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED']);
@@ -20,13 +22,13 @@ const number = column.described(column.nullable(column.text(50)), {
   description: 'Given when the invoice is issued, without a gap within a year.',
 });
 
-const invoice = record(
+export const invoice = record(
   'Invoice',
   'factures',
   {
     id: column.id,
-    client_id: column.fixed,
-    reclamation_id: column.optional(column.uuid, field.uuid),
+    client_id: column.naming('client', client.label, column.fixed),
+    reclamation_id: column.naming('reclamation', reclamation.label, column.optional(column.uuid, field.uuid)),
     number: column.read(number),
     status: column.state(status),
     issue_date: column.optional(column.date, field.date),
@@ -39,7 +41,7 @@ const invoice = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.invoice },
+  { examples: examples.invoice, label: ['number'] },
 );
 
 const invoices = list({
@@ -98,8 +100,9 @@ export const readInvoice = endpoint({
   summary: 'Read an invoice',
   roles: ROLES,
   params,
+  query: invoice.reading,
   id: ({ params }) => params.id,
-  read: ({ params }) => invoice.byId(params.id),
+  read: ({ params, query }) => invoice.byId(params.id, query.expand),
 });
 
 export const createInvoice = endpoint({

@@ -8,7 +8,10 @@ import { list } from '../records/list.ts';
 import { isMovable, seenStatus } from '../records/move.ts';
 import { parentFirst } from '../records/parent-first.ts';
 import { record } from '../records/record.ts';
+import { client } from './clients.ts';
 import * as examples from './examples.ts';
+import { invoice } from './invoices.ts';
+import { partner } from './partners.ts';
 
 /** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; the moves stand in the table invoice_transitions. */
 export const status = field.oneOf('PartnerInvoiceStatus', ['RECEIVED', 'VALIDATED', 'PAID', 'DISPUTED']);
@@ -22,9 +25,9 @@ const partnerInvoice = record(
   'partner_invoices',
   {
     id: column.id,
-    partner_id: column.fixed,
-    client_id: column.fixed,
-    invoice_id: column.optional(column.uuid, field.uuid),
+    partner_id: column.naming('partner', partner.label, column.fixed),
+    client_id: column.naming('client', client.label, column.fixed),
+    invoice_id: column.naming('invoice', invoice.label, column.optional(column.uuid, field.uuid)),
     number: column.written(column.text(50), field.name(50)),
     status: column.state(status),
     issue_date: column.optional(column.date, field.date),
@@ -99,8 +102,9 @@ export const readPartnerInvoice = endpoint({
   summary: 'Read a partner’s bill',
   roles: MANAGERS,
   params,
+  query: partnerInvoice.reading,
   id: ({ params }) => params.id,
-  read: ({ params }) => partnerInvoice.byId(params.id),
+  read: ({ params, query }) => partnerInvoice.byId(params.id, query.expand),
 });
 
 export const createPartnerInvoice = endpoint({

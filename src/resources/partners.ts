@@ -23,7 +23,7 @@ const LINKED = `array(
 
 const clientIds = column.described(column.uuids, { description: 'Those that the caller has access to.' });
 
-const partner = record(
+export const partner = record(
   'Partner',
   'partners',
   {
@@ -54,6 +54,7 @@ const partner = record(
   {
     // Of the links too, which go with their clients and differ by caller: the last change alone would be no version.
     examples: examples.partner,
+    label: ['name'],
     tag: {
       sql: `'"' || md5(r.updated_at::text || ${LINKED}::text) || '"'`,
       of: ({ updated_at: time, client_ids: links }) => `"${hash('md5', `${String(time)}${String(links)}`)}"`,

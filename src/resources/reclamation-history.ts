@@ -7,13 +7,14 @@ import { by } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { common, reclamationStatus } from './reclamation-record.ts';
+import { user } from './users.ts';
 
 const move = record('ReclamationMove', 'reclamation_history', {
   id: column.id,
   reclamation_id: column.read(column.uuid),
   from_status: column.read(column.words(reclamationStatus)),
   to_status: column.read(column.words(reclamationStatus)),
-  changed_by: column.read(column.nullable(column.uuid)),
+  changed_by: column.naming('user', user.label, column.read(column.nullable(column.uuid))),
   actor: column.read(column.text()),
   changed_at: column.read(column.time),
 });

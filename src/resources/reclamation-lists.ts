@@ -6,7 +6,7 @@ import { amountBetween, between, byAny, containedInSearchText, onlyOne } from '.
 import { list } from '../records/list.ts';
 import { claimType, common, MOST, reclamation, reclamationStatus } from './reclamation-record.ts';
 
-const reclamations = list({
+export const reclamations = list({
   of: reclamation,
   client: 'r.client_id',
   sorts: ['created_at', 'updated_at', 'amount', 'status'],
@@ -22,6 +22,7 @@ const reclamations = list({
     ...between('response_due', field.moment, 'r.response_due_at', 'whose response_due_at is this time'),
     ...between('court_deadline', field.date, 'r.court_deadline', 'whose court_deadline is this day'),
     ...amountBetween('amount', MOST),
+    assignee_id: byAny(field.uuid, 'r.assignee_id = $'),
     q: containedInSearchText(
       ['notice_reference', 'commune_code', 'grounds'],
       [
@@ -30,7 +31,7 @@ const reclamations = list({
       ],
     ),
   },
-  selective: ['site_id'],
+  selective: ['site_id', 'assignee_id'],
 });
 
 export const listReclamations = endpoint({

@@ -1,7 +1,10 @@
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
 import { record } from '../records/record.ts';
+import { client } from './clients.ts';
 import * as examples from './examples.ts';
+import { site } from './sites.ts';
+import { user } from './users.ts';
 
 /** The states of a claim; which move is allowed to whom stands in the table reclamation_transitions. */
 export const reclamationStatus = field.oneOf('ReclamationStatus', [
@@ -24,13 +27,18 @@ export const claimType = field.oneOf('ClaimType', ['TF', 'CFE']);
 
 export const MOST = '99999999.99';
 
+const assignee = column.described(column.uuid, {
+  description:
+    'Who works on it: an active user who has the client. Whoever loses the client loses the claim.',
+});
+
 export const reclamation = record(
   'Reclamation',
   'reclamations',
   {
     id: column.id,
-    client_id: column.fixed,
-    site_id: column.written(column.uuid, field.uuid),
+    client_id: column.naming('client', client.label, column.fixed),
+    site_id: column.naming('site', site.label, column.written(column.uuid, field.uuid)),
     claim_type: column.written(column.words(claimType), claimType),
     amount: column.written(column.decimal, field.decimal(MOST)),
     status: column.state(reclamationStatus),
@@ -46,10 +54,11 @@ export const reclamation = record(
     granted_amount: column.optional(column.decimal, field.decimal(MOST)),
     refund_amount: column.optional(column.decimal, field.decimal(MOST)),
     grounds: column.optional(column.text(), field.prose),
+    assignee_id: column.naming('assignee', user.label, column.optional(assignee, field.uuid)),
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.reclamation },
+  { examples: examples.reclamation, label: ['claim_type', 'tax_year', 'notice_reference'] },
 );
 
 export const common = { tag: 'Reclamations', resource: 'reclamations', of: reclamation } as const;

@@ -13,6 +13,7 @@ const written = {
   references: { client_id: 'clients', site_id: 'sites' },
   constraints: {
     reclamations_site_of_client: { site_id: 'must be a record of the same client' },
+    reclamations_assignee_has_client: { assignee_id: 'must be an active user who has the client' },
     reclamations_granted_amount_range: { granted_amount: 'must not exceed amount' },
   },
 } as const;
@@ -24,8 +25,9 @@ export const readReclamation = endpoint({
   summary: 'Read a claim',
   roles: ROLES,
   params,
+  query: reclamation.reading,
   id: ({ params }) => params.id,
-  read: ({ params }) => reclamation.byId(params.id),
+  read: ({ params, query }) => reclamation.byId(params.id, query.expand),
 });
 
 export const createReclamation = endpoint({

@@ -6,20 +6,21 @@ import * as column from '../records/column.ts';
 import { byAny, containedInSearchText, onlyOne } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
+import { client } from './clients.ts';
 import * as examples from './examples.ts';
 
-const site = record(
+export const site = record(
   'Site',
   'sites',
   {
     id: column.id,
-    client_id: column.fixed,
+    client_id: column.naming('client', client.label, column.fixed),
     site_name: column.written(column.text(255), field.name(255)),
     address: column.optional(column.text(), field.prose),
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.site },
+  { examples: examples.site, label: ['site_name'] },
 );
 
 const sites = list({
@@ -55,8 +56,9 @@ export const readSite = endpoint({
   summary: 'Read a site',
   roles: ROLES,
   params,
+  query: site.reading,
   id: ({ params }) => params.id,
-  read: ({ params }) => site.byId(params.id),
+  read: ({ params, query }) => site.byId(params.id, query.expand),
 });
 
 export const createSite = endpoint({

@@ -75,7 +75,7 @@ export const user = record(
     created_at: column.read(column.nullable(column.time)),
     updated_at: column.read(column.nullable(column.time)),
   },
-  { examples: examples.user },
+  { examples: examples.user, label: ['email'] },
 );
 
 const users = list({

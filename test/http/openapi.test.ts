@@ -3,6 +3,7 @@ import { validate } from '@readme/openapi-parser';
 import { ERRORS } from '../../src/errors.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
+import { resolved } from '../support/described.ts';
 
 interface Parameter {
   readonly name: string;
@@ -104,10 +105,12 @@ test('a list describes what its parameters may be', () => {
     query('court_deadline_to', { type: 'string', format: 'date' }),
     query('amount_from', { type: 'number', minimum: 0, maximum: 99999999.99 }),
     query('amount_to', { type: 'number', minimum: 0, maximum: 99999999.99 }),
+    several('assignee_id', id),
     {
       ...query('q', { type: 'string', maxLength: 200 }),
       description: expect.stringContaining('or the name of its client or the name of its site'),
     },
+    several('expand', { $ref: '#/components/schemas/ReclamationExpansion' }),
     { ...query('If-None-Match', { type: 'string' }), in: 'header' },
   ]);
   const order = [
@@ -191,7 +194,7 @@ test('every body, every record and every choice of words has a name', () => {
 });
 
 test('what is read-only in a body has the type that it has in the record', () => {
-  type Fields = Record<string, { readOnly?: boolean }>;
+  type Fields = Record<string, { readonly readOnly?: boolean; readonly $ref?: string }>;
   const fieldsOf = (name: string): Fields => (schemas[name] as { properties: Fields }).properties;
   for (const name of RECORDS) {
     for (const body of [`New${name}`, `${name}Change`]) {
@@ -199,8 +202,10 @@ test('what is read-only in a body has the type that it has in the record', () =>
       expect(readOnly.map(([field]) => field)).toEqual(
         expect.arrayContaining(['id', 'created_at', 'updated_at']),
       );
-      for (const [field, schema] of readOnly)
-        expect([body, field, schema]).toEqual([body, field, { ...fieldsOf(name)[field], readOnly: true }]);
+      for (const [field, schema] of readOnly) {
+        const inRecord = resolved(fieldsOf(name)[field] ?? {}) as object;
+        expect([body, field, schema]).toEqual([body, field, { ...inRecord, readOnly: true }]);
+      }
     }
   }
 });

@@ -40,6 +40,7 @@ const KINDS: Readonly<Record<string, keyof Named>> = {
   partner_id: 'biller',
   invoice_id: 'factures',
   user_id: 'users',
+  assignee_id: 'users',
   resource_id: 'sites',
 };
 
@@ -74,6 +75,10 @@ function queriesOf({ name, schema: one }: Parameter, names: Named, foreign: Name
       `${sort}&limit=3`,
       `${sort}&count=exact`,
     ]);
+  if (schema.items?.enum !== undefined) {
+    const words = schema.items.enum.map(String);
+    return said([...words, words.join(',')]);
+  }
   const kind = KINDS[name];
   if (kind !== undefined) return said([names[kind], foreign[kind]]);
   if (schema.enum !== undefined) return said(schema.enum.map(String));

@@ -25,6 +25,8 @@ const QUERIES: readonly Readonly<Record<string, string>>[] = [
   { status: 'DRAFT' },
   { created_from: '2024-06-01T00:00:00Z', created_to: '2025-01-01T00:00:00Z' },
   { client_id: ID },
+  { expand: 'client' },
+  { expand: 'client,site' },
 ];
 
 /** The statements of every endpoint that reads one record or a list, for one caller. */

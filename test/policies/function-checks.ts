@@ -4,6 +4,7 @@ import type { Check } from './checks.ts';
 import { idOf, SELF } from './fixture.ts';
 import { REQUEST_ROLES, TABLES } from './rights.ts';
 import { OWN } from './row-checks.ts';
+import { assigneeChecks } from './assignee-checks.ts';
 import { assignmentChecks } from './assignment-checks.ts';
 import { keptAnswerChecks } from './kept-answer-checks.ts';
 import { attempt } from './session.ts';
@@ -42,6 +43,8 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.gain_client': 'admin scoped_admin account_manager',
   'app.assign_client': 'admin scoped_admin account_manager',
   'app.partner_within_reach': 'scoped_admin account_manager',
+  'app.check_assignee': 'owner',
+  'app.release_claims': 'owner',
   'app.record_change': 'owner',
   'app.record_reclamation_move': 'owner',
   'app.record_reporting_grant': 'owner',
@@ -364,6 +367,7 @@ export const functionChecks: readonly Check[] = [
     },
   },
   ...assignmentChecks,
+  ...assigneeChecks,
   ...keptAnswerChecks,
   {
     title:

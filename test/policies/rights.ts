@@ -64,6 +64,7 @@ const CLAIM = [
   'granted_amount',
   'refund_amount',
   'grounds',
+  'assignee_id',
 ];
 const BILL = [
   'invoice_id',

@@ -24,6 +24,7 @@ const TABLES: Readonly<Record<string, string>> = {
   clientId: 'clients',
   client_ids: 'clients',
   client_access: 'clients',
+  assignee_id: 'users',
   site_id: 'sites',
   reclamation_id: 'reclamations',
   partner_id: 'biller',
@@ -86,6 +87,8 @@ const NO_TIMES = [
 /** A string that a schema asks for, or nearly. */
 export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
   const { format, pattern } = schema;
+  const words = schema.items?.enum?.map(String);
+  if (words !== undefined) return fc.subarray(words).map((some) => some.join(','));
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum.map(String));
   if (format === 'uuid') return idFor(name);
   if (format === 'date') return fc.constantFrom(...DATES, ...DATES, ...NO_DATES);

@@ -107,6 +107,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     sql: witnessed(`after = after || '{"access_changed_at": "2026-01-01T00:00:00Z"}'`),
   },
   'whoever logs in is stored': { after: [LOGIN], sql: ofUsers('subject = null') },
+  'whoever works on a claim has its client': {
+    after: ['PUT /api/reclamations/{id}, assigned'],
+    sql: ofUsers(`client_access = '{}'`),
+  },
   'an active ADMIN without a list is left': {
     after: [CLAIM],
     sql: () => `update public.users set is_active = false where role = 'ADMIN'`,

@@ -80,6 +80,12 @@ export const RIGHTS: Invariants = {
         and r.status = 200
         and not exists (select from public.users as u where u.subject = r.subject)`,
 
+  'whoever works on a claim has its client': `
+    select format('claim %s is assigned to %s, who has %s', r.id, u.id, u.client_access)
+    from public.reclamations as r
+    join public.users as u on u.id = r.assignee_id
+    where r.client_id <> all (u.client_access) and not (u.role = 'ADMIN' and u.client_access = '{}')`,
+
   'an active ADMIN without a list is left': `
     select 'nobody is left'
     where not exists (

@@ -18,6 +18,7 @@ export const VARIATIONS: readonly Operation[] = [
     ids: claim,
     body: ({ annex }) => ({ site_id: annex }),
   }),
+  operation(CLAIM, 'manager', 'assigned', { ids: claim, body: ({ users }) => ({ assignee_id: users }) }),
   operation(CLAIM, 'chief', 'in its first version', {
     ids: claim,
     body: () => ({ grounds: 'Erreur de valeur' }),

@@ -85,6 +85,7 @@ const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown
   granted_amount: () => 12.34,
   refund_amount: () => 12.3,
   grounds: () => 'Erreur de surface',
+  assignee_id: ({ users }) => users,
   name: () => 'Autre nom',
   siret: () => '73282932000074',
   phone: () => '0102030405',

@@ -210,6 +210,12 @@ export const ROWS: readonly Row[] = [
   ...SITES,
   ...CADASTRES,
   ...RECLAMATIONS,
+  {
+    line: 'GET /api/reclamations/summary',
+    right: ['reclamations', 'r'],
+    byClient: 'client_id',
+    untagged: true,
+  },
   { line: 'GET /api/reclamations/{id}/history', right: ['reclamations', 'r'], ids: { id: 'reclamations' } },
   { line: 'GET /api/reclamations/{id}/moves', right: ['reclamations', 'r'], ids: { id: 'reclamations' } },
   ...DOCUMENTS,

@@ -64,6 +64,7 @@ describe('the claims of a client', () => {
         granted_amount: 0.1,
         refund_amount: 0,
         grounds: 'Erreur de surface',
+        assignee_id: null,
         created_at: expect.stringMatching(/Z$/),
         updated_at: expect.stringMatching(/Z$/),
       },

@@ -40,6 +40,9 @@ comment on column public.reclamations.refund_amount is
     'What was paid back in euros, with interest where it was due (LPF L208), and so perhaps more than was granted; '
     'null before a refund.';
 comment on column public.reclamations.grounds is 'The reasons of the claim in words; null where none were written.';
+comment on column public.reclamations.assignee_id is
+    'Who works on the claim: a user who was active when it was assigned, and who has the client; whoever loses the '
+    'client loses the claim. Null for nobody.';
 comment on column public.reclamations.created_at is 'When the row was made.';
 comment on column public.reclamations.updated_at is
     'When the row was last changed; it is also the version that an ETag names, so it moves with every change.';

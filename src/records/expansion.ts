@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto';
+import type { z } from 'zod';
+import type { RecordShape, Row } from '../http/endpoint.ts';
+import { inWords } from '../http/description/names.ts';
+import * as field from '../http/fields.ts';
+import type { Column, Label } from './column.ts';
+import { jsonWriter } from './json.ts';
+
+export type Expand = z.ZodOptional<z.ZodType<readonly string[]>>;
+
+/** What a record shows of those that it names, where `expand` asks for them; docs/decisions/expand.md has the reasons. */
+export interface Expansion {
+  /** The schema of each, by the word that asks for it; null is one that there is not, or that the caller does not see. */
+  readonly schemas: Readonly<Record<string, z.ZodType>>;
+  /** The parameter, where the record names any. */
+  readonly query: { readonly expand: Expand };
+  /** A select of rows `r` of all columns of the record, with those of what they name behind them. */
+  around(rows: string, asked: readonly string[]): string;
+  /** The shape of those rows. */
+  shape(of: RecordShape, asked: readonly string[]): RecordShape;
+}
+
+interface Named {
+  readonly as: string;
+  readonly column: string;
+  readonly label: Label;
+}
+
+/** The expansion of a record of that name and these columns. */
+export function expansionOf(name: string, columns: Readonly<Record<string, Column>>): Expansion {
+  const all = Object.entries(columns).flatMap(([column, { names }]) =>
+    names === undefined ? [] : [{ column, ...names }],
+  );
+  const [first, ...others] = all.map(({ as }) => as);
+  const those = (asked: readonly string[]): readonly Named[] => all.filter(({ as }) => asked.includes(as));
+  return {
+    schemas: Object.fromEntries(all.map(({ as, label }) => [as, label.schema.nullable()])),
+    query: (first === undefined
+      ? {}
+      : {
+          expand: field
+            .parameter(
+              field.several(field.oneOf(`${name}Expansion`, [first, ...others])),
+              `Also shows what the ${inWords(name)} names, under the same rights: null where there is nothing, or nothing that the caller may see.`,
+            )
+            .optional(),
+        }) as Expansion['query'],
+    around: (rows, asked) => around(rows, those(asked)),
+    shape: (of, asked) => shapeWith(of, those(asked)),
+  };
+}
+
+/** Lateral and with an offset, so that each row looks up what it names and nobody's others are read for it. */
+function around(rows: string, named: readonly Named[]): string {
+  const columns = named.flatMap(({ as, label }) =>
+    Object.keys(label.kinds).map((column) => `"${as}".${column} as "${as}.${column}"`),
+  );
+  const joins = named.map(
+    ({ as, column, label }) => `
+left join lateral (
+    select ${Object.keys(label.kinds)
+      .map((one) => `n.${one}`)
+      .join(', ')}
+    from public.${label.table} as n
+    where n.id = r.${column}
+    offset 0
+) as "${as}" on true`,
+  );
+  return `
+select r.*, ${columns.join(', ')}
+from (${rows}
+) as r${joins.join('')}`;
+}
+
+/**
+ * Its tag is that of the record and, behind a dot, what tells these names from others: If-None-Match compares all of it,
+ * If-Match what stands before the dot.
+ */
+function shapeWith(of: RecordShape, named: readonly Named[]): RecordShape {
+  if (named.length === 0) return of;
+  const parts = named.map(({ as, label }) => {
+    const kinds = Object.entries(label.kinds);
+    const write = jsonWriter(Object.fromEntries(kinds.map(([column, { toJson }]) => [column, toJson])));
+    return { key: `,${JSON.stringify(as)}:`, width: kinds.length, write };
+  });
+  const writeNamed = (row: Row): string => {
+    let at = of.width;
+    return parts
+      .map(({ key, width, write }) => {
+        const columns = row.slice(at, (at += width));
+        return key + (columns[0] === null ? 'null' : write(columns));
+      })
+      .join('');
+  };
+  return {
+    ...of,
+    width: parts.reduce((sum, { width }) => sum + width, of.width),
+    write: (row) => `${of.write(row).slice(0, -1)}${writeNamed(row)}}`,
+    tag: (row) => of.tag(row)?.replace(/"$/, `.${hash('sha256', writeNamed(row), 'base64url')}"`),
+  };
+}

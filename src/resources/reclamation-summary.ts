@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { Parameter } from '../db/statement.ts';
+import { endpoint } from '../http/endpoint.ts';
+import type { ListQuery } from '../http/endpoint.ts';
+import * as field from '../http/fields.ts';
+import { ROLES } from '../identity/caller.ts';
+import { onlyOne } from '../records/filters.ts';
+import * as column from '../records/column.ts';
+import { cursorBehind } from '../records/cursor.ts';
+import { whereAll } from '../records/list-forms.ts';
+import { record } from '../records/record.ts';
+import type { Columns, Rec } from '../records/record.ts';
+import { client } from './clients.ts';
+import { reclamations } from './reclamation-lists.ts';
+import { claimType, reclamationStatus } from './reclamation-record.ts';
+
+/* How many claims there are, and of how much, by what a screen shows them. */
+
+const money = (description: string): column.Column =>
+  column.read(column.described(column.decimal, { description }));
+
+const sums = {
+  count: column.read(column.described(column.integer, { description: 'How many claims.' })),
+  amount: money('What they ask for.'),
+  granted_amount: money('What was granted of it, where there is a decision.'),
+  refund_amount: money('What was paid back.'),
+};
+
+const keys = {
+  status: { status: column.read(column.words(reclamationStatus)) },
+  type: { claim_type: column.read(column.words(claimType)) },
+  year: { tax_year: column.read(column.nullable(column.integer)) },
+  client: { client_id: column.naming('client', client.label, column.read(column.uuid)) },
+};
+
+const isSum = { count: true, amount: true, granted_amount: true, refund_amount: true } as const;
+
+type By = keyof typeof keys;
+
+const by = field.oneOf('ReclamationSummaryKey', ['status', 'type', 'year', 'client']);
+
+/** The row of each key by itself. */
+const rows: Readonly<Record<By, Rec>> = {
+  status: rowBy('Status', keys.status),
+  type: rowBy('Type', keys.type),
+  year: rowBy('Year', keys.year),
+  client: rowBy('Client', keys.client),
+};
+
+function rowBy(name: string, key: Columns): Rec {
+  return record(`ReclamationsBy${name}`, 'reclamations', { ...key, ...sums });
+}
+
+/** What the description says of a row: of the keys it has the one that it was asked by. */
+const described = {
+  ...rows.status,
+  name: 'ReclamationSummary',
+  schema: z
+    .strictObject({
+      ...Object.assign(
+        {},
+        ...Object.values(rows).map((row) => (row.schema as z.ZodObject).omit(isSum).partial().shape),
+      ),
+      ...z.strictObject((rows.status.schema as z.ZodObject).shape).pick(isSum).shape,
+    })
+    .meta({ id: 'ReclamationSummary' }),
+};
+
+const query = z.strictObject({
+  by: field
+    .parameter(by, 'What the claims are counted by: a row for each, in its order; status when absent.')
+    .default('status'),
+  ...reclamations.filters.rules,
+  limit: field.page.limit,
+  after: field.page.after,
+});
+
+/** The claims of a key; a cursor leaves out those of the keys before, which are then not read. */
+function summaryBy(asked: z.output<typeof query>): ListQuery {
+  const values: Parameter[] = [];
+  const add = (value: Parameter): string => `$${String(values.push(value))}`;
+  const row = rows[asked.by];
+  const [key = ''] = Object.keys(keys[asked.by]);
+  const cursor = cursorBehind(['reclamations', 'by', asked.by], [false]);
+  const conditions = reclamations.filters.conditions(asked, add);
+  if (asked.after !== undefined) {
+    const [last = ''] = cursor.read(asked.after);
+    const behind = `r.${key} > ${add(last)}`;
+    conditions.push(asked.by === 'year' ? `(${behind} or r.${key} is null)` : behind);
+  }
+  // The order is hidden from the planner, which would otherwise read the rows of each client in it, one by one.
+  const text = `
+select r.*
+from (
+    select
+        r.${key},
+        count(*) as count,
+        coalesce(sum(r.amount), 0.00) as amount,
+        coalesce(sum(r.granted_amount), 0.00) as granted_amount,
+        coalesce(sum(r.refund_amount), 0.00) as refund_amount
+    from public.reclamations as r
+    ${whereAll(conditions)}
+    group by r.${key}
+    offset 0
+) as r
+order by r.${key}
+limit ${add(asked.limit + 1)}`;
+  const expand = Object.keys(row.expansion.schemas);
+  return {
+    records: {
+      text: expand.length === 0 ? text : `${row.expansion.around(text, expand)}\norder by r.${key}`,
+      values,
+    },
+    limit: asked.limit,
+    cursor: (last) => cursor.of(last.slice(0, 1)),
+    of: row.expansion.shape(row, expand),
+  };
+}
+
+export const summarizeReclamations = endpoint({
+  tag: 'Reclamations',
+  resource: 'reclamations',
+  of: described,
+  references: { site_id: 'sites' },
+  method: 'get',
+  path: '/api/reclamations/summary',
+  operationId: 'summarizeReclamations',
+  summary: 'Count the claims of the caller’s clients, with their amounts, by status, type, year or client',
+  roles: ROLES,
+  query,
+  client: ({ query }) => onlyOne(query.client_id),
+  clients: ({ query }) => query.client_id ?? [],
+  list: ({ query }) => summaryBy(query),
+});

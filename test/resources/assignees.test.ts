@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Role } from '../../src/identity/caller.ts';
+import type { Answer } from '../support/http.ts';
+import { details, expectError, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { inLine, rowOf } from '../concurrency/held.ts';
+
+/* Who works on a claim. */
+
+let service: Service;
+let own: Tenant;
+let foreign: Tenant;
+let claim: string;
+
+beforeAll(async () => {
+  service = await startService();
+  foreign = await service.furnishedTenant('Garage Dupont');
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  own = await service.furnishedTenant('Boulangerie Martin');
+  claim = `/api/reclamations/${own.reclamations}`;
+});
+
+async function user(role: Role, clients: readonly string[], isActive = true): Promise<string> {
+  const id = randomUUID();
+  await service.admin(
+    `insert into public.users (id, email, password_hash, name, role, client_access, is_active)
+     values ($1::uuid, $1 || '@b.example', '!', 'Ada', $2, $3, $4)`,
+    [id, role, clients, isActive],
+  );
+  return id;
+}
+
+const token = (role: Role = 'ACCOUNT_MANAGER') => service.token(role, [own.clients]);
+const assign = async (id: string | null, role: Role = 'ACCOUNT_MANAGER'): Promise<Answer> =>
+  service.ask(`PUT ${claim}`, { token: await token(role), body: { assignee_id: id } });
+const assignee = async (): Promise<unknown> =>
+  (await service.admin('select assignee_id from public.reclamations where id = $1', [own.reclamations]))[0]?.[
+    'assignee_id'
+  ];
+const given = (answer: Answer): unknown => (answer.json as { assignee_id: unknown }).assignee_id;
+
+describe('a claim', () => {
+  test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const)(
+    'is assigned by %s to a user who has the client, when it is made and later, and to nobody again',
+    async (role) => {
+      const made = await service.ask('POST /api/reclamations', {
+        token: await token(role),
+        body: {
+          ...{ client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1 },
+          assignee_id: own.users,
+        },
+      });
+      expect([made.status, given(made)]).toEqual([201, own.users]);
+      for (const id of [
+        own.users,
+        own.users,
+        null,
+        await user('CLIENT', [own.clients]),
+        await user('ADMIN', []),
+      ]) {
+        const answer = await assign(id, role);
+        expect([answer.status, given(answer), await assignee()]).toEqual([200, id, id]);
+      }
+      const records = await service.admin(
+        `select from public.audit_logs where resource_id = $1 and success and action like 'PUT%'`,
+        [own.reclamations],
+      );
+      expect(records).toHaveLength(5);
+    },
+  );
+
+  test('is assigned to nobody who lacks the client, is inactive, or does not exist: the same 400 by field', async () => {
+    await assign(own.users);
+    for (const id of [
+      foreign.users,
+      own.newcomer,
+      await user('ADMIN', [foreign.clients]),
+      await user('TAX_SPECIALIST', [own.clients], false),
+      randomUUID(),
+    ]) {
+      const answer = await assign(id);
+      expectError(answer, 'ERROR_VALIDATION');
+      expect(details(answer)).toEqual({ assignee_id: 'must be an active user who has the client' });
+    }
+    expectError(await assign('nobody'), 'ERROR_VALIDATION');
+    expectError(await assign(own.users, 'CLIENT'), 'ERROR_FORBIDDEN');
+    expect(await assignee()).toBe(own.users);
+  });
+
+  test('is found by who works on it, also among those of many clients, and nobody else’s', async () => {
+    await assign(own.users);
+    const both = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
+    const found = async (query: string) => {
+      const { json } = await service.ask(`GET /api/reclamations?${query}`, { token: both });
+      return (json as { id: string }[]).map(({ id }) => id);
+    };
+    expect(await found(`assignee_id=${own.users}`)).toEqual([own.reclamations]);
+    expect(await found(`assignee_id=${own.users}&client_id=${own.clients}`)).toEqual([own.reclamations]);
+    expect(await found(`assignee_id=${foreign.users}`)).toEqual([]);
+    const other = await service.token('ACCOUNT_MANAGER', [foreign.clients]);
+    const { json } = await service.ask(`GET /api/reclamations?assignee_id=${own.users}`, { token: other });
+    expect(json).toEqual([]);
+  });
+
+  test('shows who works on it to those who see that user, and to others the id alone', async () => {
+    await assign(own.users);
+    const shown = async (role: Role, sub?: string) => {
+      const by = await service.token(role, [own.clients], sub === undefined ? {} : { sub });
+      const { json } = await service.ask(`GET ${claim}?expand=assignee`, { token: by });
+      return json;
+    };
+    const label = { id: own.users, email: `${own.users}@b.example` };
+    for (const role of ['ADMIN', 'ACCOUNT_MANAGER'] as const)
+      expect(await shown(role)).toMatchObject({ assignee_id: own.users, assignee: label });
+    for (const role of ['TAX_SPECIALIST', 'CLIENT'] as const)
+      expect(await shown(role)).toMatchObject({ assignee_id: own.users, assignee: null });
+    expect(await shown('TAX_SPECIALIST', own.users)).toMatchObject({ assignee: label });
+    await assign(null);
+    expect(await shown('ADMIN')).toMatchObject({ assignee_id: null, assignee: null });
+  });
+});
+
+describe('whoever loses the client loses its claims', () => {
+  const asAdmin = async (line: string, body?: object): Promise<Answer> =>
+    service.ask(line, { token: await service.token('ADMIN'), ...(body && { body }) });
+
+  test.each([
+    ['by a withdrawal', () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`)],
+    [
+      'by a change of the list',
+      () => asAdmin(`PUT /api/users/${own.users}`, { client_access: [foreign.clients] }),
+    ],
+    [
+      'by a login whose token does not say it',
+      async () => {
+        await service.admin(`update public.users set access_changed_at = '-infinity' where id = $1`, [
+          own.users,
+        ]);
+        const said = await service.token('TAX_SPECIALIST', [foreign.clients], {
+          ...{ sub: own.users, email: `${own.users}@b.example`, email_verified: true },
+        });
+        return service.ask('POST /api/auth/login', { body: { token: said } });
+      },
+    ],
+  ] as const)('%s', async (_how, lose) => {
+    const before = (await assign(own.users)).headers.etag;
+    expect((await lose()).status).toBeLessThan(300);
+    const read = await service.ask(`GET ${claim}`, { token: await token() });
+    expect(given(read)).toBe(null);
+    expect(read.headers.etag).not.toBe(before);
+  });
+
+  test('and not by the end of the account, which is no loss of the client', async () => {
+    await assign(own.users);
+    expect((await asAdmin(`PUT /api/users/${own.users}`, { is_active: false })).status).toBe(200);
+    expect(await assignee()).toBe(own.users);
+    const answer = await service.ask(`PUT ${claim}`, {
+      token: await token(),
+      body: { assignee_id: own.users, grounds: 'Erreur de surface' },
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  const withdrawn = () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`);
+
+  test('of an assignment and a withdrawal at once the second sees the first, whichever it is', async () => {
+    const lost = await inLine(service, rowOf('users', own.users), [withdrawn, () => assign(own.users)]);
+    expect(lost.map(({ status }) => status)).toEqual([204, 400]);
+    expect(await assignee()).toBe(null);
+
+    own = await service.furnishedTenant('Boulangerie Martin');
+    claim = `/api/reclamations/${own.reclamations}`;
+    const won = await inLine(service, rowOf('users', own.users), [() => assign(own.users), withdrawn]);
+    expect(won.map(({ status }) => status)).toEqual([200, 204]);
+    expect(await assignee()).toBe(null);
+  });
+});

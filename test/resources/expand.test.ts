@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { details, expectError, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+
+/* What a record shows of those that it names. */
+
+let service: Service;
+let own: Tenant;
+let foreign: Tenant;
+
+beforeAll(async () => {
+  service = await startService();
+  own = await service.furnishedTenant('Hôtels "Belle Rive"');
+  foreign = await service.furnishedTenant('Garage Dupont');
+  for (const { reclamations, factures, partner_invoices: bills } of [own, foreign]) {
+    await service.admin('update public.factures set reclamation_id = $2 where id = $1', [
+      factures,
+      reclamations,
+    ]);
+    await service.admin('update public.partner_invoices set invoice_id = $2 where id = $1', [
+      bills,
+      factures,
+    ]);
+  }
+});
+afterAll(() => service.close());
+
+type Json = Readonly<Record<string, unknown>>;
+
+const client = (): Json => ({ id: own.clients, company_name: 'Hôtels "Belle Rive"' });
+const site = (): Json => ({ id: own.sites, site_name: 'Siège' });
+const claim = (): Json => ({
+  ...{ id: own.reclamations, claim_type: 'TF', tax_year: null, notice_reference: null },
+});
+
+const CASES: readonly (readonly [
+  path: string,
+  expand: string,
+  one: (own: Tenant) => string | undefined,
+  shown: () => Json,
+])[] = [
+  ['/api/sites', 'client', ({ sites }) => sites, () => ({ client: client() })],
+  ['/api/cadastres', 'site', ({ cadastres }) => cadastres, () => ({ site: site() })],
+  [
+    '/api/reclamations',
+    'site,client',
+    ({ reclamations }) => reclamations,
+    () => ({ client: client(), site: site() }),
+  ],
+  [
+    '/api/invoices',
+    'client,reclamation',
+    ({ factures }) => factures,
+    () => ({ client: client(), reclamation: claim() }),
+  ],
+  [
+    '/api/partner-invoices',
+    'client,partner,invoice',
+    ({ partner_invoices: bills }) => bills,
+    () => ({
+      client: client(),
+      partner: { id: own.biller, name: 'Cabinet Blanc' },
+      invoice: { id: own.factures, number: null },
+    }),
+  ],
+  ['/api/documents', 'reclamation', ({ documents }) => documents, () => ({ reclamation: claim() })],
+];
+
+describe.each(CASES)('%s?expand=%s', (path, expand, one, shown) => {
+  test('shows what a record names, in the record alone and in the list, and nothing unless it is asked for', async () => {
+    const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
+    const target = `${path}/${String(one(own))}`;
+    const plain = await service.ask(`GET ${target}`, { token });
+    const expected = { ...(plain.json as Json), ...shown() };
+    for (const key of Object.keys(shown())) expect(plain.json).not.toHaveProperty([key]);
+    const expanded = await service.ask(`GET ${target}?expand=${expand}`, { token });
+    expect([expanded.status, expanded.json]).toEqual([200, expected]);
+    const below = path === '/api/documents' ? `/api/reclamations/${own.reclamations}/documents` : path;
+    for (const query of ['', '&count=exact', '&offset=0&sort=-created_at&limit=5'].slice(
+      0,
+      path === '/api/documents' ? 2 : 3,
+    )) {
+      const { status, json } = await service.ask(`GET ${below}?expand=${expand}${query}`, { token });
+      expect([query, status, json]).toEqual([query, 200, [expected]]);
+    }
+  });
+});
+
+const WHO = [
+  ['ADMIN', () => []],
+  ['ADMIN', () => [own.clients, foreign.clients]],
+  ['TAX_SPECIALIST', () => [own.clients, foreign.clients]],
+  ['CLIENT', () => [own.clients]],
+] as const;
+
+test.each(WHO)('%s is shown in every form of the list what each record names', async (role, clients) => {
+  const token = await service.token(role, clients());
+  for (const query of [
+    '',
+    '&sort=amount',
+    '&sort=-amount',
+    '&offset=1',
+    '&count=exact',
+    '&count=exact&offset=9',
+  ]) {
+    const ask = async (more: string) =>
+      service.ask(`GET /api/reclamations?limit=50${query}${more}`, { token });
+    const [plain, expanded] = [await ask(''), await ask('&expand=client,site')];
+    const names = new Map([
+      [own.clients, 'Hôtels "Belle Rive"'],
+      [foreign.clients, 'Garage Dupont'],
+    ]);
+    expect(expanded.json).toEqual(
+      (plain.json as Json[]).map((record) => ({
+        ...record,
+        client: { id: record['client_id'], company_name: names.get(String(record['client_id'])) },
+        site: { id: record['site_id'], site_name: 'Siège' },
+      })),
+    );
+    expect(expanded.headers['x-total-count']).toBe(plain.headers['x-total-count']);
+  }
+});
+
+test('pages of a list with expansions follow each other like those without', async () => {
+  const token = await service.token('ADMIN', [own.clients, foreign.clients]);
+  const first = await service.ask('GET /api/reclamations?limit=1&expand=client', { token });
+  const next = /<([^>]+)>/.exec(String(first.headers['link']))?.[1] ?? '';
+  expect(next).toContain('expand=client');
+  const second = await service.ask(`GET ${next}`, { token });
+  const ids = [first, second].flatMap(({ json }) => (json as Json[]).map(({ client_id: id }) => id));
+  expect(ids.toSorted()).toEqual([own.clients, foreign.clients].toSorted());
+});
+
+test('who made a move, and whose audit record it is, are shown to those who see that user, and null to others', async () => {
+  const sub = own.users;
+  await service.admin(
+    `insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, changed_by, actor)
+     values ($1, $2, 'DRAFT', 'READY_FOR_REVIEW', $3, 'a')`,
+    [own.reclamations, own.clients, sub],
+  );
+  const moves = async (role: 'ACCOUNT_MANAGER' | 'CLIENT'): Promise<unknown> => {
+    const token = await service.token(role, [own.clients]);
+    const { json } = await service.ask(
+      `GET /api/reclamations/${own.reclamations}/history?expand=user&limit=1`,
+      {
+        token,
+      },
+    );
+    return (json as Json[])[0];
+  };
+  expect(await moves('ACCOUNT_MANAGER')).toMatchObject({
+    changed_by: sub,
+    user: { id: sub, email: `${sub}@b.example` },
+  });
+  expect(await moves('CLIENT')).toMatchObject({ changed_by: sub, user: null });
+  const token = await service.token('ADMIN');
+  const { json } = await service.ask(
+    `GET /api/audit-logs?expand=client,user&client_context=${own.clients}&action=GET /x`.replace(
+      'GET /x',
+      'GET%20/x',
+    ),
+    { token },
+  );
+  expect(json).toEqual([expect.objectContaining({ user: null, client: client() })]);
+});
+
+test('a name that changes is another version of the answer, and none of the record', async () => {
+  const token = await service.token('ADMIN', [own.clients]);
+  const target = `/api/sites/${own.sites}`;
+  const read = async (query: string, tag?: string) =>
+    service.ask(`GET ${target}${query}`, {
+      token,
+      headers: tag === undefined ? {} : { 'if-none-match': tag },
+    });
+  const [plain, expanded] = [
+    (await read('')).headers.etag ?? '',
+    (await read('?expand=client')).headers.etag ?? '',
+  ];
+  expect(expanded).not.toBe(plain);
+  expect((await read('?expand=client', expanded)).status).toBe(304);
+  expect((await read('?expand=client', plain)).status).toBe(200);
+  await service.ask(`PUT /api/clients/${own.clients}`, { token, body: { company_name: 'Belle Rive SA' } });
+  expect((await read('', plain)).status).toBe(304);
+  const renamed = await read('?expand=client', expanded);
+  expect([renamed.status, renamed.json]).toEqual([
+    200,
+    expect.objectContaining({ client: { id: own.clients, company_name: 'Belle Rive SA' } }),
+  ]);
+
+  // A change is about the record: its version alone counts, with whatever names it was read.
+  const change = async (tag: string) =>
+    service.ask(`PUT ${target}`, {
+      token,
+      headers: { 'if-match': tag },
+      body: { ...(renamed.json as Json) },
+    });
+  const changed = await change(expanded);
+  expect([changed.status, changed.json]).toEqual([
+    200,
+    expect.not.objectContaining({ client: expect.anything() }),
+  ]);
+  expectError(await change(expanded), 'ERROR_PRECONDITION_FAILED');
+  await service.ask(`PUT /api/clients/${own.clients}`, {
+    token,
+    body: { company_name: 'Hôtels "Belle Rive"' },
+  });
+});
+
+test.each(['', 'nobody', 'client,', ',client', 'client,nobody', 'client;site', 'Client', '__proto__'])(
+  'expand=%s is refused by name',
+  async (words) => {
+    const token = await service.token('ADMIN');
+    for (const target of ['/api/reclamations', `/api/reclamations/${own.reclamations}`]) {
+      const answer = await service.ask(`GET ${target}?expand=${encodeURIComponent(words)}`, { token });
+      expectError(answer, 'ERROR_VALIDATION');
+      expect(details(answer)).toEqual({
+        expand: expect.stringMatching(/^must be one or several of client, site/),
+      });
+    }
+  },
+);
+
+test('a list that names nobody takes no expand, and a word that comes twice is one', async () => {
+  const token = await service.token('ADMIN', [own.clients]);
+  expect(details(await service.ask('GET /api/clients?expand=client', { token }))).toEqual({
+    expand: 'is not known here',
+  });
+  const twice = await service.ask('GET /api/sites?expand=client,client', { token });
+  expect(twice.json).toEqual([expect.objectContaining({ client: client() })]);
+});
