@@ -4,6 +4,7 @@ import type { Result } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
 import { callerRequest } from './checked-request.ts';
 import type { CheckedRequest, Sources } from './checked-request.ts';
+import { listAsCsv } from './csv.ts';
 import type { CallerRequest, ListQuery, RecordShape, Reply, Row } from './endpoint.ts';
 import { tagOfText, unlessKnown } from './preconditions.ts';
 import { refuseForeignFilter } from './refusals.ts';
@@ -18,6 +19,7 @@ export async function answer(checked: CheckedRequest, sources: Sources): Promise
   const request = callerRequest(checked, sources);
   if ('read' in endpoint)
     return unlessKnown(incoming, recordIn(endpoint.of, await request.run(endpoint.read(input, caller))));
+  if ('list' in endpoint && checked.isCsv === true) return listAsCsv(endpoint, checked, sources);
   if ('list' in endpoint) return listed(endpoint.of, endpoint.list(input, caller), checked, sources);
   if ('create' in endpoint) {
     const id = randomUUID();

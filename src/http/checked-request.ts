@@ -29,6 +29,8 @@ export interface Exchange {
 
 /** A request that passed every check but those of the database. */
 export interface CheckedRequest extends Exchange {
+  /** Whether a list is to be CSV, and so whole. */
+  readonly isCsv?: boolean;
   readonly endpoint: Endpoint;
   readonly input: Input;
 }

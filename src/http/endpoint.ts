@@ -20,6 +20,13 @@ export interface Input<P extends Fields = Fields, Q extends Fields = Fields, B e
 /** A row as Postgres writes it, column by column. */
 export type Row = readonly (string | null)[];
 
+/** A value in a table. */
+export interface Cell {
+  readonly text: string;
+  /** Whether it is text that somebody wrote, and no number, truth value or list of ids. */
+  readonly isText: boolean;
+}
+
 /** What the answers of an endpoint are made of: a record and its columns; `src/records` declares them. */
 export interface RecordShape {
   /** Under which name it is described. */
@@ -28,6 +35,9 @@ export interface RecordShape {
   readonly schema: z.ZodType;
   /** JSON text of a row of all its columns. */
   write(row: Row): string;
+  /** The names of its columns, and a row as cells of a table. */
+  readonly fields: readonly string[];
+  cells(row: Row): readonly Cell[];
   /** How many columns that is. */
   readonly width: number;
   /** The entity tag of that row; undefined where it has none. */
@@ -136,6 +146,9 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
 export type Responses = Readonly<
   Partial<Record<200 | 201 | 204 | 206 | 304, z.ZodType | RecordShape | null>>
 >;
+
+/** The `limit` of a list that is asked for whole: as CSV, which has no pages. */
+export const WHOLE = Infinity;
 
 /** The statement of a list. */
 export interface ListQuery {

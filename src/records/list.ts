@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
+import { WHOLE } from '../http/endpoint.ts';
 import type { ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -116,7 +117,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const add = (value: Parameter): string => `$${String(values.push(value))}`;
       const direction = asked.sort.startsWith('-') ? 'desc' : 'asc';
       const order: Order = { column: asked.sort.replace(/^-/, ''), direction };
-      const limit = add(asked.limit + 1);
+      const limit = add(asked.limit === WHOLE ? null : asked.limit + 1);
       const { form, held } = formFor(
         shape,
         {

@@ -3,7 +3,7 @@ import type { Parameter, Statement } from '../db/statement.ts';
 import type { RecordShape } from '../http/endpoint.ts';
 import { isNullable } from './column.ts';
 import type { Column } from './column.ts';
-import { jsonWriter } from './json.ts';
+import { cellsWriter, jsonWriter } from './json.ts';
 import type { Text } from './json.ts';
 import { tagOf, timesOf } from './version.ts';
 
@@ -124,6 +124,8 @@ export function record<const C extends Columns>(
         ...those('fixed').map((column) => `(not ${body}::jsonb ? '${column}' or r.${column} = n.${column})`),
       ].join(' and '),
     write: jsonWriter(mapped(entries, ({ kind }) => kind.toJson)),
+    fields: names,
+    cells: cellsWriter(entries.map(([, { kind }]) => kind.toJson)),
     tag: (row) => {
       const time = row[at];
       if (tag !== undefined)
