@@ -6,6 +6,7 @@ import type { PoolOptions, SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import { nextSettings, roleOf, settingsOf } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
+import { roomFor } from './room.ts';
 import { runTransaction } from './transaction.ts';
 import type { Run } from './transaction.ts';
 import { WALK_LIMITS, walksOn } from './walk.ts';
@@ -70,8 +71,11 @@ export interface Database {
 
 /** What a transaction may take that is larger than others. */
 export interface TransactionLimits {
-  /** For each statement of it, and for all that is done in it; the statement time-out when absent. */
-  readonly timeoutMs?: number;
+  /**
+   * For each statement of it, and for all that is done in it; the statement time-out when absent. What is given more
+   * needs room, as a walk does.
+   */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Statements, and on whose behalf they are run. */
@@ -115,7 +119,8 @@ export function databaseOn(
     context: RequestContext | undefined,
     statements: readonly Statement[],
   ): Promise<readonly Result[]> => (await runInTurn([{ context, statements }]))[0] ?? [];
-  const openWalk = walksOn(pool, statementTimeoutMs, walkLimits);
+  const room = roomFor(walkLimits.most);
+  const openWalk = walksOn(pool, room, statementTimeoutMs, walkLimits);
 
   return {
     runInTurn,
@@ -126,13 +131,16 @@ export function databaseOn(
           statements.forEach(assertOnData);
           return run(...statements);
         });
-      return pool.withSession(
-        (session) =>
-          againIfVictim(longest ?? statementTimeoutMs, (timeoutMs) =>
-            runTransaction(session, roleOf(context), settingsOf(context, timeoutMs), checked),
-          ),
-        longest === undefined ? {} : { limitMs: longest + GRACE_MS },
-      );
+      const within = (limitMs: number) =>
+        pool.withSession(
+          (session) =>
+            againIfVictim(limitMs, (timeoutMs) =>
+              runTransaction(session, roleOf(context), settingsOf(context, timeoutMs), checked),
+            ),
+          { limitMs: limitMs + GRACE_MS },
+        );
+      if (longest === undefined) return within(statementTimeoutMs);
+      return room.lend(context.caller.subject, () => within(longest));
     },
     walk(context, statement) {
       assertOnData(statement);

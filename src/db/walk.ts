@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { RequestError } from '../errors.ts';
 import type { SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
+import type { Room } from './room.ts';
 import type { Session } from './session.ts';
 import { roleOf, settingsOf, waitsAtMost } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
@@ -27,7 +28,6 @@ export const WALK_LIMITS: WalkLimits = { most: 1, pageMs: 30_000, wholeMs: 300_0
 const PAGE = 250;
 /** Longer than anybody may take: for a process that stands still. */
 const GRACE_MS = 30_000;
-const RETRY_AFTER = { 'Retry-After': '5' };
 
 type Rows = Result['rows'];
 
@@ -41,28 +41,13 @@ export interface Walk {
 /** Opens such walks on a pool, and counts those that have more than a page. */
 export function walksOn(
   pool: SessionPool,
+  room: Room,
   statementTimeoutMs: number,
   limits: WalkLimits,
 ): (context: RequestContext, statement: Statement) => Promise<Walk> {
-  const under = new Set<string>();
-
-  /** @throws RequestError where there is no room for one more of this caller */
-  function enter(subject: string): void {
-    if (under.has(subject))
-      throw new RequestError('ERROR_RATE_LIMITED', 'another long list of the same caller is being read', {
-        headers: RETRY_AFTER,
-      });
-    if (under.size >= limits.most)
-      throw new RequestError('ERROR_UNAVAILABLE', 'too many long lists are being read', {
-        headers: RETRY_AFTER,
-      });
-    under.add(subject);
-  }
-
   return (context, statement) => {
     const { promise, resolve, reject } = Promise.withResolvers<Walk>();
     const role = roleOf(context);
-    const { subject } = context.caller;
     let pages: Readable | undefined;
 
     const read = async (session: Session): Promise<void> => {
@@ -82,8 +67,7 @@ export function walksOn(
         resolve({ isEmpty: first.length === 0, pages: Readable.from([first]) });
         return;
       }
-      enter(subject);
-      try {
+      const given = room.lend(context.caller.subject, async () => {
         const { promise: over, resolve: end } = Promise.withResolvers<undefined>();
         const ended = (): void => {
           end(undefined);
@@ -93,36 +77,31 @@ export function walksOn(
         pages.once('close', ended);
         resolve({ isEmpty: false, pages });
         await over;
-      } finally {
-        under.delete(subject);
-      }
+      });
+      await given.finally(async () => {
+        if (session.inTransaction) await session.sendOne(ROLLBACK, role, 'idle').catch(() => undefined);
+      });
     };
 
     async function* pagesFrom(session: Session, first: Rows, ended: () => void): AsyncGenerator<Rows> {
-      let isCommitted = false;
       const tooSlow = (): void => {
         pages?.destroy(
           new RequestError('ERROR_REQUEST_TIMEOUT', `nobody asked for the next rows in ${limits.pageMs} ms`),
         );
       };
-      try {
-        for (let page = first; ; page = (await session.sendOne(NEXT, role, 'in transaction')).rows) {
-          if (page.length < PAGE) {
-            await session.sendOne(COMMIT, role, 'idle');
-            isCommitted = true;
-            ended();
-            yield page;
-            return;
-          }
-          const pace = setTimeout(tooSlow, limits.pageMs);
-          try {
-            yield page;
-          } finally {
-            clearTimeout(pace);
-          }
+      for (let page = first; ; page = (await session.sendOne(NEXT, role, 'in transaction')).rows) {
+        if (page.length < PAGE) {
+          await session.sendOne(COMMIT, role, 'idle');
+          ended();
+          yield page;
+          return;
         }
-      } finally {
-        if (!isCommitted) await session.sendOne(ROLLBACK, role, 'idle').catch(() => undefined);
+        const pace = setTimeout(tooSlow, limits.pageMs);
+        try {
+          yield page;
+        } finally {
+          clearTimeout(pace);
+        }
       }
     }
 

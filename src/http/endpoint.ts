@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { Database } from '../db/database.ts';
+import type { Database, TransactionLimits } from '../db/database.ts';
 import type { Result, Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Caller, Role } from '../identity/caller.ts';
+import type { Named, Standing } from './standings.ts';
 
 type Fields = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;
@@ -52,14 +53,24 @@ export interface RecordShape {
   tagOf(time: string): string;
 }
 
-/** What a request creates, and how. */
-export interface NewRecord {
+/** What a request creates, and how: the last statement gives the record. */
+export type NewRecord = New & (InOneExchange | InSteps);
+
+interface InOneExchange {
+  readonly statements: readonly [...Statement[], Statement];
+}
+
+interface InSteps {
+  readonly make: (run: Run) => Promise<Result>;
+  /** Where that may take longer than other requests: so long for all of it. */
+  readonly timeoutMs?: number | undefined;
+}
+
+interface New {
   readonly of: RecordShape;
   readonly id: string;
   /** Its address. */
   readonly location: string;
-  /** In one transaction; the last gives the record. */
-  readonly statements: readonly [...Statement[], Statement];
   /** What tells a body that is no JSON from another; the same that `recall` was told. */
   readonly fingerprint?: string | undefined;
 }
@@ -72,7 +83,7 @@ export interface CallerRequest {
   /** Statements that do not depend on each other, in one transaction and one pipeline. */
   runAll(...statements: readonly Statement[]): Promise<readonly Result[]>;
   /** For statements that depend on each other. `work` is done again where a deadlock has undone it. */
-  transaction<T>(work: (run: Run) => Promise<T>): Promise<T>;
+  transaction<T>(work: (run: Run) => Promise<T>, limits?: TransactionLimits): Promise<T>;
   /**
    * 201, the record and its `Location`. With an `Idempotency-Key` the answer is kept in the same transaction, and where
    * it was kept before, it is given again and nothing is made.
@@ -89,6 +100,8 @@ export interface CallerRequest {
   readonly hasKey: boolean;
   /** The same caller confined to one client, also to one that this request is about to create. */
   within(client: string): CallerRequest;
+  /** What each of these records is to the caller, and whose; a few of them. */
+  standings(named: readonly Named[]): Promise<readonly Standing[]>;
   /** Whether the caller sees the record that the request names; where it does not, `NothingFound` is to be thrown. */
   isVisible(): Promise<boolean>;
   /** The entity tags of `If-Match`; null where the request has none, or `*`. */
@@ -131,6 +144,8 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** The body of each of the records that the body has many of, as CSV or JSON; read by `readRows`. */
+  readonly rows?: z.ZodObject;
   /** A multipart form, which the endpoint reads by itself; here for the description. */
   readonly form?: z.ZodObject;
   /** The record that the endpoint is about, where it is about one; its answers are described by it. */

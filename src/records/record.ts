@@ -27,6 +27,8 @@ export interface Rec<C extends Columns = Columns> extends RecordShape {
   readonly given: string;
   /** A body, in a parameter, as the row `n`. */
   laidOut(body: `$${number}`): string;
+  /** An array of such bodies, as rows called `n`. */
+  allLaidOut(bodies: `$${number}`): string;
   /** After `set`: each column that the body in the parameter names, from `n`; the others stay. */
   changed(body: `$${number}`): string;
   /** A condition: what is fixed is what the body in the parameter says of it, if anything. */
@@ -111,6 +113,7 @@ export function record<const C extends Columns>(
     inserted: lines(inserted.map(({ column }) => column)),
     given: lines(inserted.map(({ given }) => given)),
     laidOut: (body) => `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`,
+    allLaidOut: (bodies) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
     changed: (body) =>
       lines(
         those('set').map(

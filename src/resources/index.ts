@@ -18,8 +18,14 @@ import {
 import { changePartner, createPartner, deletePartner, listPartners, readPartner } from './partners.ts';
 import { listMoves } from './reclamation-history.ts';
 import { listReclamations, listReclamationsOfClient } from './reclamation-lists.ts';
-import { changeReclamation, createReclamation, deleteReclamation, readReclamation } from './reclamations.ts';
-import { changeSite, createSite, deleteSite, listSites, readSite } from './sites.ts';
+import {
+  changeReclamation,
+  createReclamation,
+  deleteReclamation,
+  importReclamations,
+  readReclamation,
+} from './reclamations.ts';
+import { changeSite, createSite, deleteSite, importSites, listSites, readSite } from './sites.ts';
 import { changeUser, createUser, listUsers, readSelf, readUser } from './users.ts';
 
 /** Everything that exists, in the order of matching: a fixed path stands before one with a parameter. */
@@ -47,6 +53,7 @@ export const endpoints: readonly Endpoint[] = [
   listReclamationsOfClient,
   listSites,
   createSite,
+  importSites,
   readSite,
   changeSite,
   deleteSite,
@@ -57,6 +64,7 @@ export const endpoints: readonly Endpoint[] = [
   deleteCadastre,
   listReclamations,
   createReclamation,
+  importReclamations,
   readReclamation,
   changeReclamation,
   deleteReclamation,
