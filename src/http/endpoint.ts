@@ -144,8 +144,8 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** The body of each of the records that the body has many of, as CSV or JSON; read by `readRows`. */
-  readonly rows?: z.ZodObject;
+  /** An array of records, which may come as CSV as well; read by `readRows`, here for the description. */
+  readonly rows?: z.ZodType;
   /** A multipart form, which the endpoint reads by itself; here for the description. */
   readonly form?: z.ZodObject;
   /** The record that the endpoint is about, where it is about one; its answers are described by it. */

@@ -8,7 +8,7 @@ import { requireClients } from '../http/access.ts';
 import type { CallerRequest, RecordShape, Reply } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { check } from '../http/input.ts';
-import { Problems, readRows } from '../http/rows.ts';
+import { MOST_ROWS, Problems, readRows } from '../http/rows.ts';
 import type { GivenRow } from '../http/rows.ts';
 import * as column from './column.ts';
 import { refuseBroken, refuseOutOfReach } from './import-checks.ts';
@@ -52,7 +52,11 @@ export function importing(shape: Shape) {
   });
   return {
     query,
-    rows: of.newBody as unknown as z.ZodObject,
+    rows: z
+      .array(of.newBody)
+      .min(1)
+      .max(MOST_ROWS)
+      .meta({ id: `New${of.name}s`, example: [of.newBody.meta()?.['example']] }),
     responses: { 200: importCheck, 201: imported },
     handle: ({ query: { dry_run } }: { readonly query: z.output<typeof query> }, request: CallerRequest) =>
       importRows(shape, imported, dry_run === 'true', request),

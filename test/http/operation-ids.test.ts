@@ -14,6 +14,8 @@ const OPERATION_IDS = {
   'PUT /api/users/{id}/client-access/{clientId}': 'assignClient',
   'DELETE /api/users/{id}/client-access/{clientId}': 'withdrawClient',
   'GET /api/clients/{clientId}/reclamations': 'listClientReclamations',
+  'POST /api/sites/import': 'importSites',
+  'POST /api/reclamations/import': 'importReclamations',
   'GET /api/reclamations/{id}/history': 'listReclamationHistory',
   'GET /api/reclamations/{id}/documents': 'listReclamationDocuments',
   'POST /api/reclamations/{id}/documents': 'uploadDocument',

@@ -37,18 +37,18 @@ export function operation(
   };
 }
 
-/** Many records at once, of which `row` is one. */
-function manyOf(row: z.ZodType) {
+/** Many records at once, as an array or as a table. */
+function manyOf(rows: z.ZodType) {
   return {
     required: true,
-    content: {
-      'application/json': { schema: z.array(row).min(1).max(MOST_ROWS) },
-      'text/csv': { schema: z.string().meta({ description: CSV_ROWS }) },
-    },
+    content: { 'application/json': { schema: rows }, 'text/csv': { schema: csvTable } },
   };
 }
 
-const CSV_ROWS = `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${MOST_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`;
+const csvTable = z.string().meta({
+  id: 'CsvTable',
+  description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${MOST_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
+});
 
 /** The headers that change what an endpoint does. */
 function requestHeaders(endpoint: Endpoint | PublicEndpoint): readonly RequestHeader[] {
