@@ -27,6 +27,8 @@ export type ErrorCode = keyof typeof ERRORS;
 export interface RequestErrorOptions {
   /** Shown to the caller under `error.details`: names of fields and rules, never what a policy decided. */
   readonly details?: Readonly<Record<string, string>>;
+  /** How many of them an answer names; 20 when absent. */
+  readonly mostDetails?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whose data a refusal protected, null for nobody's; it goes to the audit record alone. */
   readonly clientContext?: string | null;
@@ -44,6 +46,7 @@ export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, string>> | undefined;
+  readonly mostDetails: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly clientContext: string | null | undefined;
 
@@ -51,6 +54,7 @@ export class RequestError extends Error {
     super(cut(reason, LONGEST_REASON), { cause: options.cause });
     this.code = code;
     this.details = options.details;
+    this.mostDetails = options.mostDetails ?? 20;
     this.headers = options.headers ?? {};
     this.clientContext = options.clientContext;
   }

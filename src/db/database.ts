@@ -1,13 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { sqlState } from './errors.ts';
 import { isStalePlan } from './pipeline.ts';
-import { openPool } from './pool.ts';
+import { GRACE_MS, openPool } from './pool.ts';
 import type { PoolOptions, SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import { nextSettings, roleOf, settingsOf } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
+import { roomFor } from './room.ts';
 import { runTransaction } from './transaction.ts';
 import type { Run } from './transaction.ts';
+import { WALK_LIMITS, walksOn } from './walk.ts';
+import type { Walk, WalkLimits } from './walk.ts';
 
 /**
  * The only door to the database. Whatever happens inside — an error in the middle, a value that cannot be
@@ -46,7 +49,17 @@ export interface Database {
    * It is rolled back when `work` throws, and also, with an error, when a statement failed and `work` did not.
    * `work` must do nothing else, for it is done again where all of it was undone by a deadlock.
    */
-  transaction<T>(context: RequestContext, work: (run: Run) => Promise<T>): Promise<T>;
+  transaction<T>(
+    context: RequestContext,
+    work: (run: Run) => Promise<T>,
+    limits?: TransactionLimits,
+  ): Promise<T>;
+  /**
+   * All rows of a statement, of one moment, in pages, of which few are in memory. It holds a connection until the last
+   * page was read, and fails where that takes too long, so that nobody takes a part for all.
+   * @throws RequestError ERROR_RATE_LIMITED for a caller who reads another such list, ERROR_UNAVAILABLE where many do
+   */
+  walk(context: RequestContext, statement: Statement): Promise<Walk>;
   /** One call of the API's own functions as its login: under no request role, with no setting of a request. */
   callAsLogin(statement: Statement): Promise<Result>;
   /**
@@ -54,6 +67,15 @@ export interface Database {
    * anything may, is broken off.
    */
   close(withinMs?: number): Promise<void>;
+}
+
+/** What a transaction may take that is larger than others. */
+export interface TransactionLimits {
+  /**
+   * For each statement of it, and for all that is done in it; the statement time-out when absent. What is given more
+   * needs room, as a walk does.
+   */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Statements, and on whose behalf they are run. */
@@ -64,10 +86,18 @@ export interface Turn {
 
 /** Connects to nothing yet: an outage at the start is one like any other. */
 export function openDatabase(options: PoolOptions): Database {
-  return databaseOn(openPool(options), options.statementTimeoutMs);
+  return databaseOn(openPool(options), options.statementTimeoutMs, {
+    ...WALK_LIMITS,
+    most: Math.max(1, Math.floor(options.poolSize / 4)),
+    ...options.walks,
+  });
 }
 
-export function databaseOn(pool: SessionPool, statementTimeoutMs: number): Database {
+export function databaseOn(
+  pool: SessionPool,
+  statementTimeoutMs: number,
+  walkLimits: WalkLimits = WALK_LIMITS,
+): Database {
   const runInTurn: Database['runInTurn'] = async (turns) => {
     turns.forEach(({ statements }) => {
       statements.forEach(assertOnData);
@@ -89,21 +119,32 @@ export function databaseOn(pool: SessionPool, statementTimeoutMs: number): Datab
     context: RequestContext | undefined,
     statements: readonly Statement[],
   ): Promise<readonly Result[]> => (await runInTurn([{ context, statements }]))[0] ?? [];
+  const room = roomFor(walkLimits.most);
+  const openWalk = walksOn(pool, room, statementTimeoutMs, walkLimits);
 
   return {
     runInTurn,
     run: runOnce,
-    async transaction(context, work) {
+    async transaction(context, work, { timeoutMs: longest } = {}) {
       const checked = (run: Run) =>
         work(async (...statements) => {
           statements.forEach(assertOnData);
           return run(...statements);
         });
-      return pool.withSession((session) =>
-        againIfVictim(statementTimeoutMs, (timeoutMs) =>
-          runTransaction(session, roleOf(context), settingsOf(context, timeoutMs), checked),
-        ),
-      );
+      const within = (limitMs: number) =>
+        pool.withSession(
+          (session) =>
+            againIfVictim(limitMs, (timeoutMs) =>
+              runTransaction(session, roleOf(context), settingsOf(context, timeoutMs), checked),
+            ),
+          { limitMs: limitMs + GRACE_MS },
+        );
+      if (longest === undefined) return within(statementTimeoutMs);
+      return room.lend(context.caller.subject, () => within(longest));
+    },
+    walk(context, statement) {
+      assertOnData(statement);
+      return openWalk(context, statement);
     },
     async callAsLogin(statement) {
       const [result] = await runOnce(undefined, [statement]);

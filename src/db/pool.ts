@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { Session } from './session.ts';
+import type { WalkLimits } from './walk.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -13,24 +14,33 @@ export interface PoolOptions {
   readonly preparedStatements: boolean;
   /** How many may wait for a connection that others use; a hundred for each connection when absent. */
   readonly maxWaiting?: number;
+  /** Of lists that are read whole. */
+  readonly walks?: Partial<WalkLimits>;
   readonly log: Logger;
 }
 
 /** What the server has beyond its statement time-out until it is taken for mute. */
-const GRACE_MS = 1_000;
+export const GRACE_MS = 1_000;
 /** How long a new connection may take, whatever statements may. */
 const CONNECTING_MS = 5_000;
 const WAITING_PER_CONNECTION = 100;
 
 const ignore = (): void => undefined;
 
+export interface Lending {
+  readonly limitMs?: number;
+  /** False for statements that no other request will send. */
+  readonly prepared?: boolean;
+}
+
 export interface SessionPool {
   /**
-   * Waits for a connection no longer than the statement time-out and a second, then holds it no longer than that again.
+   * Waits for a connection no longer than the statement time-out and a second, then holds it no longer than that again,
+   * or than `lending` says.
    * @throws DatabaseUnavailable when no connection can be had, too many wait for one already, or the server is mute;
    * and whatever `use` throws.
    */
-  withSession<T>(use: (session: Session) => Promise<T>): Promise<T>;
+  withSession<T>(use: (session: Session) => Promise<T>, lending?: Lending): Promise<T>;
   /** Takes no more; resolves when those under way have ended, or were broken off because they took longer than that. */
   close(withinMs?: number): Promise<void>;
 }
@@ -104,7 +114,11 @@ export function openPool(options: PoolOptions): SessionPool {
   }
 
   return {
-    withSession: async (use) => new Session(await connect(), preparedStatements).within(limitMs, use),
+    withSession: async (use, lending = {}) =>
+      new Session(await connect(), preparedStatements && lending.prepared !== false).within(
+        lending.limitMs ?? limitMs,
+        use,
+      ),
     close: (withinMs = limitMs) => (closed ??= end(withinMs)),
   };
 }

@@ -68,6 +68,14 @@ export const UNTIMED: Statement = {
   values: [],
 };
 
+/** How long a transaction that only reads may wait for our next statement. */
+export function waitsAtMost(timeoutMs: number): Statement {
+  return {
+    text: `select set_config('idle_in_transaction_session_timeout', $1, true)`,
+    values: [timeoutMs],
+  };
+}
+
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The database role that a request becomes for the length of its transaction; without one, the login stays itself. */

@@ -5,9 +5,9 @@ import type { Result, Statement } from './statement.ts';
 /** Runs statements of an explicit transaction, those of a call in one exchange; gives what the last of them gave. */
 export type Run = (...statements: readonly [...Statement[], Statement]) => Promise<Result>;
 
-const BEGIN: Statement = { text: 'begin', values: [] };
-const COMMIT: Statement = { text: 'commit', values: [] };
-const ROLLBACK: Statement = { text: 'rollback', values: [] };
+export const BEGIN: Statement = { text: 'begin', values: [] };
+export const COMMIT: Statement = { text: 'commit', values: [] };
+export const ROLLBACK: Statement = { text: 'rollback', values: [] };
 
 /** One explicit transaction on one session; `Database.transaction` says what it promises. */
 export async function runTransaction<T>(

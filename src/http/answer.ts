@@ -4,6 +4,7 @@ import type { Result } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
 import { callerRequest } from './checked-request.ts';
 import type { CheckedRequest, Sources } from './checked-request.ts';
+import { listAsCsv } from './csv.ts';
 import type { CallerRequest, ListQuery, RecordShape, Reply, Row } from './endpoint.ts';
 import { tagOfText, unlessKnown } from './preconditions.ts';
 import { refuseForeignFilter } from './refusals.ts';
@@ -20,6 +21,7 @@ export async function answer(checked: CheckedRequest, sources: Sources): Promise
     const query = endpoint.read(input, caller);
     return unlessKnown(incoming, recordIn(query.of ?? endpoint.of, await request.run(query)));
   }
+  if ('list' in endpoint && checked.isCsv === true) return listAsCsv(endpoint, checked, sources);
   if ('list' in endpoint) {
     const query = endpoint.list(input, caller);
     return listed(query.of ?? endpoint.of, query, checked, sources);

@@ -22,15 +22,40 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
  * @throws RequestError ERROR_VALIDATION, ERROR_PAYLOAD_TOO_LARGE, ERROR_REQUEST_TIMEOUT or ERROR_UNSUPPORTED_MEDIA_TYPE
  */
 export async function readJson(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+  const bytes = await readBytes(request, {
+    maxBytes: BODY_LIMIT,
+    requireType: requireJson,
+    invite: () => {
+      inviteBody(request, response);
+    },
+  });
+  contents.set(request, bytes);
+  return jsonOf(bytes);
+}
+
+/** How a body is read whole. */
+export interface BytesOptions {
+  readonly maxBytes: number;
+  readonly requireType: (contentType: string | undefined) => void;
+  /** Called before it is read: a caller may wait to be asked for it. */
+  readonly invite: () => void;
+}
+
+/**
+ * The bytes of a body, decoded; no more than `maxBytes` of them.
+ * @throws RequestError as `readJson` does, but for what is wrong with the JSON
+ */
+export async function readBytes(
+  request: IncomingMessage,
+  { maxBytes, requireType, invite }: BytesOptions,
+): Promise<Buffer> {
   const length = Number(request.headers['content-length'] ?? 0);
   if (length === 0 && request.headers['transfer-encoding'] === undefined) throw malformed('is required');
-  requireJson(request.headers['content-type']);
+  requireType(request.headers['content-type']);
   const decoder = decoderFor(request.headers['content-encoding']);
-  if (length > BODY_LIMIT) throw tooLarge(`a body of ${length} bytes`);
-  inviteBody(request, response);
-  const bytes = await inWhole(decoded(bodyOf(request, { maxBytes: BODY_LIMIT }), decoder));
-  contents.set(request, bytes);
-  return parse(bytes);
+  if (length > maxBytes) throw tooLarge(`a body of ${length} bytes`);
+  invite();
+  return inWhole(decoded(bodyOf(request, { maxBytes }), decoder), maxBytes);
 }
 
 const contents = new WeakMap<IncomingMessage, Buffer>();
@@ -73,13 +98,13 @@ function decoded(body: Readable, decoder: (() => Duplex) | undefined): Readable 
 }
 
 /** Small when it was sent, a body may be large once it is decoded. */
-async function inWhole(body: Readable): Promise<Buffer> {
+async function inWhole(body: Readable, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       size += piece.length;
-      if (size > BODY_LIMIT) throw tooLarge(`a body of more than ${BODY_LIMIT} bytes`);
+      if (size > maxBytes) throw tooLarge(`a body of more than ${maxBytes} bytes`);
       pieces.push(piece);
     }
   } catch (error) {
@@ -90,8 +115,11 @@ async function inWhole(body: Readable): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** Bytes that are no UTF-8 are refused: decoded leniently, they would be stored as something else. */
-function parse(bytes: Buffer): unknown {
+/**
+ * The value of a JSON text. Bytes that are no UTF-8 are refused: decoded leniently, they would be stored as something else.
+ * @throws RequestError ERROR_VALIDATION
+ */
+export function jsonOf(bytes: Buffer, mostValues?: number): unknown {
   let text: string;
   let value: unknown;
   try {
@@ -100,12 +128,13 @@ function parse(bytes: Buffer): unknown {
   } catch {
     throw malformed('must be JSON in UTF-8');
   }
-  const excess = excessOf(text);
+  const excess = excessOf(text, mostValues);
   if (excess !== undefined) throw malformed(excess);
   return value;
 }
 
-function malformed(rule: string): RequestError {
+/** What is wrong with a body as a whole. */
+export function malformed(rule: string): RequestError {
   return new RequestError('ERROR_VALIDATION', `the body ${rule}`, { details: { body: rule } });
 }
 

@@ -8,7 +8,7 @@ import type { Repeatable } from './creation.ts';
 import type { CallerRequest, Endpoint, Input } from './endpoint.ts';
 import { ifMatchOf } from './preconditions.ts';
 import type { RequestState } from './request-state.ts';
-import { look } from './standings.ts';
+import { look, standings } from './standings.ts';
 
 /** What requests are answered from. */
 export interface Sources {
@@ -29,6 +29,8 @@ export interface Exchange {
 
 /** A request that passed every check but those of the database. */
 export interface CheckedRequest extends Exchange {
+  /** Whether a list is to be CSV, and so whole. */
+  readonly isCsv?: boolean;
   readonly endpoint: Endpoint;
   readonly input: Input;
 }
@@ -47,8 +49,9 @@ export function callerRequest(exchange: Exchange, { database, documents }: Sourc
       return result;
     },
     runAll: (...statements) => database.run(context, statements),
-    transaction: (work) => database.transaction(context, work),
+    transaction: (work, limits) => database.transaction(context, work, limits),
     within: (client) => callerRequest({ ...exchange, state: { ...state, client } }, { database, documents }),
+    standings: (named) => standings(named, database, context),
     isVisible: async () => {
       const { resource: table, resourceId: id } = state;
       if (table === undefined || id === undefined) return false;

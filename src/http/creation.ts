@@ -3,6 +3,7 @@ import { claimKey, claimOf, keepAnswer } from '../db/kept-answers.ts';
 import type { Claim, Free, KeptAnswer, KeyedRequest } from '../db/kept-answers.ts';
 import type { RequestContext } from '../db/request-settings.ts';
 import type { Result } from '../db/statement.ts';
+import type { Run } from '../db/transaction.ts';
 import type { CallerRequest, NewRecord, Reply } from './endpoint.ts';
 import { keyedRequest, underWay, usedOtherwise } from './idempotency-key.ts';
 import { look, NothingFound } from './standings.ts';
@@ -49,17 +50,20 @@ export function creating(
       const claim = claimed && claimOf(claimed);
       return claim === undefined || claim.standing === 'free' ? undefined : given(claim);
     },
-    async create({ statements, fingerprint, ...record }) {
+    async create({ fingerprint, ...record }) {
       const request = keyed(fingerprint);
-      if (request === undefined)
-        return replyOf(answerOf(record, (await database.run(context, statements)).at(-1)));
-      const done = await database.transaction(context, async (run) => {
-        const claim = claimOf(await run(claimKey(request)));
-        if (claim.standing !== 'free') return claim;
-        const answer = answerOf(record, await run(...statements));
-        await run(keepAnswer(request, answer));
+      if (request === undefined && 'statements' in record)
+        return replyOf(answerOf(record, (await database.run(context, record.statements)).at(-1)));
+      const make = 'make' in record ? record.make : (run: Run) => run(...record.statements);
+      const work = async (run: Run) => {
+        const claim = request === undefined ? undefined : claimOf(await run(claimKey(request)));
+        if (claim !== undefined && claim.standing !== 'free') return claim;
+        const answer = answerOf(record, await make(run));
+        if (request !== undefined) await run(keepAnswer(request, answer));
         return { standing: 'free', answer } as const;
-      });
+      };
+      const timeoutMs = 'make' in record ? record.timeoutMs : undefined;
+      const done = await database.transaction(context, work, { timeoutMs });
       return done.standing === 'free' ? replyOf(done.answer) : given(done);
     },
   };

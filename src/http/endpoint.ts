@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { Database } from '../db/database.ts';
+import type { Database, TransactionLimits } from '../db/database.ts';
 import type { Result, Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Caller, Role } from '../identity/caller.ts';
+import type { Named, Standing } from './standings.ts';
 
 type Fields = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;
@@ -20,6 +21,13 @@ export interface Input<P extends Fields = Fields, Q extends Fields = Fields, B e
 /** A row as Postgres writes it, column by column. */
 export type Row = readonly (string | null)[];
 
+/** A value in a table. */
+export interface Cell {
+  readonly text: string;
+  /** Whether it is text that somebody wrote, and no number, truth value or list of ids. */
+  readonly isText: boolean;
+}
+
 /** What the answers of an endpoint are made of: a record and its columns; `src/records` declares them. */
 export interface RecordShape {
   /** Under which name it is described. */
@@ -28,6 +36,9 @@ export interface RecordShape {
   readonly schema: z.ZodType;
   /** JSON text of a row of all its columns. */
   write(row: Row): string;
+  /** The names of its columns, and a row as cells of a table. */
+  readonly fields: readonly string[];
+  cells(row: Row): readonly Cell[];
   /** How many columns that is. */
   readonly width: number;
   /** The entity tag of that row; undefined where it has none. */
@@ -53,14 +64,24 @@ export interface Holder {
   readonly count: Statement;
 }
 
-/** What a request creates, and how. */
-export interface NewRecord {
+/** What a request creates, and how: the last statement gives the record. */
+export type NewRecord = New & (InOneExchange | InSteps);
+
+interface InOneExchange {
+  readonly statements: readonly [...Statement[], Statement];
+}
+
+interface InSteps {
+  readonly make: (run: Run) => Promise<Result>;
+  /** Where that may take longer than other requests: so long for all of it. */
+  readonly timeoutMs?: number | undefined;
+}
+
+interface New {
   readonly of: RecordShape;
   readonly id: string;
   /** Its address. */
   readonly location: string;
-  /** In one transaction; the last gives the record. */
-  readonly statements: readonly [...Statement[], Statement];
   /** What tells a body that is no JSON from another; the same that `recall` was told. */
   readonly fingerprint?: string | undefined;
 }
@@ -73,7 +94,7 @@ export interface CallerRequest {
   /** Statements that do not depend on each other, in one transaction and one pipeline. */
   runAll(...statements: readonly Statement[]): Promise<readonly Result[]>;
   /** For statements that depend on each other. `work` is done again where a deadlock has undone it. */
-  transaction<T>(work: (run: Run) => Promise<T>): Promise<T>;
+  transaction<T>(work: (run: Run) => Promise<T>, limits?: TransactionLimits): Promise<T>;
   /**
    * 201, the record and its `Location`. With an `Idempotency-Key` the answer is kept in the same transaction, and where
    * it was kept before, it is given again and nothing is made.
@@ -90,6 +111,8 @@ export interface CallerRequest {
   readonly hasKey: boolean;
   /** The same caller confined to one client, also to one that this request is about to create. */
   within(client: string): CallerRequest;
+  /** What each of these records is to the caller, and whose; a few of them. */
+  standings(named: readonly Named[]): Promise<readonly Standing[]>;
   /** Whether the caller sees the record that the request names; where it does not, `NothingFound` is to be thrown. */
   isVisible(): Promise<boolean>;
   /** The entity tags of `If-Match`; null where the request has none, or `*`. */
@@ -132,6 +155,8 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** An array of records, which may come as CSV as well; read by `readRows`, here for the description. */
+  readonly rows?: z.ZodType;
   /** A multipart form, which the endpoint reads by itself; here for the description. */
   readonly form?: z.ZodObject;
   /** The record that the endpoint is about, where it is about one; its answers are described by it. */
@@ -153,6 +178,9 @@ export interface ReadQuery extends Statement {
   /** What its row is made of, where that is more than the endpoint's record. */
   readonly of?: RecordShape;
 }
+
+/** The `limit` of a list that is asked for whole: as CSV, which has no pages. */
+export const WHOLE = Infinity;
 
 /** The statement of a list. */
 export interface ListQuery {

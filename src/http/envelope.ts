@@ -6,7 +6,6 @@ import { cut } from '../log.ts';
 import type { Reply } from './endpoint.ts';
 
 const RETRY_AFTER_SECONDS = '5';
-const MOST_FIELDS = 20;
 const LONGEST_NAME = 200;
 
 /** Headers that a status owes its reader, whoever threw it. */
@@ -18,16 +17,16 @@ const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
 /** The error as its JSON body: the code's own sentence, never the reason. */
 export function errorBody(error: RequestError, requestId: string): string {
   const { code } = error;
-  const details = error.details && named(error.details);
+  const details = error.details && named(error.details, error.mostDetails);
   return JSON.stringify({
     error: { code, message: ERRORS[code].message, details, timestamp: new Date().toISOString(), requestId },
   });
 }
 
 /** A body may be wrong in thousands of fields; an answer names some, and says that there are more. */
-function named(details: Readonly<Record<string, string>>): Record<string, string> {
+function named(details: Readonly<Record<string, string>>, most: number): Record<string, string> {
   const fields = Object.entries(details);
-  const first = fields.slice(0, MOST_FIELDS).map(([name, rule]) => [cut(name, LONGEST_NAME), rule]);
+  const first = fields.slice(0, most).map(([name, rule]) => [cut(name, LONGEST_NAME), rule]);
   const others = fields.length - first.length;
   return Object.fromEntries(others === 0 ? first : [...first, ['…', `and ${others} more`]]) as typeof details;
 }

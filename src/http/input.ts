@@ -4,7 +4,7 @@ import { RequestError } from '../errors.ts';
 import { readJson } from './body.ts';
 import type { Endpoint, Input, PublicEndpoint } from './endpoint.ts';
 
-type Problem = readonly [field: string, rule: string];
+export type Problem = readonly [field: string, rule: string];
 
 const NOTHING = z.strictObject({});
 
@@ -41,7 +41,8 @@ function paramsOf(pattern: string, path: string): Record<string, string> {
   );
 }
 
-function check(
+/** What a part of a request says, or each field of it that breaks a rule. */
+export function check(
   part: string,
   schema: z.ZodObject,
   input: unknown,

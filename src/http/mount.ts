@@ -6,6 +6,7 @@ import { answer } from './answer.ts';
 import { bytesOf, inviteBody } from './body.ts';
 import { callerRequest } from './checked-request.ts';
 import type { Sources } from './checked-request.ts';
+import { prefersCsv, refusePages } from './csv.ts';
 import { creates } from './endpoint.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
@@ -50,15 +51,17 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sou
       const state = stateOf(request);
       state.resource = endpoint.resource;
       const caller = requireRole(state, endpoint.roles);
+      const isCsv = 'list' in endpoint && prefersCsv(request, response);
       const key = creates(endpoint) ? idempotencyKeyOf(request) : undefined;
       const input = await readInput(endpoint, request, response);
+      if (isCsv) refusePages(request.query);
       state.resourceId = endpoint.id?.(input);
       state.client = endpoint.client?.(input);
       const clients = endpoint.clients?.(input) ?? [];
       requireClients(caller, state.client === undefined ? clients : [state.client, ...clients]);
       const exchange = { incoming: request, inviteBody: inviting(request, response) };
       const repeatable = key === undefined ? undefined : { key, content: bytesOf(request) };
-      const checked = { endpoint, input, state, caller, repeatable, ...exchange };
+      const checked = { endpoint, input, state, caller, repeatable, isCsv, ...exchange };
       const reply = await answer(checked, sources).catch(async (error: unknown) => {
         throw await whyRefused(error, checked, sources);
       });

@@ -137,7 +137,8 @@ function firstOutOfReach(named: readonly NamedField[], found: readonly Standing[
   return undefined;
 }
 
-function foreign(record: Named | undefined, client: string | undefined): RequestError {
+/** The refusal of a record that is somebody else's. */
+export function foreign(record: Named | undefined, client: string | undefined): RequestError {
   const reason = `${String(record?.table)} ${String(record?.id)} is not the caller's`;
   return new RequestError('ERROR_FORBIDDEN', reason, { clientContext: client ?? null });
 }

@@ -17,6 +17,7 @@ const LONGEST: Readonly<Record<string, number>> = {
   'content-encoding': 100,
   'transfer-encoding': 100,
 
+  accept: 1_000,
   // By `compression`, as is cache-control.
   'accept-encoding': 1_000,
 

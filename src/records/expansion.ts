@@ -4,7 +4,7 @@ import type { RecordShape, Row } from '../http/endpoint.ts';
 import { inWords } from '../http/description/names.ts';
 import * as field from '../http/fields.ts';
 import type { Column, Label } from './column.ts';
-import { jsonWriter } from './json.ts';
+import { cellsWriter, jsonWriter } from './json.ts';
 
 export type Expand = z.ZodOptional<z.ZodType<readonly string[]>>;
 
@@ -83,6 +83,9 @@ function shapeWith(of: RecordShape, named: readonly Named[]): RecordShape {
     const write = jsonWriter(Object.fromEntries(kinds.map(([column, { toJson }]) => [column, toJson])));
     return { key: `,${JSON.stringify(as)}:`, width: kinds.length, write };
   });
+  const cells = cellsWriter(
+    named.flatMap(({ label }) => Object.values(label.kinds).map(({ toJson }) => toJson)),
+  );
   const writeNamed = (row: Row): string => {
     let at = of.width;
     return parts
@@ -96,6 +99,11 @@ function shapeWith(of: RecordShape, named: readonly Named[]): RecordShape {
     ...of,
     width: parts.reduce((sum, { width }) => sum + width, of.width),
     write: (row) => `${of.write(row).slice(0, -1)}${writeNamed(row)}}`,
+    fields: [
+      ...of.fields,
+      ...named.flatMap(({ as, label }) => Object.keys(label.kinds).map((column) => `${as}.${column}`)),
+    ],
+    cells: (row) => [...of.cells(row), ...cells(row.slice(of.width))],
     tag: (row) => of.tag(row)?.replace(/"$/, `.${hash('sha256', writeNamed(row), 'base64url')}"`),
   };
 }

@@ -1,3 +1,5 @@
+import type { Cell } from '../http/endpoint.ts';
+
 /** A column's value as Postgres writes it in text (dates in ISO form, times in UTC); null for NULL. */
 export type Text = string | null;
 
@@ -47,4 +49,17 @@ export function jsonWriter(
     }
     return `${text}}`;
   };
+}
+
+/** The same values as cells of a table: text as it is, anything else as JSON writes it, a list with commas, null empty. */
+export function cellsWriter(columns: readonly ToJson[]): (row: readonly Text[]) => Cell[] {
+  return (row) =>
+    columns.map((toJson, index) => {
+      const value = row[index] ?? null;
+      if (value === null) return { text: '', isText: false };
+      const json = toJson(value);
+      if (json.startsWith('"')) return { text: JSON.parse(json) as string, isText: true };
+      const text = json.startsWith('[') ? (JSON.parse(json) as string[]).join(',') : json;
+      return { text, isText: false };
+    });
 }

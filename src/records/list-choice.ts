@@ -1,4 +1,5 @@
 import type { Parameter } from '../db/statement.ts';
+import { WHOLE } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
 import { alongIndex, gathered, newest, pageFirst } from './list-forms.ts';
 import type { Form } from './list-forms.ts';
@@ -39,12 +40,14 @@ export function formFor(
   const isEverything = role === 'ADMIN' && clientAccess.length === 0;
   const held: Choice['held'] = (conditions) => conditions;
   const skipping = (form: Form): Form => (offset > 0 ? pageFirst(form) : form);
-  if (isEverything && !isByTime) return { form: pageFirst(alongIndex), held };
+  // Nothing is gained by looking for a page where all are wanted.
+  const isPage = limit !== WHOLE;
+  if (isEverything && !isByTime && isPage) return { form: pageFirst(alongIndex), held };
   if (isEverything || isNarrow) return { form: skipping(alongIndex), held };
   if (throughParent !== undefined) return { form: skipping(gathered), held: behindParent(throughParent) };
   if (isClient) return { form: skipping(gathered), held };
   if (client === undefined) return { form: skipping(alongIndex), held };
-  if (!isByTime || offset > 0) return { form: skipping(gathered), held };
+  if (!isByTime || offset > 0 || !isPage) return { form: skipping(gathered), held };
   return { form: newest(client, add(sampleOf(clientAccess, limit))), held };
 }
 

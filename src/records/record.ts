@@ -6,7 +6,7 @@ import { isLeftOut, isNullable } from './column.ts';
 import type { Column, Label } from './column.ts';
 import { expansionOf } from './expansion.ts';
 import type { Expand, Expansion } from './expansion.ts';
-import { jsonWriter } from './json.ts';
+import { cellsWriter, jsonWriter } from './json.ts';
 import type { Text } from './json.ts';
 import { tagOf, timesOf } from './version.ts';
 
@@ -30,6 +30,8 @@ export interface Rec<C extends Columns = Columns> extends RecordShape {
   readonly given: string;
   /** A body, in a parameter, as the row `n`. */
   laidOut(body: `$${number}`): string;
+  /** An array of such bodies, as rows called `n`. */
+  allLaidOut(bodies: `$${number}`): string;
   /** After `set`: each column that the body in the parameter names, from `n`; the others stay. */
   changed(body: `$${number}`): string;
   /** A condition: what is fixed is what the body in the parameter says of it, if anything. */
@@ -113,6 +115,8 @@ export function record<const C extends Columns>(
       mapped(entries, ({ kind }) => kind.toJson),
       entries.flatMap(([column, { kind }]) => (isLeftOut(kind) ? [column] : [])),
     ),
+    fields: names,
+    cells: cellsWriter(entries.map(([, { kind }]) => kind.toJson)),
     tag: (row) => {
       const time = row[at];
       if (tag !== undefined)
@@ -140,6 +144,7 @@ export function record<const C extends Columns>(
     inserted: lines(inserted.map(({ column }) => column)),
     given: lines(inserted.map(({ given }) => given)),
     laidOut: (body) => `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`,
+    allLaidOut: (bodies) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
     changed: (body) =>
       lines(
         those('set').map(

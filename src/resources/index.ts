@@ -20,8 +20,14 @@ import { listInvoiceMoves, listPartnerInvoiceMoves, listReclamationMoves } from 
 import { listMoves } from './reclamation-history.ts';
 import { listReclamations, listReclamationsOfClient } from './reclamation-lists.ts';
 import { summarizeReclamations } from './reclamation-summary.ts';
-import { changeReclamation, createReclamation, deleteReclamation, readReclamation } from './reclamations.ts';
-import { changeSite, createSite, deleteSite, listSites, readSite } from './sites.ts';
+import {
+  changeReclamation,
+  createReclamation,
+  deleteReclamation,
+  importReclamations,
+  readReclamation,
+} from './reclamations.ts';
+import { changeSite, createSite, deleteSite, importSites, listSites, readSite } from './sites.ts';
 import { changeUser, createUser, listUsers, readSelf, readUser } from './users.ts';
 
 /** Everything that exists, in the order of matching: a fixed path stands before one with a parameter. */
@@ -49,6 +55,7 @@ export const endpoints: readonly Endpoint[] = [
   listReclamationsOfClient,
   listSites,
   createSite,
+  importSites,
   readSite,
   changeSite,
   deleteSite,
@@ -60,6 +67,7 @@ export const endpoints: readonly Endpoint[] = [
   summarizeReclamations,
   listReclamations,
   createReclamation,
+  importReclamations,
   readReclamation,
   changeReclamation,
   deleteReclamation,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
+import { importing } from '../records/import.ts';
 import { isMovable, seenStatus } from '../records/move.ts';
 import { parentFirst } from '../records/parent-first.ts';
 import { common, reclamation } from './reclamation-record.ts';
@@ -46,6 +47,24 @@ from ${reclamation.laidOut('$1')}
 returning ${reclamation.selected}`,
     values: [JSON.stringify({ ...body, id })],
   }),
+});
+
+export const importReclamations = endpoint({
+  ...written,
+  ...importing({
+    of: reclamation,
+    path: '/api/reclamations',
+    parents: {
+      client_id: { table: 'clients', client: 'id' },
+      site_id: { table: 'sites', client: 'client_id' },
+    },
+    constraints: written.constraints,
+  }),
+  method: 'post',
+  path: '/api/reclamations/import',
+  operationId: 'importReclamations',
+  summary: 'Create many claims at once, as DRAFT, from a table or an array: all or none',
+  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
 });
 
 export const changeReclamation = endpoint({

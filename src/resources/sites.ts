@@ -4,6 +4,7 @@ import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { byAny, containedInSearchText, onlyOne } from '../records/filters.ts';
+import { importing } from '../records/import.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
@@ -78,6 +79,21 @@ from ${site.laidOut('$1')}
 returning ${site.selected}`,
     values: [JSON.stringify({ ...body, id })],
   }),
+});
+
+export const importSites = endpoint({
+  ...common,
+  ...importing({
+    of: site,
+    path: '/api/sites',
+    parents: { client_id: { table: 'clients', client: 'id' } },
+  }),
+  references: { client_id: 'clients' },
+  method: 'post',
+  path: '/api/sites/import',
+  operationId: 'importSites',
+  summary: 'Create many sites at once, from a table or an array: all or none',
+  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
 });
 
 export const changeSite = endpoint({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
@@ -204,6 +205,49 @@ describe('within the bounds, the work of the whole service is linear of', () => 
       ],
     );
     expect(await tooFast(feeds, 8_000)).toEqual([]);
+  }, 120_000);
+
+  test('a table of records', async () => {
+    const headers = { 'content-type': 'text/csv' };
+    const first = 'client_id,site_name\r\n';
+    const beginnings = [
+      '',
+      '"',
+      '""',
+      `${first}"`,
+      `${first}a,b\r\n`,
+      `${first}"a"",`,
+      'a;b\r\n',
+      '\r',
+      ';\n',
+    ];
+    const feeds = [...hostileTexts(...beginnings)].map(([what, of]): [string, Feed] => [
+      what,
+      (size) => ask(service.port, 'POST /api/sites/import', { token, headers, body: Buffer.from(of(size)) }),
+    ]);
+    expect(await tooFast(feeds, 200_000)).toEqual([]);
+    const tables: readonly [string, (size: number) => string][] = [
+      ['lines that are wrong', (size) => first + 'a,b\r\n'.repeat(size / 5)],
+      ['lines that name nobody', (size) => first + `${randomUUID()},b\r\n`.repeat(size / 40)],
+      ['lines without anything', (size) => first + ',\r\n'.repeat(size / 3)],
+      ['columns', (size) => 'a,'.repeat(size / 2)],
+      ['columns that are one', (size) => 'site_name,'.repeat(size / 10)],
+    ];
+    const rows = tables.map(([what, of]): [string, Feed] => [
+      what,
+      (size) => ask(service.port, 'POST /api/sites/import', { token, headers, body: of(size) }),
+    ]);
+    expect(await tooFast(rows, 400_000)).toEqual([]);
+  }, 240_000);
+
+  test('Accept, which chooses between JSON and CSV', async () => {
+    const feeds = [...hostileTexts('text/csv,', 'text/csv;', 'text/csv;q=', '*/', 'a/b;c="')]
+      .filter(([, of]) => isSendable(of(100)))
+      .map(([what, of]): [string, Feed] => [
+        what,
+        (size) => ask(service.port, 'GET /api/clients', { token, headers: { accept: of(size).trim() } }),
+      ]);
+    expect(await tooFast(feeds, longestOf('accept'))).toEqual([]);
   }, 120_000);
 
   test('a JSON body', async () => {

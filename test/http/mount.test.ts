@@ -19,6 +19,8 @@ const json: RecordShape = {
   ...{ name: 'Anything', table: 'sites', schema: z.looseObject({}), width: 1, version: undefined },
   write: ([text]) => text ?? '',
   tag: () => undefined,
+  fields: ['text'],
+  cells: () => [],
   isAlwaysTagged: false,
   exampleId: undefined,
   tagOf: (time) => time,

@@ -15,6 +15,8 @@ const OPERATION_IDS = {
   'DELETE /api/users/{id}/client-access/{clientId}': 'withdrawClient',
   'GET /api/clients/{clientId}/reclamations': 'listClientReclamations',
   'GET /api/reclamations/summary': 'summarizeReclamations',
+  'POST /api/sites/import': 'importSites',
+  'POST /api/reclamations/import': 'importReclamations',
   'GET /api/reclamations/{id}/history': 'listReclamationHistory',
   'GET /api/reclamations/{id}/moves': 'listReclamationMoves',
   'GET /api/invoices/{id}/moves': 'listInvoiceMoves',

@@ -59,7 +59,7 @@ function otherwise({ body, ...question }: Question): Question {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return {
     ...question,
-    body: text.startsWith('{') ? ` ${text}` : text.replace('\r\n\r\nAvis', '\r\n\r\nAutre'),
+    body: /^[{[]/.test(text) ? ` ${text}` : text.replace('\r\n\r\nAvis', '\r\n\r\nAutre'),
   };
 }
 

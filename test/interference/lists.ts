@@ -57,6 +57,10 @@ export const listsWalked: readonly Act[] = OPERATIONS.filter(
       const get = (target: string): Request => ({ line: `GET ${target}`, token: tokens[who] });
       return [
         ...[...PAGES, ...queries].map((query) => get(`${filled}?${query}`)),
+        { ...get(filled), headers: { accept: 'text/csv' } },
+        ...queries
+          .filter((query) => !query.includes('limit=') && !query.includes('count='))
+          .map((query) => ({ ...get(`${filled}?${query}`), headers: { accept: 'text/csv' } })),
         get(`${filled}?limit=2`),
         ...Array.from({ length: 4 }, () => get('<next>')),
       ];

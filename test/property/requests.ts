@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { document, resolved } from '../support/described.ts';
-import { idFor, NUMBERS, objectOf, stringOf, SURPRISES } from './values.ts';
+import { idFor, NUMBERS, objectOf, stringOf, SURPRISES, valueOf } from './values.ts';
 import type { Schema } from './values.ts';
 
 /** A request made up from the description; ids are still names. */
@@ -207,19 +207,44 @@ const NO_BODIES = [
   '{"a":'.repeat(2_000),
 ];
 
+/** Records as CSV, and tables that are none. */
+function tableOfMany({ properties = {} }: Schema = {}) {
+  const name = fc.constantFrom(...Object.keys(properties), 'surprise', '', '__proto__');
+  const cell = fc.oneof(
+    idFor('client_id', undefined),
+    idFor('site_id', undefined),
+    fc.constantFrom('TF', '1200,50', '31/12/2024', "'=1", '"a;b"', '"a\n""b"', '"', 'a"b', '', ...NUMBERS),
+    fc.string({ maxLength: 20 }),
+  );
+  return fc
+    .tuple(
+      fc.array(name, { minLength: 1, maxLength: 6 }),
+      fc.array(fc.array(cell, { maxLength: 7 }), { maxLength: 4 }),
+      fc.constantFrom(',', ';'),
+      fc.constantFrom('\r\n', '\n', '\r'),
+      fc.constantFrom('', '\uFEFF'),
+    )
+    .map(([header, rows, delimiter, end, mark]) => ({
+      body: mark + [header, ...rows].map((cells) => cells.join(delimiter) + end).join(''),
+      headers: { 'content-type': 'text/csv' },
+    }));
+}
+
 function bodyOf({
   requestBody,
 }: Operation): fc.Arbitrary<{ body?: string; headers: Record<string, string> }> {
   const content = requestBody?.content ?? {};
   const json = content['application/json'];
+  const isMany = json?.schema.type === 'array';
   if (json !== undefined) {
     const text = fc.oneof(
-      { weight: 25, arbitrary: objectOf(json.schema) },
+      { weight: 25, arbitrary: isMany ? valueOf(json.schema, '') : objectOf(json.schema) },
       { weight: 1, arbitrary: fc.constantFrom(...NO_BODIES) },
     );
-    return fc
+    const sent = fc
       .tuple(text, fc.constantFrom(...JSON_TYPES))
       .map(([body, type]) => ({ body, headers: type === '' ? {} : { 'content-type': type } }));
+    return isMany ? fc.oneof(sent, tableOfMany(json.schema.items)) : sent;
   }
   if (content['multipart/form-data'] === undefined) return fc.constant({ headers: {} });
   const type = fc.constantFrom(

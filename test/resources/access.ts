@@ -51,6 +51,8 @@ export interface Row {
   readonly byClient?: string;
   /** A body that is accepted. */
   readonly body?: (tenant: Tenant) => Readonly<Record<string, unknown>>;
+  /** The body is an array of such. */
+  readonly many?: true;
   /** The records that the body names, by field. */
   readonly names?: Readonly<Record<string, keyof Tenant>>;
   /** A request whose body is no JSON. */
@@ -117,6 +119,11 @@ const RECLAMATIONS = resource('reclamations', '/api/reclamations', {
   change: ({ clients }) => ({ client_id: clients, grounds: 'Erreur de surface' }),
   names: { client_id: 'clients', site_id: 'sites' },
 });
+
+/** Many at once, each with the right and the body of one. */
+const IMPORTS = [...SITES, ...RECLAMATIONS]
+  .filter(({ right: [, letter] }) => letter === 'c')
+  .map((row): Row => ({ ...row, line: `${row.line}/import`, many: true, untagged: true }));
 
 const PARTNERS = resource('partners', '/api/partners', {
   create: ({ clients }) => ({ name: 'Cabinet Dubois', client_ids: [clients] }),
@@ -216,6 +223,7 @@ export const ROWS: readonly Row[] = [
     byClient: 'client_id',
     untagged: true,
   },
+  ...IMPORTS,
   { line: 'GET /api/reclamations/{id}/history', right: ['reclamations', 'r'], ids: { id: 'reclamations' } },
   { line: 'GET /api/reclamations/{id}/moves', right: ['reclamations', 'r'], ids: { id: 'reclamations' } },
   ...DOCUMENTS,

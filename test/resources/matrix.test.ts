@@ -177,12 +177,22 @@ function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 
 
 /** What was made is where the answer says, for whoever made it; its client is in the next token. */
 async function expectLocation(row: Row, cast: Cast, answer: Answer, mine: Tenant): Promise<void> {
-  const { id } = answer.json as { id: string };
+  const id = idOfMade(answer);
   expect(answer.headers.location).toMatch(new RegExp(`^/api/[a-z-]+/${id}$`));
   const token = await tokenOf(cast, mine.clients, ...(row.right[0] === 'clients' ? [id] : []));
   const read = await service.ask(`GET ${answer.headers.location ?? ''}`, { token });
+  if (row.many) {
+    expect([read.status, read.json]).toEqual([200, expect.objectContaining({ id })]);
+    return;
+  }
   expect([read.status, read.json]).toEqual([200, answer.json]);
   expect(read.headers.etag).toBe(answer.headers.etag);
+}
+
+/** Of many the first. */
+function idOfMade({ json }: Answer): string {
+  const { id, ids } = json as { id?: string; ids?: readonly string[] };
+  return id ?? ids?.[0] ?? '';
 }
 
 /** One record of the write; what is written along has its own. */
@@ -196,7 +206,7 @@ function expectWriteRecord(
   const table = row.right[0];
   const [kind] = Object.values(row.ids ?? {});
   const isNew = line.startsWith('POST');
-  const id = isNew ? (answer.json as { id: string }).id : kind === undefined ? null : mine[kind];
+  const id = isNew ? idOfMade(answer) : kind === undefined ? null : mine[kind];
   const along = (row.along ?? []) as unknown[];
   expect(records.filter((record) => !along.includes(record['resource_type']))).toEqual([
     expect.objectContaining({ action: line.slice(0, 100), resource_type: table, resource_id: id }),

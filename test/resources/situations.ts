@@ -66,7 +66,9 @@ export function fill({ line, ids = {} }: Row, tenant: Tenant, other: Ids = {}): 
 
 export function questionOf(row: Row, tenant: Tenant, changes: object = {}): Question {
   if (row.question !== undefined) return row.question();
-  return row.body === undefined ? {} : { body: { ...row.body(tenant), ...changes } };
+  if (row.body === undefined) return {};
+  const body = { ...row.body(tenant), ...changes };
+  return { body: row.many ? [body] : body };
 }
 
 /** Whether the page gives the right; `self` where it reaches the caller's own record alone. */
@@ -217,6 +219,9 @@ function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
   ];
 }
 
+/** What an error calls a field of the body. */
+const called = ({ many }: Row, field: string): string => (many ? `0.${field}` : field);
+
 /** Bodies that are wrong as such. */
 function bodies(row: Row): Situation[] {
   const wrong = (
@@ -234,8 +239,8 @@ function bodies(row: Row): Situation[] {
   });
   const json = (body: string): Question => ({ headers: { 'content-type': 'application/json' }, body });
   return [
-    wrong('an unknown field', ['surprise'], (mine) => questionOf(row, mine, { surprise: 1 })),
-    wrong('a prototype', ['__proto__'], (mine) =>
+    wrong('an unknown field', [called(row, 'surprise')], (mine) => questionOf(row, mine, { surprise: 1 })),
+    wrong('a prototype', [called(row, '__proto__')], (mine) =>
       json(JSON.stringify(questionOf(row, mine).body).replace('{', '{"__proto__":{"a":1},')),
     ),
     wrong('an array', ['body'], () => json('[]')),
@@ -280,7 +285,7 @@ function foreignNames(row: Row, cast: Cast): Situation[] {
       with_(
         'no id',
         () => '1',
-        () => ({ is: 'invalid', fields: [isArray ? `${field}.0` : field] }),
+        () => ({ is: 'invalid', fields: [called(row, isArray ? `${field}.0` : field)] }),
       ),
     ];
   });

@@ -9,6 +9,7 @@ import { createApp } from '../../src/app.ts';
 import type { AppOptions } from '../../src/app.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
+import type { WalkLimits } from '../../src/db/walk.ts';
 import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
 import { openDocuments } from '../../src/documents/documents.ts';
@@ -66,6 +67,8 @@ interface Options extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'co
   /** Where the service looks for the test database; at its own address when absent. */
   readonly databaseUrl?: (apiUrl: string) => string;
   readonly statementTimeoutMs?: number;
+  /** Of lists that are read whole; where they may not be as slow as in service. */
+  readonly walks?: Partial<WalkLimits>;
   /** Served on the mechanism that all endpoints share, instead of the service's own. */
   readonly endpoints?: readonly Endpoint[];
   readonly log?: Logger;
@@ -80,6 +83,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     openDatabase({
       url: options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl,
       ...{ poolSize, statementTimeoutMs, preparedStatements: true, log },
+      walks: options.walks ?? {},
     });
   const { database, counts } = counting(open(4, options.statementTimeoutMs ?? 10_000));
   // So long that what ends the wait of a probe is the probe itself.
@@ -175,9 +179,13 @@ function counting(database: Database): { database: Database; counts: { runs: num
         counts.runs += 1;
         return database.run(context, statements);
       },
-      transaction: (context, work) => {
+      transaction: (context, work, limits) => {
         counts.runs += 1;
-        return database.transaction(context, work);
+        return database.transaction(context, work, limits);
+      },
+      walk: (context, statement) => {
+        counts.runs += 1;
+        return database.walk(context, statement);
       },
     },
   };

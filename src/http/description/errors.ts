@@ -86,7 +86,7 @@ function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
   if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
   if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');
   if (isContent(endpoint)) errors.push('ERROR_RANGE_NOT_SATISFIABLE');
-  if (endpoint.body !== undefined || endpoint.form !== undefined)
+  if (endpoint.body !== undefined || endpoint.rows !== undefined || endpoint.form !== undefined)
     errors.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_REQUEST_TIMEOUT', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
   return errors;
 }

@@ -1,6 +1,8 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
+import { z } from 'zod';
 import { creates } from '../endpoint.ts';
 import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
+import { MOST_ROWS } from '../rows.ts';
 import type { ErrorResponses } from './errors.ts';
 import { operationIdOf } from './names.ts';
 import { headerParameters, pathParameters } from './parameters.ts';
@@ -15,7 +17,7 @@ export function operation(
   ids: ExampleIds,
   errors: ErrorResponses,
 ): Operation {
-  const { method, path, summary, tag, query, body, form, roles } = endpoint;
+  const { method, path, summary, tag, query, body, rows, form, roles } = endpoint;
   const params = pathParameters(endpoint, ids);
   const heard = requestHeaders(endpoint);
   return {
@@ -27,12 +29,26 @@ export function operation(
       ...(params && { params }),
       ...(query && { query }),
       ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
+      ...(rows && { body: manyOf(rows) }),
       ...(form && { body: { required: true, content: { 'multipart/form-data': { schema: form } } } }),
       ...(heard.length > 0 && { headers: headerParameters(heard) }),
     },
     responses: { ...successesOf(endpoint), ...errors(endpoint) },
   };
 }
+
+/** Many records at once, as an array or as a table. */
+function manyOf(rows: z.ZodType) {
+  return {
+    required: true,
+    content: { 'application/json': { schema: rows }, 'text/csv': { schema: csvTable } },
+  };
+}
+
+const csvTable = z.string().meta({
+  id: 'CsvTable',
+  description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${MOST_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
+});
 
 /** The headers that change what an endpoint does. */
 function requestHeaders(endpoint: Endpoint | PublicEndpoint): readonly RequestHeader[] {

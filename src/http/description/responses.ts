@@ -25,7 +25,8 @@ interface Response {
 export function successesOf(endpoint: Endpoint | PublicEndpoint): Record<string, Response> {
   const successes = Object.entries(responsesOf(endpoint)).map(([status, of]) => {
     const sent = sentWith(endpoint, Number(status), of);
-    return [status, response(SUCCESSES[status] ?? 'Success.', sent, bodyOf(endpoint, status, of))] as const;
+    const described = response(SUCCESSES[status] ?? 'Success.', sent, bodyOf(endpoint, status, of));
+    return [status, 'list' in endpoint && status === '200' ? alsoAsCsv(described) : described] as const;
   });
   return Object.fromEntries(successes);
 }
@@ -81,8 +82,10 @@ function sentWith(
 ): Sent {
   const always: HeaderName[] = [];
   const sometimes: HeaderName[] = [];
+  const mayBeCsv = 'list' in endpoint && status === 200;
   if ('list' in endpoint) sometimes.push('Link', 'X-Total-Count');
-  const isTagged = !isRecord(of) || 'list' in endpoint || of.isAlwaysTagged;
+  if (mayBeCsv) sometimes.push('Content-Disposition');
+  const isTagged = !isRecord(of) || ('list' in endpoint ? !mayBeCsv : of.isAlwaysTagged);
   if (hasVersions(endpoint) || isRecord(of)) (isTagged ? always : sometimes).push('ETag');
   if (status === 201) always.push('Location');
   if (isContent(endpoint) && status !== 304) always.push('Content-Disposition', 'Accept-Ranges');
@@ -95,6 +98,21 @@ function response(description: string, sent: Sent, schema: Body): Response {
   if (schema === null) return { description, headers };
   return { description, headers, content: { [mediaTypeOf(schema)]: { schema } } };
 }
+
+/** What `Accept: text/csv` makes of a list. */
+function alsoAsCsv({ content, ...described }: Response): Response {
+  return {
+    ...described,
+    description:
+      'Success. As text/csv all records, without pages: `limit`, `offset`, `after` and `count` are refused, and there is no ETag.',
+    content: { ...content, 'text/csv': { schema: csvFile } },
+  };
+}
+
+const csvFile = z.string().meta({
+  description:
+    'UTF-8 with a byte order mark, commas, CRLF; the first row has the names of the fields. Numbers and times are as in JSON, null is empty, and an apostrophe stands before text that a spreadsheet would take for a formula.',
+});
 
 /** A content may be of any type that a document may have. */
 function mediaTypeOf(schema: z.ZodType): string {

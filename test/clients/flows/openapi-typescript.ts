@@ -5,7 +5,8 @@ import { AVIS, CLIENT, nextCursor, SITE, tell } from './flow.js';
 /* The flow with the types of openapi-typescript, through openapi-fetch. */
 
 await tell(async (baseUrl, token) => {
-  const api = createClient<paths>({ baseUrl });
+  // A list is text/csv as well, for whoever asks for it; contents of documents are of any type.
+  const api = createClient<paths, 'application/json' | '*/*'>({ baseUrl });
   const { data: me } = await api.POST('/api/auth/login', { body: { token } });
   api.use({
     onRequest: ({ request }) => {

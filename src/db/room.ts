@@ -1,0 +1,32 @@
+import { RequestError } from '../errors.ts';
+
+/** For work that has a connection for longer than others: whoever finds no room is told to come again. */
+export interface Room {
+  /** @throws RequestError ERROR_RATE_LIMITED for a caller who has other such work, ERROR_UNAVAILABLE where many have */
+  lend<T>(subject: string, work: () => Promise<T>): Promise<T>;
+}
+
+const RETRY = { headers: { 'Retry-After': '5' } };
+
+/** Room for so many callers at once, for one piece of work of each. */
+export function roomFor(most: number): Room {
+  const inside = new Set<string>();
+  return {
+    async lend(subject, work) {
+      if (inside.has(subject))
+        throw new RequestError(
+          'ERROR_RATE_LIMITED',
+          'another long request of the same caller is under way',
+          RETRY,
+        );
+      if (inside.size >= most)
+        throw new RequestError('ERROR_UNAVAILABLE', 'too many long requests are under way', RETRY);
+      inside.add(subject);
+      try {
+        return await work();
+      } finally {
+        inside.delete(subject);
+      }
+    },
+  };
+}

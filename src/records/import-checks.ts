@@ -1,0 +1,119 @@
+import { foreign } from '../http/refusals.ts';
+import type { CallerRequest } from '../http/endpoint.ts';
+import { Problems } from '../http/rows.ts';
+import type { GivenRow } from '../http/rows.ts';
+import type { Rec } from './record.ts';
+
+/* What only the database knows of the lines of an import, asked of all of them at once. */
+
+/** A record of the body that its schema takes. */
+export interface Given {
+  readonly row: GivenRow;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A record that a field names: its table, and the column of that which has the client. */
+interface Parent {
+  readonly table: string;
+  readonly client: string;
+}
+
+export interface Rules {
+  readonly of: Rec;
+  readonly parents: Readonly<Record<string, Parent>>;
+  /** As of an endpoint. */
+  readonly constraints?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** How many ids out of sight are looked up, to say whether there is such a record, and whose. */
+const MOST_LOOKED_UP = 50;
+
+/**
+ * Holds the records that the lines name against what the caller sees: as for a single creation, 403 for somebody else's,
+ * 404 for none, 409 for one of another client than the line's.
+ * @throws RequestError
+ */
+export async function refuseOutOfReach(
+  given: readonly Given[],
+  { parents }: Rules,
+  request: CallerRequest,
+): Promise<void> {
+  for (const [field, { table, client }] of Object.entries(parents)) {
+    const ids = given.map(({ body }) => String(body[field]));
+    const clients = given.map(({ body }) => String(body['client_id']));
+    const { rows } = await request.run({
+      text: `
+select n.id, n.client, r.id is not null
+from (select distinct l.id, l.client from unnest($1::uuid[], $2::uuid[]) as l (id, client)) as n
+left join public.${table} as r on r.id = n.id
+where r.id is null or r.${client} <> n.client`,
+      values: [ids, clients],
+    });
+    if (rows.length === 0) continue;
+    const ofOthers = new Set(rows.flatMap(([id, of, isSeen]) => (isSeen === 't' ? [`${id} ${of}`] : [])));
+    const unseen = new Set(rows.flatMap(([id, , isSeen]) => (isSeen === 't' || id == null ? [] : [id])));
+    const absent = await absentOf([...unseen].slice(0, MOST_LOOKED_UP), table, request);
+    const problems = new Problems();
+    for (const [index, { row }] of given.entries()) {
+      const id = ids[index] ?? '';
+      if (absent.has(id)) problems.add(row.name(field), 'names no record');
+      else if (ofOthers.has(`${id} ${clients[index]}`))
+        problems.add(row.name(field), 'must be a record of the same client');
+    }
+    problems.refuse(absent.size > 0 ? 'ERROR_NOT_FOUND' : 'ERROR_CONFLICT');
+  }
+}
+
+/** Those that do not exist. @throws RequestError ERROR_FORBIDDEN for the first that is somebody else's */
+async function absentOf(
+  ids: readonly string[],
+  table: string,
+  request: CallerRequest,
+): Promise<ReadonlySet<string>> {
+  const named = ids.map((id) => ({ table, id }));
+  const found = named.length === 0 ? [] : await request.standings(named);
+  for (const [index, { isOwn, exists, client }] of found.entries())
+    if (exists && !isOwn) throw foreign(named[index], client);
+  return new Set(ids.filter((_id, index) => found[index]?.exists === false));
+}
+
+/**
+ * Holds the lines against the rules that the table has of its rows, as its catalog writes them.
+ * @throws RequestError ERROR_VALIDATION
+ */
+export async function refuseBroken(
+  given: readonly Given[],
+  { of, constraints = {} }: Rules,
+  request: CallerRequest,
+): Promise<void> {
+  const { rows } = await request.run({
+    text: `
+select c.conname, pg_get_expr(c.conbin, c.conrelid)
+from pg_constraint as c
+where c.conrelid = $1::regclass and c.contype = 'c'
+order by c.conname`,
+    values: [`public.${of.table}`],
+  });
+  if (rows.length === 0) return;
+  const broken = await request.run({
+    text: `
+select n.line, c.name
+from (
+    select (l.ordinality - 1)::integer as line, n.*
+    from jsonb_array_elements($1::jsonb) with ordinality as l (value, ordinality)
+    cross join lateral jsonb_populate_record(null::public.${of.table}, l.value) as n
+) as n
+cross join lateral (values ${rows.map(([name, holds]) => `('${String(name)}', ${String(holds)})`).join(', ')}) as c (name, holds)
+where c.holds is false
+order by n.line, c.name`,
+    values: [JSON.stringify(given.map(({ body }) => body))],
+  });
+  const problems = new Problems();
+  for (const [line, name] of broken.rows) {
+    const row = given[Number(line)]?.row;
+    const rules = constraints[String(name)] ?? { '': `breaks the rule ${String(name)}` };
+    for (const [field, rule] of Object.entries(rules))
+      problems.add(row?.name(field || undefined) ?? '', rule);
+  }
+  problems.refuse();
+}

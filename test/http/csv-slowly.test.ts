@@ -1,0 +1,153 @@
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeAll, afterAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
+import { pino } from 'pino';
+import { expectError, startService } from '../support/service.ts';
+import type { Service, Tenant } from '../support/service.ts';
+import { until } from '../support/upload.ts';
+
+/* A list as CSV whose reader stops, goes on later, or goes away: more than the sockets between the two can hold. */
+
+const MANY = 3_000;
+const csv = { accept: 'text/csv' };
+
+let service: Service;
+let own: Tenant;
+let token: string;
+let lines: Record<string, unknown>[] = [];
+const open = new Set<IncomingMessage>();
+
+async function start(walks: Parameters<typeof startService>[0] = {}): Promise<void> {
+  const log = new Writable({
+    write: (line, _encoding, done) => {
+      lines.push(JSON.parse(String(line)) as Record<string, unknown>);
+      done();
+    },
+  });
+  service = await startService({ ...walks, log: pino(log) });
+  own = await service.tenant('Boulangerie Martin');
+  token = await service.token('CLIENT', [own.clients]);
+  await service.admin(
+    `insert into public.sites (client_id, site_name, address)
+     select $1, 'Site ' || n, repeat('x', 9000) from generate_series(1, $2) as n`,
+    [own.clients, MANY],
+  );
+}
+
+/** A download of which nothing is read yet. */
+async function begin(by = token, path = '/api/sites'): Promise<IncomingMessage> {
+  const headers = { ...csv, authorization: `Bearer ${by}` };
+  return new Promise((resolve, reject) => {
+    request({ port: service.port, path, headers, agent: false }, (response) => {
+      open.add(response);
+      response.on('error', () => undefined);
+      resolve(response);
+    })
+      .once('error', reject)
+      .end();
+  });
+}
+
+const names = (file: string): string[] =>
+  parse<Record<string, string>>(file, { bom: true, columns: true }).map(({ site_name }) => site_name ?? '');
+
+/** Connections that a download still holds. */
+async function held(): Promise<number> {
+  const [found] = await service.admin(
+    `select count(*)::int as count from pg_stat_activity
+     where datname = current_database() and application_name = 'taxclaims-api' and state <> 'idle'`,
+  );
+  return Number(found?.['count']);
+}
+
+/** Whoever stops reading sees nothing more; what Node has read already is not looked at. */
+async function brokenOff(response: IncomingMessage): Promise<boolean> {
+  response.resume();
+  await new Promise((resolve) => response.once('close', resolve));
+  return !response.complete;
+}
+
+afterEach(() => {
+  for (const response of open) response.destroy();
+  open.clear();
+  lines = [];
+});
+
+describe('with time enough', () => {
+  beforeAll(() => start());
+  afterAll(() => service.close());
+
+  test('the whole file is of one moment, whatever happens while it is read', async () => {
+    const response = await begin(token, '/api/sites?sort=created_at');
+    await service.admin(`delete from public.sites where client_id = $1 and site_name like 'Site %5'`, [
+      own.clients,
+    ]);
+    await service.admin(`update public.sites set site_name = 'Autre' where client_id = $1`, [own.clients]);
+    await service.admin(`insert into public.sites (client_id, site_name) values ($1, 'Nouveau')`, [
+      own.clients,
+    ]);
+    const file = await text(response);
+    expect(response.complete).toBe(true);
+    expect(names(file).toSorted()).toEqual(
+      ['Siège', ...Array.from({ length: MANY }, (_, index) => `Site ${index + 1}`)].toSorted(),
+    );
+    await until(async () => (await held()) === 0);
+  });
+
+  test('one long file at a time for a caller, and so many in all; short ones are always given', async () => {
+    const first = await begin();
+    const again = await service.ask('GET /api/sites', { token, headers: csv });
+    expectError(again, 'ERROR_RATE_LIMITED');
+    expect(again.headers['retry-after']).toBe('5');
+    const other = await service.token('CLIENT', [own.clients], { sub: 'idp|somebody else' });
+    const full = await service.ask('GET /api/sites', { token: other, headers: csv });
+    expectError(full, 'ERROR_UNAVAILABLE');
+    expect(full.headers['retry-after']).toBe('5');
+    const short = await service.ask('GET /api/clients', { token, headers: csv });
+    expect(short.status).toBe(200);
+    expect(names(await text(first)).length).toBeGreaterThan(2_000);
+    await until(async () => (await held()) === 0);
+    const next = await begin(other);
+    await text(next);
+    expect(next.complete).toBe(true);
+  });
+
+  test('who hangs up gives everything back', async () => {
+    const response = await begin();
+    expect(await held()).toBe(1);
+    response.destroy();
+    await until(async () => (await held()) === 0);
+    await text(await begin());
+  });
+});
+
+describe('a reader who stops holds nothing for long, and has no file that looks whole:', () => {
+  afterEach(() => service.close());
+
+  test('the next page must be asked for in time', async () => {
+    await start({ walks: { pageMs: 100 } });
+    const response = await begin();
+    await until(async () => (await held()) === 0);
+    expect(await brokenOff(response)).toBe(true);
+    const reason = 'nobody asked for the next rows in 100 ms';
+    await until(() => lines.some((line) => line['reason'] === reason));
+    expect(lines.find((line) => line['reason'] === reason)).toMatchObject({
+      action: 'GET /api/sites',
+      aborted: true,
+    });
+    const { status } = await service.ask('GET /api/clients', { token, headers: csv });
+    expect(status).toBe(200);
+  });
+
+  test('and so must the whole', async () => {
+    await start({ walks: { wholeMs: 1_000 } });
+    const response = await begin();
+    await until(async () => (await held()) === 0);
+    expect(await brokenOff(response)).toBe(true);
+    await until(() => lines.some((line) => line['code'] === 'ERROR_UNAVAILABLE' && line['aborted'] === true));
+    expect((await service.ask('GET /api/clients', { token, headers: csv })).status).toBe(200);
+  });
+});

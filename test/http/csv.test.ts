@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
+import { endpoints } from '../../src/resources/index.ts';
+import { ROWS } from '../resources/access.ts';
+import { fill } from '../resources/situations.ts';
+import type { Answer } from '../support/http.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+
+/* Any list as CSV: what it says, and to whom. How it is read slowly stands in test/db/walk.test.ts. */
+
+const csv = { accept: 'text/csv' };
+const MANY = 1_234;
+
+const LISTS = endpoints.filter((endpoint) => 'list' in endpoint).map(({ path }) => `GET ${path}`);
+
+let service: Service;
+let own: Tenant;
+let foreign: Tenant;
+let token: string;
+
+beforeAll(async () => {
+  service = await startService();
+  own = await service.furnishedTenant('Boulangerie Martin');
+  foreign = await service.furnishedTenant('Boulangerie Martin');
+  token = await service.token('ADMIN', [own.clients]);
+  await service.admin(
+    `insert into public.sites (client_id, site_name, address, created_at, updated_at)
+     select $1, 'Site ' || n, case when n % 2 = 0 then E'Rue "A",\\r\\nLyon; ' || n end, d, d
+     from generate_series(1, $2) as n, lateral (select timestamptz '2024-01-01' + n * interval '1 minute') as t (d)`,
+    [own.clients, MANY],
+  );
+});
+afterAll(() => service.close());
+
+type Records = Record<string, string>[];
+
+/** The records of a file, and its first row. */
+function read({ text }: Answer): { header: readonly string[]; records: Records } {
+  expect(text.startsWith('\uFEFF')).toBe(true);
+  const [header = [], ...rows] = parse(text, { bom: true, record_delimiter: '\r\n' });
+  expect(text.endsWith('\r\n')).toBe(true);
+  return {
+    header,
+    records: rows.map((row) => Object.fromEntries(header.map((name, index) => [name, row[index] ?? '']))),
+  };
+}
+
+/** What a file says of a value of JSON. */
+function cellOf(value: unknown): string {
+  if (value === null) return '';
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+describe('a list as CSV has the fields and the records of the same list as JSON', () => {
+  test.each(LISTS)('%s', async (line) => {
+    const row = ROWS.find((one) => one.line === line);
+    if (row === undefined) throw new Error(`${line} has no row in test/resources/access.ts`);
+    const filled = fill(row, own);
+    const json = (await service.ask(filled, { token })).json as Record<string, unknown>[];
+    const answer = await service.ask(filled, { token, headers: csv });
+    expect([answer.status, answer.headers['content-type']]).toEqual([
+      200,
+      'text/csv; charset=utf-8; header=present',
+    ]);
+    expect(answer.headers['content-disposition']).toBe(
+      `attachment; filename=${line.split('/').at(-1) ?? ''}.csv`,
+    );
+    expect(answer.headers.vary).toContain('Accept');
+    for (const name of ['etag', 'link', 'x-total-count', 'content-length'])
+      expect(answer.headers).not.toHaveProperty(name);
+    const { header, records } = read(answer);
+    expect(json.length).toBeGreaterThan(0);
+    expect(header).toEqual(Object.keys(json[0] ?? {}));
+    // A page of JSON has a thousand.
+    expect(records.slice(0, json.length).map((record) => record['id'])).toEqual(json.map(({ id }) => id));
+    const number = /^-?\d+\.\d+$/;
+    const comparable = (cell: string) => (number.test(cell) ? String(Number(cell)) : cell);
+    expect(Object.values(records[0] ?? {}).map(comparable)).toEqual(
+      Object.values(json[0] ?? {})
+        .map(cellOf)
+        .map(comparable),
+    );
+  });
+
+  test('and an amount has the places that it has in JSON', async () => {
+    const json = await service.ask('GET /api/reclamations', { token });
+    const { records } = read(await service.ask('GET /api/reclamations', { token, headers: csv }));
+    expect(json.text).toContain(`"amount":${String(records[0]?.['amount'])},`);
+    expect(records[0]?.['amount']).toMatch(/^\d+\.\d\d$/);
+  });
+});
+
+describe('a file', () => {
+  test('has all pages, in the order of the list, and text as it was written', async () => {
+    const { records } = read(await service.ask('GET /api/sites?sort=created_at', { token, headers: csv }));
+    const written = records.filter(({ site_name }) => site_name?.startsWith('Site '));
+    expect(written.map(({ site_name }) => site_name)).toEqual(
+      Array.from({ length: MANY }, (_, index) => `Site ${index + 1}`),
+    );
+    expect(written[1]?.['address']).toBe('Rue "A",\r\nLyon; 2');
+    expect(written[0]?.['address']).toBe('');
+    expect(records.map(({ client_id }) => client_id)).not.toContain(foreign.clients);
+    const everything = await service.token('ADMIN');
+    for (const sort of ['-created_at', 'site_name', '-updated_at']) {
+      const all = read(await service.ask(`GET /api/sites?sort=${sort}`, { token: everything, headers: csv }));
+      const clients = new Set(all.records.map(({ client_id }) => client_id));
+      expect([clients.has(own.clients), clients.has(foreign.clients)]).toEqual([true, true]);
+      expect(new Set(all.records.map(({ id }) => id)).size).toBe(records.length + 1);
+    }
+  });
+
+  test('has what the filters of the list leave', async () => {
+    const found = await service.ask('GET /api/sites?q=Site%2012&sort=created_at', { token, headers: csv });
+    const json = await service.ask('GET /api/sites?q=Site%2012&sort=created_at', { token });
+    const ids = (json.json as { id: string }[]).map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(40);
+    expect(read(found).records.map(({ id }) => id)).toEqual(ids);
+    const none = await service.ask('GET /api/sites?q=nothing', { token, headers: csv });
+    expect(read(none)).toMatchObject({ header: expect.arrayContaining(['site_name']), records: [] });
+  });
+
+  test('is packed as the reader accepts', async () => {
+    const response = await fetch(`http://127.0.0.1:${service.port}/api/sites`, {
+      headers: { ...csv, authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' },
+    });
+    const text = Buffer.from(await response.arrayBuffer()).toString();
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    expect(text).toBe((await service.ask('GET /api/sites', { token, headers: csv })).text);
+  });
+
+  test('has no cell that a spreadsheet takes for a formula, and numbers as they are', async () => {
+    const { clients } = await service.tenant('Own');
+    const texts = [
+      '=1+1',
+      '+33 6',
+      '-x',
+      '@SUM(A1)',
+      '\t=1',
+      "'=1",
+      '＝1',
+      '+33612345678',
+      '-12,5',
+      '-3.5',
+      'a=1',
+    ];
+    for (const text of texts)
+      await service.admin(`insert into public.sites (client_id, site_name) values ($1, $2)`, [clients, text]);
+    const limited = await service.token('CLIENT', [clients]);
+    const { records } = read(
+      await service.ask('GET /api/sites?sort=created_at', { token: limited, headers: csv }),
+    );
+    expect(records.slice(1).map(({ site_name }) => site_name)).toEqual([
+      ...["'=1+1", "'+33 6", "'-x", "'@SUM(A1)", "'\t=1", "''=1", "'＝1"],
+      ...['+33612345678', '-12,5', '-3.5', 'a=1'],
+    ]);
+  });
+
+  test('is asked for with HEAD without being made', async () => {
+    const head = await service.ask('HEAD /api/sites', { token, headers: csv });
+    expect([head.status, head.text, head.headers['content-type']]).toEqual([
+      200,
+      '',
+      'text/csv; charset=utf-8; header=present',
+    ]);
+  });
+});
+
+describe('which of both a caller gets', () => {
+  test.each([
+    [undefined, 'json'],
+    ['*/*', 'json'],
+    ['application/json', 'json'],
+    ['text/html,application/xhtml+xml,*/*;q=0.8', 'json'],
+    ['image/png', 'json'],
+    ['', 'json'],
+    ['text/csv;q=0', 'json'],
+    ['text/csv;q=0.4, application/json;q=0.5', 'json'],
+    ['text/csv, application/json;q=0.5', 'csv'],
+    ['TEXT/CSV', 'csv'],
+    ['text/*', 'csv'],
+    ['text/csv, */*', 'csv'],
+    ['text/csv; charset=utf-8', 'csv'],
+  ])('Accept: %s: %s', async (accept, kind) => {
+    const headers = accept === undefined ? {} : { accept };
+    const answer = await service.ask('GET /api/clients', { token, headers });
+    expect(answer.headers['content-type']).toMatch(kind === 'csv' ? /^text\/csv/ : /^application\/json/);
+    expect(answer.headers.vary).toContain('Accept');
+  });
+
+  test('a record is no list, and JSON whatever is asked for', async () => {
+    const answer = await service.ask(`GET /api/sites/${own.sites}`, { token, headers: csv });
+    expect(answer.json).toMatchObject({ id: own.sites });
+  });
+
+  test('an Accept that is longer than it could be is refused', async () => {
+    const accept = 'text/csv,'.repeat(200);
+    expectError(
+      await service.ask('GET /api/sites', { token, headers: { accept } }),
+      'ERROR_HEADERS_TOO_LARGE',
+    );
+  });
+});
+
+describe('a list that is refused as JSON is refused as CSV', () => {
+  test('of another client, by path and by filter', async () => {
+    for (const line of [
+      `GET /api/clients/${foreign.clients}/reclamations`,
+      `GET /api/sites?client_id=${foreign.clients}`,
+      `GET /api/reclamations?site_id=${foreign.sites}`,
+      `GET /api/reclamations/${foreign.reclamations}/history`,
+      `GET /api/reclamations/${foreign.reclamations}/documents`,
+    ]) {
+      const record = await expectRefusal(
+        service,
+        await service.ask(line, { token, headers: csv }),
+        'ERROR_FORBIDDEN',
+      );
+      expect([line, record['client_context']]).toEqual([line, foreign.clients]);
+    }
+  });
+
+  test('of a record that does not exist', async () => {
+    const nobody = '11111111-1111-4111-8111-111111111111';
+    for (const below of ['history', 'documents'])
+      expectError(
+        await service.ask(`GET /api/reclamations/${nobody}/${below}`, { token, headers: csv }),
+        'ERROR_NOT_FOUND',
+      );
+  });
+
+  test('to a role without the right, and without a token', async () => {
+    const client = await service.token('CLIENT', [own.clients]);
+    expectError(await service.ask('GET /api/partners', { token: client, headers: csv }), 'ERROR_FORBIDDEN');
+    expectError(await service.ask('GET /api/sites', { headers: csv }), 'ERROR_UNAUTHORIZED');
+  });
+
+  test('with what is for pages', async () => {
+    const answer = await service.ask('GET /api/sites?limit=5&offset=0&count=exact', { token, headers: csv });
+    expectError(answer, 'ERROR_VALIDATION');
+    const rule = 'is not for text/csv, which has the whole list';
+    expect(details(answer)).toEqual({ limit: rule, offset: rule, count: rule });
+    const after = await service.ask('GET /api/sites?after=W10', { token, headers: csv });
+    expect(details(after)).toEqual({ after: rule });
+  });
+});

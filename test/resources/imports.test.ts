@@ -1,0 +1,409 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Answer, Question } from '../support/http.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+
+/* Many records at once, all or none: what is taken, and what is said of what is not. */
+
+const NOBODY = '11111111-1111-4111-8111-111111111111';
+const CSV = 'text/csv';
+
+let service: Service;
+let own: Tenant;
+let other: Tenant;
+let foreign: Tenant;
+let token: string;
+
+beforeAll(async () => {
+  service = await startService();
+  own = await service.furnishedTenant('Boulangerie Martin');
+  other = await service.furnishedTenant('Garage Petit');
+  foreign = await service.furnishedTenant('Hôtels Belle Rive');
+  token = await service.token('TAX_SPECIALIST', [own.clients, other.clients]);
+});
+afterAll(() => service.close());
+
+function post(path: string, body: string | Buffer | object, more: Question = {}): Promise<Answer> {
+  const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
+  const headers = { 'content-type': isJson ? 'application/json' : CSV, ...more.headers };
+  return service.ask(`POST ${path}`, { token, ...more, headers, body });
+}
+
+const importSites = (body: string | Buffer | object, more?: Question) =>
+  post('/api/sites/import', body, more);
+const importClaims = (body: string | Buffer | object, more?: Question) =>
+  post('/api/reclamations/import', body, more);
+
+const lines = (...all: readonly string[]): string => all.map((line) => `${line}\r\n`).join('');
+
+async function count(table = 'sites', client = own.clients): Promise<number> {
+  const [found] = await service.admin(
+    `select count(*)::int as count from public.${table}
+     where ${table === 'audit_logs' ? 'client_context' : 'client_id'} = $1`,
+    [client],
+  );
+  return Number(found?.['count']);
+}
+
+function idsOf({ json }: Answer): string[] {
+  return (json as { ids: string[] }).ids;
+}
+
+describe('an import', () => {
+  test('makes every record of a table, tells their ids in its order, and leaves one audit record for each', async () => {
+    const before = await count();
+    const answer = await importSites(
+      lines(
+        'site_name,client_id,address',
+        `A,${own.clients},"Rue, 1\nLyon"`,
+        `B,${own.clients},`,
+        `C,${other.clients},x`,
+      ),
+    );
+    const ids = idsOf(answer);
+    expect([answer.status, answer.json]).toEqual([201, { imported: 3, ids }]);
+    expect(answer.headers.location).toBe(`/api/sites/${String(ids[0])}`);
+    expect(await count()).toBe(before + 2);
+    const read = await Promise.all(ids.map((id) => service.ask(`GET /api/sites/${id}`, { token })));
+    expect(read.map(({ json }) => json)).toMatchObject([
+      { client_id: own.clients, site_name: 'A', address: 'Rue, 1\nLyon' },
+      { client_id: own.clients, site_name: 'B', address: null },
+      { client_id: other.clients, site_name: 'C', address: 'x' },
+    ]);
+    const records = await service.admin(
+      `select resource_type, resource_id, client_context, success from public.audit_logs
+       where request_id = $1 order by created_at`,
+      [answer.headers['x-request-id']],
+    );
+    expect(records.map(({ resource_id }) => resource_id)).toEqual(ids);
+    expect(
+      new Set(records.map(({ success, resource_type }) => `${String(success)} ${String(resource_type)}`)),
+    ).toEqual(new Set(['true sites']));
+  });
+
+  test('takes an array as well', async () => {
+    const answer = await importClaims([
+      { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: '1200.50', tax_year: 2024 },
+      { client_id: other.clients, site_id: other.sites, claim_type: 'CFE', amount: 3 },
+    ]);
+    expect(answer.status).toBe(201);
+    const [first] = idsOf(answer);
+    const { json } = await service.ask(`GET /api/reclamations/${String(first)}`, { token });
+    expect(json).toMatchObject({ amount: 1200.5, tax_year: 2024, status: 'DRAFT' });
+  });
+
+  test("takes a French firm's list as Excel saves it, on the first day", async () => {
+    const sites = await importSites(
+      `\uFEFF${lines(
+        'client_id;site_name;address;',
+        `${own.clients};Hôtel "Belle Rive";`.replace('Hôtel "Belle Rive"', '"Hôtel ""Belle Rive"""'),
+        `${own.clients};'=Entrepôt;12, rue de la République;`,
+        ';;;',
+      )}`,
+    );
+    expect(sites.status).toBe(201);
+    const [hotel = '', warehouse = ''] = idsOf(sites);
+    const claims = await importClaims(
+      `\uFEFF${lines(
+        'site_id;client_id;claim_type;amount;tax_year;commune_code;collection_date;notice_reference;grounds',
+        `${hotel};${own.clients};TF;1 234,50;2024;2A004;31/12/2024;24 2A 004;"Erreur de surface ;`,
+        `deux lignes"`,
+        `${warehouse};${own.clients};CFE;12\u202F345\u00A0678,9;2023;69123;2023-10-15;+33;`,
+      )}`,
+    );
+    expect([claims.status, claims.text]).toEqual([201, expect.anything()]);
+    const read = await Promise.all(
+      idsOf(claims).map((id) => service.ask(`GET /api/reclamations/${id}`, { token })),
+    );
+    expect(read.map(({ json }) => json)).toMatchObject([
+      {
+        ...{ site_id: hotel, amount: 1234.5, tax_year: 2024, commune_code: '2A004' },
+        ...{ collection_date: '2024-12-31', grounds: 'Erreur de surface ;\r\ndeux lignes' },
+      },
+      { site_id: warehouse, amount: 12345678.9, notice_reference: '+33', grounds: null },
+    ]);
+    const names = await Promise.all(
+      [hotel, warehouse].map((id) => service.ask(`GET /api/sites/${id}`, { token })),
+    );
+    expect(names.map(({ json }) => json)).toMatchObject([
+      { site_name: 'Hôtel "Belle Rive"' },
+      { site_name: '=Entrepôt', address: '12, rue de la République' },
+    ]);
+  });
+
+  test('takes a list as it was given as CSV, and has the same texts', async () => {
+    const { clients } = await service.tenant('Own');
+    const limited = { token: await service.token('ADMIN', [clients]) };
+    for (const text of ['=1+1', "'=1", '"x"', 'a,b;c', ' b ', '-12'])
+      await service.admin('insert into public.sites (client_id, site_name) values ($1, $2)', [clients, text]);
+    const list = () =>
+      service.ask('GET /api/sites?sort=created_at', { ...limited, headers: { accept: CSV } });
+    const { text } = await list();
+    const answer = await importSites(text, limited);
+    expect(answer.json).toMatchObject({ imported: 7 });
+    const { json } = await service.ask('GET /api/sites?sort=created_at', limited);
+    const names = (json as { site_name: string }[]).map(({ site_name }) => site_name);
+    expect(names.slice(7)).toEqual(names.slice(0, 7));
+    expect(names).toContain("'=1");
+  });
+
+  test('of 10,000 lines is one request', async () => {
+    const before = [await count('reclamations'), await count('audit_logs')];
+    const header = 'client_id,site_id,claim_type,amount,tax_year,commune_code,notice_reference,grounds';
+    const claims = Array.from(
+      { length: 10_000 },
+      (_, index) =>
+        `${own.clients},${own.sites},TF,${index}.25,2024,75056,N-${index},${'Erreur de surface. '.repeat(20)}`,
+    );
+    const answer = await importClaims(lines(header, ...claims));
+    expect(answer.json).toMatchObject({ imported: 10_000 });
+    expect(new Set(idsOf(answer)).size).toBe(10_000);
+    expect(await count('reclamations')).toBe((before[0] ?? 0) + 10_000);
+    const [found] = await service.admin(
+      'select count(distinct resource_id)::int as count from public.audit_logs where request_id = $1',
+      [answer.headers['x-request-id']],
+    );
+    expect(found).toEqual({ count: 10_000 });
+    const more = await importClaims(lines(header, ...claims, ...claims.slice(0, 1)));
+    expect(details(more)).toEqual({ body: 'must have at most 10000 records' });
+    expect(await count('reclamations')).toBe((before[0] ?? 0) + 10_000);
+  }, 120_000);
+});
+
+describe('what is wrong is told by line and field, and nothing is kept', () => {
+  let before: readonly number[];
+  const counts = async () => [
+    await count(),
+    await count('reclamations'),
+    await count('sites', other.clients),
+  ];
+  beforeAll(async () => {
+    before = await counts();
+  });
+  const expectNothing = async () => {
+    expect(await counts()).toEqual(before);
+  };
+  const claim = (changes: object = {}) => ({
+    ...{ client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 5 },
+    ...changes,
+  });
+
+  test('of every line', async () => {
+    const answer = await importClaims(
+      lines(
+        'client_id,site_id,claim_type,amount,tax_year,granted_amount',
+        `${own.clients},${own.sites},TF,5,2024,`,
+        `${own.clients},x,TF,"5,5",20x4,`,
+        `${own.clients},${own.sites},TVA,,1,`,
+        `"a\nb",${own.sites},TF,5,,`,
+        `${own.clients},${own.sites},TF,5,,,surplus`,
+      ),
+    );
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(details(answer)).toEqual({
+      'line 7': 'has more cells than the first line names',
+    });
+    const second = await importClaims(
+      lines(
+        'client_id,site_id,claim_type,amount,tax_year,granted_amount',
+        `${own.clients},${own.sites},TF,5,2024,`,
+        `${own.clients},x,TF,"5,5",20x4,`,
+        `${own.clients},${own.sites},TVA,,1,`,
+        `"a\nb",${own.sites},TF,5,,`,
+        `c,${own.sites},TF,5,,`,
+      ),
+    );
+    expectError(second, 'ERROR_VALIDATION');
+    expect(details(second)).toEqual({
+      'line 3, site_id': 'must be a UUID',
+      'line 3, amount': 'must be a decimal from 0 to 99999999.99 with at most two places',
+      'line 3, tax_year': 'must be a whole number from 1900 to 2200',
+      'line 4, claim_type': 'must be one of TF, CFE',
+      'line 4, amount': 'must be a decimal from 0 to 99999999.99 with at most two places',
+      'line 4, tax_year': 'must be a whole number from 1900 to 2200',
+      'line 5, client_id': 'must be a UUID',
+      'line 7, client_id': 'must be a UUID',
+    });
+    await expectNothing();
+  });
+
+  test('of every item of an array', async () => {
+    const answer = await importClaims([
+      claim(),
+      claim({ amount: -1, surprise: 1 }),
+      7,
+      claim({ status: 'CLOSED' }),
+    ]);
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(details(answer)).toEqual({
+      '1.amount': 'must be a decimal from 0 to 99999999.99 with at most two places',
+      '1.surprise': 'is not known here',
+      '2': 'must be an object',
+      '3.status': 'must be DRAFT: the record begins there',
+    });
+    await expectNothing();
+  });
+
+  test('of the first line', async () => {
+    const answer = await importSites(lines('site_name,surprise,site_name', 'a,b,c'));
+    expect(details(answer)).toEqual({
+      'line 1, surprise': 'is not known here',
+      'line 1, site_name': 'stands there twice',
+      'line 1, client_id': 'is required: the first line names the fields',
+    });
+  });
+
+  test('500 of them at most, and how many more there are', async () => {
+    const answer = await importSites(
+      lines('client_id,site_name', ...Array.from({ length: 700 }, () => `${own.clients},${'x'.repeat(256)}`)),
+    );
+    const named = details(answer) as Record<string, string>;
+    expect(Object.keys(named)).toHaveLength(501);
+    expect(named['…']).toBe('and 200 more');
+  });
+
+  test('of what only the database knows', async () => {
+    const answer = await importClaims([
+      claim(),
+      claim({ granted_amount: 6 }),
+      claim({ granted_amount: 5 }),
+      claim({ granted_amount: 7 }),
+    ]);
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(details(answer)).toEqual({
+      '1.granted_amount': 'must not exceed amount',
+      '3.granted_amount': 'must not exceed amount',
+    });
+    await expectNothing();
+  });
+
+  test('of a site that is none, and of one of another client', async () => {
+    const answer = await importClaims([claim(), claim({ site_id: NOBODY }), claim({ site_id: other.sites })]);
+    expectError(answer, 'ERROR_NOT_FOUND');
+    expect(details(answer)).toEqual({
+      '1.site_id': 'names no record',
+      '2.site_id': 'must be a record of the same client',
+    });
+    const conflict = await importClaims([
+      claim(),
+      claim({ client_id: other.clients, site_id: other.sites }),
+      claim({ site_id: other.sites }),
+    ]);
+    expectError(conflict, 'ERROR_CONFLICT');
+    expect(details(conflict)).toEqual({ '2.site_id': 'must be a record of the same client' });
+    await expectNothing();
+  });
+
+  test('and what is somebody else’s is a refusal, audited once with whose it is', async () => {
+    const rows = [
+      [importClaims, [claim(), claim({ site_id: foreign.sites }), claim({ site_id: NOBODY })]],
+      [importClaims, [claim(), claim({ client_id: foreign.clients })]],
+      [
+        importSites,
+        [
+          { client_id: own.clients, site_name: 'A' },
+          { client_id: foreign.clients, site_name: 'B' },
+        ],
+      ],
+    ] as const;
+    for (const [send, body] of rows)
+      for (const query of ['', '?dry_run=true']) {
+        const path = send === importSites ? '/api/sites/import' : '/api/reclamations/import';
+        const record = await expectRefusal(service, await post(path + query, body), 'ERROR_FORBIDDEN');
+        expect(record['client_context']).toBe(foreign.clients);
+      }
+    await expectNothing();
+  });
+
+  test.each<[string, string | Buffer, Record<string, string>]>([
+    [
+      'Windows-1252',
+      Buffer.from('client_id,site_name\r\nx,Entrep\xF4t\r\n', 'latin1'),
+      { body: expect.stringContaining('Windows-1252') as unknown as string },
+    ],
+    [
+      'UTF-16',
+      Buffer.from('\uFEFFclient_id,site_name\r\n', 'utf16le'),
+      { body: expect.stringContaining('must be UTF-8') as unknown as string },
+    ],
+    ['nothing but a first line', 'client_id,site_name\r\n', { body: 'must have at least one record' }],
+    [
+      'a quotation mark that is never closed',
+      'client_id,site_name\r\na,b\r\nc,"d\r\ne,f\r\n',
+      { 'line 3': 'has a quotation mark that is never closed' },
+    ],
+    [
+      'a quotation mark within a cell',
+      'client_id,site_name\r\na,b"c\r\n',
+      { 'line 2': 'has a quotation mark in a cell that does not begin with one' },
+    ],
+    [
+      'something behind a quotation mark',
+      'client_id,site_name\r\na,"b"c\r\n',
+      { 'line 2': 'has something behind a closing quotation mark; one within a cell is written twice' },
+    ],
+    [
+      'a line without an end',
+      `client_id,site_name\r\na,"${'x'.repeat(200_000)}`,
+      { 'line 2': expect.stringContaining('has more than') as unknown as string },
+    ],
+  ])('%s', async (_what, body, found) => {
+    const answer = await importSites(body);
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(details(answer)).toEqual(found);
+  });
+
+  test('a decimal comma where commas stand between cells, and a NUL', async () => {
+    const comma = await importClaims(
+      lines('client_id,site_id,claim_type,amount', `${own.clients},${own.sites},TF,"1,5"`),
+    );
+    expect(Object.keys(details(comma) as object)).toEqual(['line 2, amount']);
+    const nul = await importSites(lines('client_id,site_name', `${own.clients},a\0b`));
+    expect(details(nul)).toEqual({ 'line 2, site_name': 'must not contain NUL or unpaired surrogates' });
+  });
+
+  test('a media type that is neither, an array that is none, and a body beyond 10 MiB', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    expectError(await importSites('x', { headers }), 'ERROR_UNSUPPORTED_MEDIA_TYPE');
+    const latin = { 'content-type': 'text/csv; charset=windows-1252' };
+    expectError(await importSites('x', { headers: latin }), 'ERROR_UNSUPPORTED_MEDIA_TYPE');
+    expect(details(await importSites({}))).toEqual({ body: 'must be an array' });
+    expectError(await importSites(Buffer.alloc(10 * 1024 * 1024 + 1)), 'ERROR_PAYLOAD_TOO_LARGE');
+  });
+});
+
+describe('a trial', () => {
+  test('tells how many would be made, and makes none; the same request then makes them', async () => {
+    const before = [await count(), await count('audit_logs')];
+    const body = lines('client_id,site_name', `${own.clients},A`, `${own.clients},B`);
+    const headers = { 'idempotency-key': 'a-trial-and-then-the-import' };
+    const trial = await post('/api/sites/import?dry_run=true', body, { headers });
+    expect([trial.status, trial.json]).toEqual([200, { importable: 2 }]);
+    expect([await count(), await count('audit_logs')]).toEqual(before);
+    const records = await service.admin('select from public.audit_logs where request_id = $1', [
+      trial.headers['x-request-id'],
+    ]);
+    expect(records).toEqual([]);
+    const made = await post('/api/sites/import?dry_run=false', body, { headers });
+    expect([made.status, idsOf(made).length]).toEqual([201, 2]);
+    expect((await importSites(body, { headers })).text).toBe(made.text);
+    expect(await count()).toBe((before[0] ?? 0) + 2);
+  });
+
+  test('tells what is wrong as the import does, also what the insert alone finds', async () => {
+    await service.admin(
+      `create function public.refuse_it() returns trigger language plpgsql as
+       $$ begin if new.site_name = 'refused' then raise exception 'no' using errcode = 'TX409'; end if; return new; end $$`,
+    );
+    await service.admin(
+      'create trigger refuse_it before insert on public.sites for each row execute function public.refuse_it()',
+    );
+    const body = lines('client_id,site_name', `${own.clients},A`, `${own.clients},refused`);
+    const before = await count();
+    for (const path of ['/api/sites/import?dry_run=true', '/api/sites/import'])
+      expectError(await post(path, body), 'ERROR_CONFLICT');
+    expect(await count()).toBe(before);
+    await service.admin('drop function public.refuse_it() cascade');
+  });
+});
