@@ -12,7 +12,9 @@ const ABOUT = `Claims for property tax (TF) and business property tax (CFE) of m
 
 A request needs a token of the identity provider (\`Authorization: Bearer …\`) with the claims \`role\` and \`client_access\`. It reaches the records of those clients alone: another client's are 403, and no record at all is 404.
 
-A list is an array and a record an object. \`PUT\` changes the fields that it gives and leaves the others; a record may be sent back whole, and what is read-only in it is ignored. \`HEAD\` is answered where \`GET\` is. A method that a path has not is 405, with \`Allow\`. The body of a request may be packed (\`Content-Encoding\`: gzip, deflate or br). Every error has the same envelope.`;
+A list is an array and a record an object. \`PUT\` changes the fields that it gives and leaves the others; a record may be sent back whole, and what is read-only in it is ignored. \`HEAD\` is answered where \`GET\` is. A method that a path has not is 405, with \`Allow\`. The body of a request may be packed (\`Content-Encoding\`: gzip, deflate or br).
+
+Every error has the same envelope, \`{ "error": { code, message, details, timestamp, requestId } }\`: \`code\` is for programs, \`details\` says in words for a person what is wrong with which field, and \`requestId\` finds the request in the log.`;
 
 /** The OpenAPI document of these endpoints; `tags` has a sentence for each of theirs. */
 export function describeInterface(
