@@ -184,9 +184,9 @@ describe.each(KINDS)('$path/{id}/moves', (kind) => {
 describe('a field that the table demands for a move', () => {
   const [claims, invoices, bills] = KINDS as readonly [Kind, Kind, Kind];
   const cases = [
-    [claims, 'SUBMITTED', 'ACCEPTED', ['granted_amount', 'decision_date']],
-    [invoices, 'DRAFT', 'ISSUED', ['issue_date', 'due_date']],
-    [bills, 'VALIDATED', 'PAID', ['issue_date']],
+    [claims.path, claims, 'SUBMITTED', 'ACCEPTED', ['granted_amount', 'decision_date']],
+    [invoices.path, invoices, 'DRAFT', 'ISSUED', ['issue_date', 'due_date']],
+    [bills.path, bills, 'VALIDATED', 'PAID', ['issue_date']],
   ] as const;
 
   /** The demand stands for the time of the work. */
@@ -205,8 +205,8 @@ describe('a field that the table demands for a move', () => {
   }
 
   test.each(cases)(
-    'of %j is said, and the move is refused without it and made with it',
-    async (kind, from, to, fields) => {
+    'of %s is said, and the move is refused without it and made with it',
+    async (_path, kind, from, to, fields) => {
       const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
       await demanding(kind, to, fields, async () => {
         const id = await made(kind, from);

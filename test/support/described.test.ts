@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { UNEXPLAINED } from '../../src/http/conflicts.ts';
 import { expectDescribed } from './described.ts';
 import type { Answer } from './http.ts';
 
@@ -38,9 +39,19 @@ const PROFILE = {
   client_access: [],
 };
 
+const REMOVAL = `DELETE /api/partners/${PROFILE.id}`;
+const CONFLICT = { ...error, code: 'ERROR_CONFLICT' };
+
 test.each<[string, string, Answer]>([
   ['a status that is not described', 'GET /api/clients', answer(418, { error })],
   ['a conflict of a reader', 'GET /api/clients', answer(409, { error })],
+  ['a conflict that does not say why', REMOVAL, answer(409, { error: CONFLICT })],
+  ['a conflict with no reason', REMOVAL, answer(409, { error: { ...CONFLICT, details: {} } })],
+  [
+    'a conflict that nothing explains',
+    REMOVAL,
+    answer(409, { error: { ...CONFLICT, details: UNEXPLAINED } }),
+  ],
   ['a code of another status', 'GET /api/clients', answer(401, { error }, { 'www-authenticate': 'Bearer' })],
   ['an envelope with one field more', 'GET /api/clients', answer(403, { error: { ...error, hint: 1 } })],
   [
@@ -96,6 +107,11 @@ test.each<[string, string, Answer]>([
   ['a record', 'GET /api/auth/profile?x', answer(200, PROFILE)],
   ['an empty list', 'GET /api/clients', answer(200, [], { etag: 'W/"x"' })],
   ['a refusal', 'GET /api/clients', answer(403, { error })],
+  [
+    'a conflict that says why',
+    REMOVAL,
+    answer(409, { error: { ...CONFLICT, details: { name: 'is taken', existing_id: PROFILE.id } } }),
+  ],
   ['nothing', `DELETE /api/sites/${PROFILE.id}`, answer(204)],
   ['an unknown path', 'GET /api/nothing', answer(404, { error: { ...error, code: 'ERROR_NOT_FOUND' } })],
 ])('the suite takes %s as it is described', (_what, line, given) => {
