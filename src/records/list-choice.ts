@@ -1,6 +1,6 @@
 import type { Parameter } from '../db/statement.ts';
 import type { Caller } from '../identity/caller.ts';
-import { alongIndex, gathered, newest, pageFirst } from './list-forms.ts';
+import { alongIndex, gathered, nearFirst, newest, pageFirst } from './list-forms.ts';
 import type { Form } from './list-forms.ts';
 
 /** How the rows of a caller's clients are found in a table. */
@@ -17,6 +17,8 @@ export interface Ownership {
 interface Asked {
   /** Whether the request names a client, or what few rows have and an index finds. */
   readonly isNarrow: boolean;
+  /** Whether the request names what few of very many rows may have, and no index finds. */
+  readonly isSparse: boolean;
   /** Whether the order is the one that indexes have. */
   readonly isByTime: boolean;
   readonly limit: number;
@@ -32,7 +34,7 @@ interface Choice {
 /** What is fast for a caller with these clients; docs/decisions/lists.md has the reasons. */
 export function formFor(
   { client, throughParent, isClient }: Ownership,
-  { isNarrow, isByTime, limit, offset }: Asked,
+  { isNarrow, isSparse, isByTime, limit, offset }: Asked,
   { role, clientAccess }: Caller,
   add: (value: Parameter) => string,
 ): Choice {
@@ -40,6 +42,7 @@ export function formFor(
   const held: Choice['held'] = (conditions) => conditions;
   const skipping = (form: Form): Form => (offset > 0 ? pageFirst(form) : form);
   if (isEverything && !isByTime) return { form: pageFirst(alongIndex), held };
+  if (isEverything && isSparse && !isNarrow && offset === 0) return { form: pageFirst(nearFirst), held };
   if (isEverything || isNarrow) return { form: skipping(alongIndex), held };
   if (throughParent !== undefined) return { form: skipping(gathered), held: behindParent(throughParent) };
   if (isClient) return { form: skipping(gathered), held };
