@@ -23,6 +23,9 @@ const QUERIES: readonly Readonly<Record<string, string>>[] = [
   { offset: '5' },
   { q: 'text' },
   { status: 'DRAFT' },
+  { status: 'DRAFT,SUBMITTED', sort: 'status,-created_at' },
+  { tax_year: '2024' },
+  { client_id: `${ID},${ID.replace(/0$/, '1')}` },
   { created_from: '2024-06-01T00:00:00Z', created_to: '2025-01-01T00:00:00Z' },
   { client_id: ID },
 ];
