@@ -1,7 +1,7 @@
 import type { Parameter } from '../db/statement.ts';
 import { WHOLE } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
-import { alongIndex, gathered, newest, pageFirst } from './list-forms.ts';
+import { alongIndex, gathered, nearFirst, newest, pageFirst } from './list-forms.ts';
 import type { Form } from './list-forms.ts';
 
 /** How the rows of a caller's clients are found in a table. */
@@ -18,6 +18,8 @@ export interface Ownership {
 interface Asked {
   /** Whether the request names a client, or what few rows have and an index finds. */
   readonly isNarrow: boolean;
+  /** Whether the request names what few of very many rows may have, and no index finds. */
+  readonly isSparse: boolean;
   /** Whether the order is the one that indexes have. */
   readonly isByTime: boolean;
   readonly limit: number;
@@ -33,7 +35,7 @@ interface Choice {
 /** What is fast for a caller with these clients; docs/decisions/lists.md has the reasons. */
 export function formFor(
   { client, throughParent, isClient }: Ownership,
-  { isNarrow, isByTime, limit, offset }: Asked,
+  { isNarrow, isSparse, isByTime, limit, offset }: Asked,
   { role, clientAccess }: Caller,
   add: (value: Parameter) => string,
 ): Choice {
@@ -43,6 +45,8 @@ export function formFor(
   // Nothing is gained by looking for a page where all are wanted.
   const isPage = limit !== WHOLE;
   if (isEverything && !isByTime && isPage) return { form: pageFirst(alongIndex), held };
+  if (isEverything && isSparse && !isNarrow && offset === 0 && isPage)
+    return { form: pageFirst(nearFirst), held };
   if (isEverything || isNarrow) return { form: skipping(alongIndex), held };
   if (throughParent !== undefined) return { form: skipping(gathered), held: behindParent(throughParent) };
   if (isClient) return { form: skipping(gathered), held };

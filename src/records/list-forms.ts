@@ -10,6 +10,8 @@ interface Parts {
   readonly columns: string;
   readonly from: string;
   readonly conditions: readonly string[];
+  /** That of them which says where the page begins; undefined for the first page. */
+  readonly beginning?: string | undefined;
   readonly order: Orders;
   /** Parameters of type bigint; no offset where nothing is skipped. */
   readonly limit: string;
@@ -74,6 +76,45 @@ export function newest(client: string, sample: string): Form {
     return gathered({ ...parts, conditions: [isOfPage, ...conditions] });
   };
 }
+
+/** A page of what many rows have is among so many. */
+const NEAR = 10_000;
+
+/**
+ * The next rows of all, of which conditions that no index answers leave a page where many rows pass them; where they leave
+ * less, every row, for which the planner takes several processes, as it never does along an index. It does so where it
+ * expects few to be left, as it does of conditions that it sees as a number.
+ */
+export const nearFirst: Form = (parts) => {
+  const { from, conditions, beginning, order, limit } = parts;
+  const [{ column, direction }] = order;
+  const [comparison, furthest] = direction === 'desc' ? ['>=', '-infinity'] : ['<=', 'infinity'];
+  const isNear = `r.${column} ${comparison} (
+        select coalesce(
+            (
+                select r.${column}
+                from ${from}
+                ${whereAll(beginning === undefined ? [] : [beginning])}
+                ${orderBy(order)}
+                offset ${NEAR}
+                limit 1
+            ),
+            '${furthest}'
+        )
+    )`;
+  const isEnough = `(select count(*) from near) >= ${limit}`;
+  return `
+with near as materialized (${alongIndex({ ...parts, conditions: [isNear, ...conditions] })}
+)
+select r.*
+from near as r
+where ${isEnough}
+union all
+select r.*
+from (${gathered({ ...parts, conditions: [`(${conditions.join(' and ')})::integer = 1`] })}
+) as r
+where not ${isEnough}`;
+};
 
 /**
  * First what the page consists of, and only then the rest of its rows: what is skipped or sorted stays narrow, and often

@@ -25,6 +25,8 @@ interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly filters: F;
   /** The filters that leave few rows and have an index of their own. */
   readonly selective?: readonly (keyof F)[];
+  /** Of a table with very many rows: the filters that may leave few of them, and have no index. */
+  readonly sparse?: readonly (keyof F)[];
 }
 
 type Rules<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
@@ -73,7 +75,7 @@ const BY_TIME: Readonly<Record<string, Filters>> = {
 };
 
 export function list<const C extends Columns, const F extends Filters>(shape: ListShape<C, F>): List<F> {
-  const { of, sorts, sortsWithNulls = [], selective = [] } = shape;
+  const { of, sorts, sortsWithNulls = [], selective = [], sparse = [] } = shape;
   const from = `public.${of.table} as r`;
   const names = Object.keys(of.columns);
   const times = Object.assign({}, ...names.map((name) => BY_TIME[name] ?? {})) as Filters;
@@ -123,6 +125,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
           isNarrow: ['client_id', ...selective]
             .map((name) => asked[String(name)])
             .some((value) => value !== undefined && value !== clients),
+          isSparse: sparse.some((name) => asked[String(name)] !== undefined),
           isByTime: orders.length === 1 && orders[0].column === newest,
           ...asked,
         },
@@ -132,13 +135,15 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const conditions = conditionsOf(asked, add);
       const total = `select count(*) from ${from} ${whereAll(held(conditions))}`;
       const cursor = cursorOf(of, asked.sort.join(), orders);
-      if (asked.after !== undefined) conditions.push(behind(orders, cursor.read(asked.after), add));
+      const beginning = asked.after === undefined ? undefined : behind(orders, cursor.read(asked.after), add);
+      if (beginning !== undefined) conditions.push(beginning);
       // Where nothing is skipped the statement must not say so: with a parameter for it the plan is made anew each time.
       const offset = asked.offset === 0 ? undefined : add(asked.offset);
       const plain = form({
         columns: of.selected,
         from,
         conditions: held(conditions),
+        beginning,
         order: orders,
         limit,
         offset,

@@ -32,6 +32,11 @@ export const reclamations = list({
     ),
   },
   selective: ['site_id', 'assignee_id'],
+  sparse: [
+    ...(['q', 'tax_year', 'commune_code', 'amount_from', 'amount_to'] as const),
+    ...(['claim_deadline_from', 'claim_deadline_to', 'court_deadline_from', 'court_deadline_to'] as const),
+    ...(['response_due_from', 'response_due_to'] as const),
+  ],
 });
 
 export const listReclamations = endpoint({

@@ -269,6 +269,30 @@ describe('who may', () => {
 });
 
 describe('the list of a claim’s documents', () => {
+  test('is bounded by the times at which they were attached, and finds names without their accents', async () => {
+    const { reclamations } = await service.tenant('Dated');
+    const token = await service.token('ADMIN');
+    for (const [name, at] of [
+      ['Été.pdf', '2025-06-01Z'],
+      ['Hiver.pdf', '2025-12-01Z'],
+    ] as const) {
+      await upload(service, token, reclamations, { name });
+      await service.admin(
+        'update public.documents set uploaded_at = $3 where reclamation_id = $1 and filename = $2',
+        [reclamations, name, at],
+      );
+    }
+    const names = async (query: string) => {
+      const line = `GET /api/reclamations/${reclamations}/documents?${query}`;
+      const answer = await service.ask(line, { token });
+      return (answer.json as { filename: string }[]).map(({ filename }) => filename);
+    };
+    expect(await names('created_from=2025-06-01T00:00:00Z')).toEqual(['Hiver.pdf', 'Été.pdf']);
+    expect(await names('created_from=2025-06-01T00:00:01Z')).toEqual(['Hiver.pdf']);
+    expect(await names('created_to=2025-11-30T00:00:00Z')).toEqual(['Été.pdf']);
+    expect(await names('q=ete')).toEqual(['Été.pdf']);
+  });
+
   test('gives them newest first, by name, page by page, and found by text', async () => {
     const { reclamations } = await service.tenant('Listed');
     const admin = await service.token('ADMIN');

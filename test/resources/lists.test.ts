@@ -349,6 +349,22 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
 
   if (!names.includes('client_id')) return;
 
+  test('of several clients is that of each, and refused where one of them is foreign', async () => {
+    const [one = '', other = '', foreign = ''] = [clients[0], clients[1], clients[FEW]];
+    for (const caller of ['with few clients', 'who is an ADMIN'] as const) {
+      const token = await CALLERS[caller]();
+      const [first, second, both] = await Promise.all(
+        [one, other, `${one},${other}`].map((ids) => whole(path, token, `&client_id=${ids}`)),
+      );
+      expect(both?.toSorted()).toEqual([...new Set([...(first ?? []), ...(second ?? [])])].toSorted());
+      expect(await walk(`${at(path)}client_id=${one},${other}&limit=3`, token)).toEqual(both);
+    }
+    const answer = await service.ask(`GET ${at(path)}client_id=${one},${foreign}`, {
+      token: await CALLERS['with few clients'](),
+    });
+    expectError(answer, 'ERROR_FORBIDDEN');
+  });
+
   test('is the same for a named client as what a caller of many has of it', async () => {
     const client = rich.clients;
     for (const caller of callers(path)) {

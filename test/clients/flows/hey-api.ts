@@ -20,7 +20,10 @@ await tell(async (baseUrl, token) => {
   let [pages, total] = [0, 0];
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
     const { data, response } = await listReclamations({
-      query: { limit: 2, count: 'exact', sort: ['created_at'], ...(after && { after }) },
+      query: {
+        ...{ limit: 2, count: 'exact', claim_type: ['TF', 'CFE'], sort: ['created_at', '-amount'] },
+        ...(after && { after }),
+      },
       throwOnError: true,
     });
     claims.push(...data.map(({ id }) => id));

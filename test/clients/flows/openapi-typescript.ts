@@ -2,11 +2,16 @@ import createClient from 'openapi-fetch';
 import type { paths } from '../openapi-typescript/schema.js';
 import { AVIS, CLIENT, nextCursor, SITE, tell } from './flow.js';
 
-/* The flow with the types of openapi-typescript, through openapi-fetch. */
+type Query = NonNullable<paths['/api/reclamations']['get']['parameters']['query']>;
+
+/* The flow with the types of openapi-typescript, through openapi-fetch, which does not know by itself how several values are sent. */
 
 await tell(async (baseUrl, token) => {
   // A list is text/csv as well, for whoever asks for it; contents of documents are of any type.
-  const api = createClient<paths, 'application/json' | '*/*'>({ baseUrl });
+  const api = createClient<paths, 'application/json' | '*/*'>({
+    baseUrl,
+    querySerializer: { array: { style: 'form', explode: false } },
+  });
   const { data: me } = await api.POST('/api/auth/login', { body: { token } });
   api.use({
     onRequest: ({ request }) => {
@@ -17,7 +22,10 @@ await tell(async (baseUrl, token) => {
   const claims: string[] = [];
   let [pages, total] = [0, 0];
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
-    const query = { limit: 2, count: 'exact', sort: ['created_at'], ...(after && { after }) } as const;
+    const query: Query = {
+      ...{ limit: 2, count: 'exact', claim_type: ['TF', 'CFE'], sort: ['created_at', '-amount'] },
+      ...(after && { after }),
+    };
     const { data = [], response } = await api.GET('/api/reclamations', { params: { query } });
     claims.push(...data.map(({ id }) => id));
     total = Number(response.headers.get('x-total-count'));

@@ -32,7 +32,10 @@ await tell(async (baseUrl, token) => {
   const claims: string[] = [];
   let [pages, total] = [0, 0];
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
-    const query = { limit: 2, count: 'exact', sort: ['created_at'], ...(after && { after }) };
+    const query = {
+      ...{ limit: 2, count: 'exact', claim_type: ['TF', 'CFE'], sort: ['created_at', '-amount'] },
+      ...(after && { after }),
+    };
     const { data, headers } = await listReclamations(ListReclamationsQueryParams.parse(query));
     claims.push(...ListReclamationsResponse.parse(data).map(({ id }) => id));
     total = Number(headers.get('x-total-count'));
