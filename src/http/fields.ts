@@ -108,7 +108,8 @@ export function ignored(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> 
   return nothing.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 
-function wholeNumber(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
+/** A whole number of a query in a range. */
+export function wholeNumber(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
   const rule = `must be a whole number from ${minimum} to ${maximum}`;
   return z
     .string(rule)

@@ -56,7 +56,7 @@ const partnerInvoices = list({
 });
 
 /** A tax specialist and the client never see one: it is the firm's margin. */
-const MANAGERS: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER'];
+export const MANAGERS: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER'];
 
 const params = z.strictObject({ id: field.uuid });
 
