@@ -29,7 +29,6 @@ comment on column reporting.reclamations.client_id is 'Joins reporting.clients.i
 comment on column reporting.reclamations.site_id is 'Joins reporting.sites.id.';
 comment on column reporting.reclamations.status is 'Joins reporting.statuses.status where record is reclamation.';
 
-comment on column reporting.reclamations.assignee_id is
-    'Who works on it, null for nobody. Joins reporting.users.id, and reporting.assignments by client_id and user_id.';
+comment on column reporting.reclamations.assignee_id is 'Joins reporting.users.id.';
 
 grant select on reporting.reclamations to taxclaims_reporting;

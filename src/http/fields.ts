@@ -107,7 +107,8 @@ export function wholeNumber(minimum: number, maximum: number): z.ZodType<number>
     .meta({ type: 'integer', minimum, maximum });
 }
 
-function countOf(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
+/** The same with what it is when it is not given. */
+export function countOf(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
   const rule = wholeNumber(minimum, maximum);
   return rule.default(byDefault).meta({ ...rule.meta(), default: byDefault });
 }

@@ -4,6 +4,7 @@ import { logIn, readProfile } from './auth.ts';
 import { changeCadastre, createCadastre, deleteCadastre, listCadastres, readCadastre } from './cadastres.ts';
 import { assignClient, withdrawClient } from './client-access.ts';
 import { changeClient, createClient, deleteClient, listClients, readClient } from './clients.ts';
+import { listDeadlines } from './deadlines.ts';
 import { description } from './description.ts';
 import { createDocument, deleteDocument, listDocuments, readContent, readDocument } from './documents.ts';
 import { healthOfPath, healthOfRoot } from './health.ts';
@@ -64,6 +65,7 @@ export const endpoints: readonly Endpoint[] = [
   readCadastre,
   changeCadastre,
   deleteCadastre,
+  listDeadlines,
   summarizeReclamations,
   listReclamations,
   createReclamation,

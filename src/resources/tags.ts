@@ -7,6 +7,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Sites: 'The places of a client that are taxed.',
   Cadastres: 'The parcels of the land register that a site has.',
   Reclamations: 'The claims, from the draft to the refund, and how each has moved.',
+  Deadlines: 'What runs out when, of claims and invoices.',
   Documents: 'The files that are attached to a claim.',
   Partners: 'Who brings clients or works for them, and is paid for it.',
   Invoices: 'What the firm bills its clients.',

@@ -112,12 +112,13 @@ from ${each(Object.keys(USERS).length)},
     lateral (select timestamptz '2024-02-01 00:00:00Z' + ${people} * interval '1 day' + (c * 60 + n) * interval '1 minute') as joined (at);
 insert into public.reclamations (
     id, client_id, site_id, claim_type, amount, status, tax_year, commune_code, notice_reference, collection_date,
-    submitted_at, decision_date, court_deadline, granted_amount, refund_amount, grounds, created_at, updated_at
+    submitted_at, decision_date, court_deadline, granted_amount, refund_amount, grounds, assignee_id,
+    created_at, updated_at
 )
 select ${id('reclamations', 'c', 'n')}, ${id('clients', 'c')}, ${id('sites', 'c', `1 + n % ${SITES}`)},
     ${pick(['TF', 'CFE'], `n + ${flavour}`)}, ${amount('n')}, ${status}, 2015 + (n + ${flavour}) % 8, ${commune},
     ${name('Avis')}, date '2024-06-01' + n + ${flavour}, ${at('n + 3')}, date '2025-02-01' + n, date '2025-06-01' + n,
-    ${amount('0')}, ${flavour} + n, ${name('Motif')}, ${at('n')}, ${at('n * 2')}
+    ${amount('0')}, ${flavour} + n, ${name('Motif')}, case n % 2 when 0 then ${id('users', 'c', '1')} end, ${at('n')}, ${at('n * 2')}
 from ${each(claims)};
 insert into public.reclamation_history (id, reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at)
 select ${id('reclamation_history', 'c', 'n')}, ${id('reclamations', 'c', 'n')}, ${id('clients', 'c')}, 'DRAFT', ${status},

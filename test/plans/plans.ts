@@ -68,8 +68,8 @@ function queriesOf(endpoint: Endpoint): Record<string, string>[] {
   const others = words.filter((word) => word.startsWith('-')).slice(1);
   const [newest = ''] = words.filter((word) => word.startsWith('-'));
   const cursor = JSON.stringify([endpoint.of.table, newest, '2025-01-01', ID]);
-  const after = { after: Buffer.from(cursor).toString('base64url') };
-  return [...QUERIES, after, ...others.map((sort) => ({ sort }))]
+  const after = newest === '' ? [] : [{ after: Buffer.from(cursor).toString('base64url') }];
+  return [...QUERIES, ...after, ...others.map((sort) => ({ sort }))]
     .map((query) => ({ limit: '20', ...query }))
     .filter((query) => endpoint.query?.safeParse(query).success);
 }

@@ -61,6 +61,8 @@ export interface Row {
   readonly along?: readonly string[];
   /** Not a record with a version. */
   readonly untagged?: true;
+  /** What a list shows of a tenant, where that is no record of its own. */
+  readonly shows?: (tenant: Tenant) => object;
 }
 
 type Fields = (tenant: Tenant) => Readonly<Record<string, unknown>>;
@@ -218,10 +220,18 @@ export const ROWS: readonly Row[] = [
   ...CADASTRES,
   ...RECLAMATIONS,
   {
+    line: 'GET /api/deadlines',
+    right: ['reclamations', 'r'],
+    byClient: 'client_id',
+    untagged: true,
+    shows: ({ clients }) => ({ kind: 'response', client_id: clients }),
+  },
+  {
     line: 'GET /api/reclamations/summary',
     right: ['reclamations', 'r'],
     byClient: 'client_id',
     untagged: true,
+    shows: () => ({ status: 'SUBMITTED' }),
   },
   ...IMPORTS,
   { line: 'GET /api/reclamations/{id}/history', right: ['reclamations', 'r'], ids: { id: 'reclamations' } },

@@ -38,6 +38,13 @@ beforeAll(async () => {
   await admin.connect();
   own = await service.furnishedTenant('Boulangerie Martin');
   foreign = await service.furnishedTenant('Boulangerie Martin');
+  // A claim of each that runs out in a few days.
+  for (const { clients, sites } of [own, foreign])
+    await admin.query(
+      `insert into public.reclamations (client_id, site_id, claim_type, amount, status, submitted_at)
+       values ($1, $2, 'TF', 1, 'SUBMITTED', now() - interval '6 months' + interval '5 days')`,
+      [clients, sites],
+    );
   digest = await digestQuery();
 });
 afterAll(async () => {
@@ -169,6 +176,10 @@ function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 
   if (row.line.endsWith('/moves')) {
     // Whoever may change the record can move it; what to, possible-moves.test.ts tries.
     expect(list.length > 0).toBe(RIGHTS[row.right[0] as keyof typeof RIGHTS][cast.role].includes('u'));
+    return;
+  }
+  if (row.shows !== undefined) {
+    expect(list).toContainEqual(expect.objectContaining(row.shows(mine)));
     return;
   }
   const kind = row.line.endsWith('/history') ? 'reclamation_history' : (row.right[0] as keyof Tenant);

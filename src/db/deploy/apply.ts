@@ -83,7 +83,7 @@ export async function applyPolicies(
 }
 
 /**
- * Takes every table and every view of the reporting surface before anything is changed, in the time of one short
+ * Takes every table and every view that requests and the reporting surface read before anything is changed, in the time of one short
  * patience for all of them: whatever comes after waits for no request, and so can meet none in a deadlock. But for the
  * deploy's own lock, which nothing changes.
  */
@@ -93,7 +93,7 @@ async function holdTables(client: pg.Client): Promise<void> {
      from pg_class as c
      join pg_namespace as n on n.oid = c.relnamespace
      where c.relowner = current_user::regrole and (n.nspname, c.relname) <> ('app', 'deploy_lock')
-         and (c.relkind in ('r', 'p') or (c.relkind = 'v' and n.nspname = 'reporting'))
+         and (c.relkind in ('r', 'p') or (c.relkind = 'v' and n.nspname in ('app', 'reporting')))
      order by c.relkind, c.oid`,
   );
   const end = performance.now() + (await shortPatience(client));

@@ -10,3 +10,15 @@ alter table public.reclamations
 create index reclamations_assignee_id_idx
     on public.reclamations (assignee_id, created_at desc, id desc)
     where assignee_id is not null;
+
+-- What runs out for a client in some weeks, among all the years of its claims. No move of a claim changes them, and a
+-- claim without the date is in none.
+create index reclamations_claim_deadline_idx
+    on public.reclamations (client_id, claim_deadline)
+    where claim_deadline is not null;
+create index reclamations_response_due_at_idx
+    on public.reclamations (client_id, response_due_at)
+    where response_due_at is not null;
+create index reclamations_court_deadline_idx
+    on public.reclamations (client_id, court_deadline)
+    where court_deadline is not null;

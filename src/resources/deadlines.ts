@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import type { Parameter } from '../db/statement.ts';
+import { endpoint, WHOLE } from '../http/endpoint.ts';
+import type { ListQuery } from '../http/endpoint.ts';
+import * as field from '../http/fields.ts';
+import { ROLES } from '../identity/caller.ts';
+import type { Caller } from '../identity/caller.ts';
+import * as column from '../records/column.ts';
+import { cursorBehind } from '../records/cursor.ts';
+import { whereAll } from '../records/list-forms.ts';
+import { record } from '../records/record.ts';
+import { client } from './clients.ts';
+import { MANAGERS } from './partner-invoices.ts';
+import { reclamation } from './reclamation-record.ts';
+import { user } from './users.ts';
+
+/*
+ * What runs out when: of claims, of invoices that are not paid, and, for those who see them, of partners' bills. A view
+ * says which deadline of a claim runs in which of its statuses; docs/decisions/deadlines.md has the reasons.
+ */
+
+const TODAY = "(pg_catalog.now() at time zone 'UTC')::date";
+
+const KINDS = ['claim', 'response', 'court', 'invoice', 'partner_invoice'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** Parameters: how many days ahead, and how many ago. */
+interface Window {
+  readonly within: string;
+  readonly passed: string;
+}
+
+/** The days of the window, and for what has a moment the moments of these days, which an index has in their order. */
+const onDay = (column: string, { within, passed }: Window): string =>
+  `${column} between ${TODAY} - ${passed}::integer and ${TODAY} + ${within}::integer`;
+const atMoment = (column: string, { within, passed }: Window): string =>
+  `${column} >= (${TODAY} - ${passed}::integer)::timestamp at time zone 'UTC'
+        and ${column} < (${TODAY} + ${within}::integer + 1)::timestamp at time zone 'UTC'`;
+
+const ofClaims = (kind: string, condition: string): string => `
+    select d.kind, d.reclamation_id as id, d.due_on, d.client_id, d.reclamation_id, d.assignee_id, d.status, d.amount
+    from app.claim_deadlines as d
+    where d.kind = '${kind}' and ${condition}`;
+
+const SOURCES: Readonly<Record<Kind, (window: Window) => string>> = {
+  claim: (window) => ofClaims('claim', onDay('d.due_on', window)),
+  response: (window) => ofClaims('response', atMoment('d.due_at', window)),
+  court: (window) => ofClaims('court', onDay('d.due_on', window)),
+  invoice: (window) => `
+    select
+        'invoice' as kind, f.id, f.due_date as due_on, f.client_id, f.reclamation_id, null::uuid as assignee_id, f.status,
+        f.amount_incl_tax as amount
+    from public.factures as f
+    where f.status = 'ISSUED' and ${onDay('f.due_date', window)}`,
+  partner_invoice: (window) => `
+    select
+        'partner_invoice' as kind, b.id, b.due_date as due_on, b.client_id, null::uuid as reclamation_id,
+        null::uuid as assignee_id, b.status, b.amount_incl_tax as amount
+    from public.partner_invoices as b
+    where b.status in ('RECEIVED', 'VALIDATED') and ${onDay('b.due_date', window)}`,
+};
+
+const said = (kind: column.Kind, description: string): column.Column =>
+  column.read(column.described(kind, { description }));
+
+const deadline = record('Deadline', 'reclamations', {
+  kind: column.read(column.words(field.oneOf('DeadlineKind', KINDS))),
+  id: said(column.uuid, 'The claim, the invoice or the partner’s bill that it is about, as kind says.'),
+  due_on: said(column.date, 'The last day, in UTC.'),
+  days_left: said(column.integer, 'From today, in UTC: 0 on the last day, negative once it has passed.'),
+  client_id: column.naming('client', client.label, column.read(column.uuid)),
+  reclamation_id: column.naming('reclamation', reclamation.label, column.read(column.nullable(column.uuid))),
+  assignee_id: column.naming('assignee', user.label, column.read(column.nullable(column.uuid))),
+  status: said(column.text(50), 'Where the claim, the invoice or the bill stands.'),
+  amount: said(column.decimal, 'What the claim asks for; what is to be paid, tax included.'),
+});
+
+const query = z.strictObject({
+  within: field.parameter(
+    field.countOf(0, 3660, 30),
+    'Only those whose last day is at most so many days ahead.',
+  ),
+  passed: field.parameter(
+    field.countOf(0, 3660, 0),
+    'Also those that have passed, at most so many days ago, and still count.',
+  ),
+  kind: field
+    .parameter(field.several(field.oneOf('DeadlineKind', KINDS)), 'Only those of these kinds.')
+    .optional(),
+  client_id: field.parameter(field.uuid, 'Only those of this client.').optional(),
+  assignee_id: field.parameter(field.uuid, 'Only those of claims that this user works on.').optional(),
+  ...deadline.expansion.query,
+  limit: field.page.limit,
+  after: field.page.after,
+});
+
+const cursor = cursorBehind(['deadlines'], [false, false, false]);
+
+function deadlines(asked: z.output<typeof query>, { role }: Caller): ListQuery {
+  const values: Parameter[] = [];
+  const add = (value: Parameter): string => `$${String(values.push(value))}`;
+  const window = { within: add(asked.within), passed: add(asked.passed) };
+  // The bills are closed to the others altogether, and what they see of them is nothing.
+  const kinds = (asked.kind ?? KINDS).filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role));
+  const sources = kinds.length === 0 ? [SOURCES.invoice(window)] : kinds.map((kind) => SOURCES[kind](window));
+  const conditions = [
+    ...(kinds.length === 0 ? ['false'] : []),
+    ...(asked.client_id === undefined ? [] : [`u.client_id = ${add(asked.client_id)}`]),
+    ...(asked.assignee_id === undefined ? [] : [`u.assignee_id = ${add(asked.assignee_id)}`]),
+  ];
+  if (asked.after !== undefined) {
+    const [due = '', kind = '', id = ''] = cursor.read(asked.after);
+    conditions.push(`(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`);
+  }
+  const order = 'order by r.due_on, r.kind, r.id';
+  const text = `
+select r.*
+from (
+    select
+        u.kind, u.id, u.due_on, u.due_on - ${TODAY} as days_left, u.client_id, u.reclamation_id, u.assignee_id,
+        u.status, u.amount
+    from (${sources.join('\n    union all')}
+    ) as u
+    ${whereAll(conditions)}
+) as r
+${order}
+limit ${add(asked.limit === WHOLE ? null : asked.limit + 1)}`;
+  const { expand = [] } = asked;
+  return {
+    records: {
+      text: expand.length === 0 ? text : `${deadline.expansion.around(text, expand)}\n${order}`,
+      values,
+    },
+    limit: asked.limit,
+    cursor: ([kind, id, due]) => cursor.of([due, kind, id]),
+    of: deadline.expansion.shape(deadline, expand),
+  };
+}
+
+export const listDeadlines = endpoint({
+  tag: 'Deadlines',
+  resource: 'reclamations',
+  of: deadline,
+  method: 'get',
+  path: '/api/deadlines',
+  summary: 'List what runs out when for the caller’s clients, of all kinds, nearest first',
+  roles: ROLES,
+  query,
+  client: ({ query }) => query.client_id,
+  list: ({ query }, caller) => deadlines(query, caller),
+});

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Role } from '../../src/identity/caller.ts';
+import { reclamationStatus } from '../../src/resources/reclamation-record.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+
+/* What runs out when. */
+
+let service: Service;
+let own: Tenant;
+let foreign: Tenant;
+
+/** A day so many days from today in UTC, in SQL. */
+const day = (days: number): string => `((now() at time zone 'UTC')::date + ${days})`;
+
+/** A claim that the administration has to answer on that day, and one that the court can be asked about until then. */
+async function claims(tenant: Tenant, response: number, court: number): Promise<readonly [string, string]> {
+  const ids = [randomUUID(), randomUUID()] as const;
+  await service.admin(
+    `insert into public.reclamations (id, client_id, site_id, claim_type, amount, status, submitted_at, court_deadline, assignee_id)
+     values
+         ($1, $3, $4, 'CFE', 30, 'SUBMITTED', (${day(response)} - interval '6 months' + interval '12 hours') at time zone 'UTC', null, $5),
+         ($2, $3, $4, 'TF', 20.5, 'REJECTED', null, ${day(court)}, null)`,
+    [...ids, tenant.clients, tenant.sites, tenant.users],
+  );
+  return ids;
+}
+
+/** An issued invoice and a bill, each due on that day. */
+async function due({ factures, partner_invoices: bill, reclamations }: Tenant, days: number): Promise<void> {
+  await service.admin(
+    `update public.factures set issue_date = ${day(-40)}, due_date = ${day(days)}, reclamation_id = $2 where id = $1`,
+    [factures, reclamations],
+  );
+  await service.admin(`update public.factures set status = 'ISSUED' where id = $1`, [factures]);
+  await service.admin(`update public.partner_invoices set due_date = ${day(days)} where id = $1`, [bill]);
+}
+
+let answered: string;
+let rejected: string;
+
+beforeAll(async () => {
+  service = await startService();
+  [own, foreign] = [await service.furnishedTenant('Own'), await service.furnishedTenant('Foreign')];
+  // Not at the end of a month, where six months are not always as many days: the tests compare kinds and their order.
+  [answered, rejected] = await claims(own, 10, -3);
+  await claims(foreign, 10, -3);
+  for (const tenant of [own, foreign]) await due(tenant, 20);
+});
+afterAll(() => service.close());
+
+type Json = Readonly<Record<string, unknown>>;
+
+const ask = async (query: string, role: Role = 'ACCOUNT_MANAGER', clients = [own.clients]) =>
+  service.ask(`GET /api/deadlines${query}`, { token: await service.token(role, clients) });
+const rowsOf = async (query: string, role?: Role): Promise<readonly Json[]> =>
+  (await ask(query, role)).json as readonly Json[];
+const kinds = (rows: readonly Json[]): readonly unknown[] => rows.map(({ kind }) => kind);
+
+describe('what runs out', () => {
+  test.each([
+    ['ADMIN', ['response', 'invoice', 'partner_invoice']],
+    ['ACCOUNT_MANAGER', ['response', 'invoice', 'partner_invoice']],
+    ['TAX_SPECIALIST', ['response', 'invoice']],
+    ['CLIENT', ['response', 'invoice']],
+  ] as const)('is listed for %s, of every kind that the role sees, nearest first', async (role, expected) => {
+    const rows = await rowsOf('', role);
+    expect(kinds(rows)).toEqual(expected);
+    expect(rows[1]).toEqual({
+      ...{
+        kind: 'invoice',
+        id: own.factures,
+        days_left: 20,
+        due_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      },
+      ...{ client_id: own.clients, reclamation_id: own.reclamations, assignee_id: null },
+      ...{ status: 'ISSUED', amount: 12 },
+    });
+    expect(rows[0]).toMatchObject({
+      ...{ id: answered, reclamation_id: answered, status: 'SUBMITTED', amount: 30, assignee_id: own.users },
+    });
+  });
+
+  test('is found within so many days, and what has passed where it is asked for', async () => {
+    const [left] = (await rowsOf('')).map(({ days_left: days }) => Number(days));
+    expect(kinds(await rowsOf(`?within=${String(left)}`))).toEqual(['response']);
+    expect(kinds(await rowsOf(`?within=${String(Number(left) - 1)}`))).toEqual([]);
+    expect(kinds(await rowsOf('?within=20'))).toHaveLength(3);
+    expect(kinds(await rowsOf('?within=19'))).toEqual(['response']);
+    expect(await rowsOf('?within=0&passed=3')).toEqual([
+      expect.objectContaining({ kind: 'court', id: rejected, days_left: -3, amount: 20.5 }),
+    ]);
+    expect(await rowsOf('?within=0&passed=2')).toEqual([]);
+    expect(kinds(await rowsOf('?within=3660&passed=3660'))).toEqual([
+      ...['court', 'response', 'invoice', 'partner_invoice'],
+    ]);
+  });
+
+  test('is narrowed by kind, client and assignee', async () => {
+    expect(kinds(await rowsOf('?kind=court,invoice&passed=9'))).toEqual(['court', 'invoice']);
+    expect(kinds(await rowsOf('?kind=partner_invoice'))).toEqual(['partner_invoice']);
+    expect(await rowsOf('?kind=partner_invoice', 'TAX_SPECIALIST')).toEqual([]);
+    expect(kinds(await rowsOf(`?assignee_id=${own.users}`))).toEqual(['response']);
+    const both = [own.clients, foreign.clients];
+    const narrowed = (await ask(`?client_id=${own.clients}`, 'ADMIN', both)).json as readonly Json[];
+    expect(narrowed.map(({ client_id: id }) => id)).toEqual(Array(3).fill(own.clients));
+    expect((await ask('', 'ADMIN', both)).json).toHaveLength(6);
+    expect((await ask('', 'ADMIN', [])).json).toHaveLength(6);
+  });
+
+  test('comes page by page, each once, and has names where they are asked for', async () => {
+    const token = await service.token('ADMIN', [own.clients, foreign.clients]);
+    const found: Json[] = [];
+    let next: string | undefined = '/api/deadlines?limit=1&passed=9&expand=client,reclamation,assignee';
+    while (next !== undefined) {
+      const { json, headers } = await service.ask(`GET ${next}`, { token });
+      found.push(...(json as Json[]));
+      next = /<([^>]+)>/.exec(String(headers['link'] ?? ''))?.[1];
+    }
+    expect(kinds(found)).toEqual([
+      ...[
+        'court',
+        'court',
+        'response',
+        'response',
+        'invoice',
+        'invoice',
+        'partner_invoice',
+        'partner_invoice',
+      ],
+    ]);
+    expect(new Set(found.map(({ id }) => id)).size).toBe(8);
+    expect(found.find(({ id }) => id === answered)).toMatchObject({
+      client: { id: own.clients, company_name: 'Own' },
+      reclamation: { id: answered, claim_type: 'CFE' },
+      assignee: { id: own.users, email: `${own.users}@b.example` },
+    });
+    expect(found.at(-1)).toMatchObject({ reclamation: null, assignee: null });
+  });
+
+  test('is refused for a foreign client, and for what is no number of days', async () => {
+    await expectRefusal(service, await ask(`?client_id=${foreign.clients}`), 'ERROR_FORBIDDEN');
+    for (const query of ['within=-1', 'within=3661', 'passed=x', 'kind=bill', 'sort=due_on', 'after=AAAA']) {
+      const answer = await ask(`?${query}`);
+      expectError(answer, 'ERROR_VALIDATION');
+      expect(Object.keys(details(answer) as object)).toEqual([query.split('=')[0]]);
+    }
+  });
+});
+
+test('a deadline runs in the statuses of its kind alone, and is that which reporting shows', async () => {
+  const tenant = await service.furnishedTenant('Other');
+  const set = async (table: string, id: string, change: string) =>
+    service.admin(
+      `set session_replication_role = replica; update public.${table} set ${change} where id = '${id}'`,
+    );
+  const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
+  const running = async (): Promise<readonly Json[]> =>
+    (await service.ask('GET /api/deadlines?within=3660&passed=3660', { token })).json as readonly Json[];
+  const dates = `collection_date = ${day(0)}, submitted_at = now(), court_deadline = ${day(0)}`;
+  const found: Record<string, unknown> = {};
+  for (const status of reclamationStatus.options) {
+    await set('reclamations', tenant.reclamations, `${dates}, status = '${status}'`);
+    const rows = await running();
+    const shown = await service.admin(
+      `select kind, reclamation_id as id, due_on::text, days_left, client_id, status, amount::float8 as amount
+       from reporting.deadlines where client_id = $1`,
+      [tenant.clients],
+    );
+    expect([status, rows]).toEqual([status, shown.map((row) => expect.objectContaining(row))]);
+    if (rows.length > 0) found[status] = kinds(rows).join();
+  }
+  expect(found).toEqual({
+    ...{ DRAFT: 'claim', READY_FOR_REVIEW: 'claim', APPROVED: 'claim' },
+    ...{ SUBMITTED: 'response', ACKNOWLEDGED: 'response', REGULARISATION_REQUESTED: 'response' },
+    ...{ REJECTED: 'court', PARTIALLY_ACCEPTED: 'court' },
+  });
+  const paid: Record<string, boolean> = {};
+  for (const [table, id, statuses, also] of [
+    [
+      ...(['factures', tenant.factures, ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED']] as const),
+      `number = case when n.status <> 'DRAFT' then 'N-1' end, issue_date = ${day(0)}, paid_at = case when n.status = 'PAID' then now() end,`,
+    ],
+    ['partner_invoices', tenant.partner_invoices, ['RECEIVED', 'VALIDATED', 'PAID', 'DISPUTED'], ''],
+  ] as const)
+    for (const status of statuses) {
+      await service.admin(
+        `set session_replication_role = replica;
+         update public.${table} as r set ${also} due_date = ${day(1)}, status = n.status
+         from (values ('${status}')) as n (status) where r.id = '${id}'`,
+      );
+      paid[`${table} ${status}`] = (await running()).some((row) => row['id'] === id);
+    }
+  expect(Object.keys(paid).filter((name) => paid[name])).toEqual([
+    ...['factures ISSUED', 'partner_invoices RECEIVED', 'partner_invoices VALIDATED'],
+  ]);
+});
