@@ -4,6 +4,7 @@ import { DatabaseUnavailable, sqlState } from './errors.ts';
 import { sendPipeline } from './pipeline.ts';
 import type { Part, TaggedResult } from './pipeline.ts';
 import type { Statement } from './statement.ts';
+import { within } from '../within.ts';
 
 /** How a pipeline must leave the connection. */
 export type Left = 'idle' | 'in transaction';
@@ -56,6 +57,15 @@ export class Session {
       clearTimeout(timer);
       this.#release();
     }
+  }
+
+  /** What an exchange gives, unless it takes longer, as of a server that is mute: then the connection is destroyed. */
+  async soon<T>(limitMs: number, exchange: Promise<T>): Promise<T> {
+    return within(limitMs, exchange, () => {
+      this.#cancelled = true;
+      this.#client.destroy();
+      return new DatabaseUnavailable('The database did not answer in time.');
+    });
   }
 
   get inTransaction(): boolean {

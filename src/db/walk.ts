@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { RequestError } from '../errors.ts';
+import { GRACE_MS } from './pool.ts';
 import type { SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import type { Room } from './room.ts';
@@ -26,8 +27,8 @@ export const WALK_LIMITS: WalkLimits = { most: 1, pageMs: 30_000, wholeMs: 300_0
 
 /** Rows of a page: few enough to hold, enough that an exchange costs little beside them. */
 const PAGE = 250;
-/** Longer than anybody may take: for a process that stands still. */
-const GRACE_MS = 30_000;
+/** Beyond what anybody may take: for a process that stands still. */
+const STANDING_MS = 30_000;
 
 type Rows = Result['rows'];
 
@@ -45,6 +46,7 @@ export function walksOn(
   statementTimeoutMs: number,
   limits: WalkLimits,
 ): (context: RequestContext, statement: Statement) => Promise<Walk> {
+  const exchangeMs = statementTimeoutMs + GRACE_MS;
   return (context, statement) => {
     const { promise, resolve, reject } = Promise.withResolvers<Walk>();
     const role = roleOf(context);
@@ -54,16 +56,16 @@ export function walksOn(
       const settings = [
         BEGIN,
         settingsOf(context, statementTimeoutMs),
-        waitsAtMost(limits.pageMs + GRACE_MS),
+        waitsAtMost(limits.pageMs + STANDING_MS),
       ];
       const declared = { ...statement, text: `declare walk no scroll cursor for ${statement.text}` };
-      const [opened] = await session.send(
-        [{ role, settings, statements: [declared, NEXT] }],
-        'in transaction',
+      const [opened] = await session.soon(
+        exchangeMs,
+        session.send([{ role, settings, statements: [declared, NEXT] }], 'in transaction'),
       );
       const first = opened?.at(-1)?.rows ?? [];
       if (first.length < PAGE) {
-        await session.sendOne(COMMIT, role, 'idle');
+        await session.soon(exchangeMs, session.sendOne(COMMIT, role, 'idle'));
         resolve({ isEmpty: first.length === 0, pages: Readable.from([first]) });
         return;
       }
@@ -79,7 +81,8 @@ export function walksOn(
         await over;
       });
       await given.finally(async () => {
-        if (session.inTransaction) await session.sendOne(ROLLBACK, role, 'idle').catch(() => undefined);
+        if (session.inTransaction)
+          await session.soon(exchangeMs, session.sendOne(ROLLBACK, role, 'idle')).catch(() => undefined);
       });
     };
 
@@ -89,9 +92,11 @@ export function walksOn(
           new RequestError('ERROR_REQUEST_TIMEOUT', `nobody asked for the next rows in ${limits.pageMs} ms`),
         );
       };
-      for (let page = first; ; page = (await session.sendOne(NEXT, role, 'in transaction')).rows) {
+      const next = async (): Promise<Rows> =>
+        (await session.soon(exchangeMs, session.sendOne(NEXT, role, 'in transaction'))).rows;
+      for (let page = first; ; page = await next()) {
         if (page.length < PAGE) {
-          await session.sendOne(COMMIT, role, 'idle');
+          await session.soon(exchangeMs, session.sendOne(COMMIT, role, 'idle'));
           ended();
           yield page;
           return;

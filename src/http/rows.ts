@@ -178,14 +178,14 @@ function ruleOf({ code }: CsvError): string {
 /** @throws RequestError ERROR_VALIDATION */
 function refuseHeader(names: readonly string[], { fields, required }: Sheet): void {
   const problems = new Problems();
-  for (const [index, name] of names.entries()) {
-    if (name !== '' && !fields.includes(name)) problems.add(`line 1, ${name}`, 'is not known here');
-    else if (name !== '' && names.indexOf(name) < index)
-      problems.add(`line 1, ${name}`, 'stands there twice');
+  const named = new Set<string>();
+  for (const name of names.filter((name) => name !== '')) {
+    if (!fields.includes(name)) problems.add(`line 1, ${name}`, 'is not known here');
+    else if (named.has(name)) problems.add(`line 1, ${name}`, 'stands there twice');
+    named.add(name);
   }
   for (const name of required)
-    if (!names.includes(name))
-      problems.add(`line 1, ${name}`, 'is required: the first line names the fields');
+    if (!named.has(name)) problems.add(`line 1, ${name}`, 'is required: the first line names the fields');
   problems.refuse();
 }
 

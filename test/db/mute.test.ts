@@ -63,6 +63,24 @@ describe('on a line that goes mute', () => {
     await expectServed([]);
   });
 
+  test('a list that is read whole ends, before its first row and between its pages', async () => {
+    await probe.connection();
+    line.mute();
+    await unavailable(probe.database.walk(request(), sql('select 1')));
+    line.speak();
+    const { pages } = await probe.database.walk(
+      request(),
+      sql(`select n, repeat('x', 1000) from generate_series(1, 2000) as n`),
+    );
+    line.mute();
+    await unavailable(
+      pages.forEach(() => {
+        // Whatever is on its way already.
+      }),
+    );
+    await expectServed([]);
+  });
+
   test('a transaction ends at its next statement, and nothing of it is stored', async () => {
     const work = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
