@@ -464,6 +464,22 @@ describe('the filters of claims', () => {
     );
   });
 
+  test('find a claim by the names of its client and its site, of those that the caller has', async () => {
+    const [own, foreign] = [await service.tenant('Hôtel du Lac'), await service.tenant('Hôtel du Lac')];
+    for (const { sites } of [own, foreign])
+      await service.admin(`update public.sites set site_name = 'Usine d’Ébène' where id = $1`, [sites]);
+    const token = await service.token('CLIENT', [own.clients]);
+    for (const [text, found] of [
+      ['hotel du lac', [own.reclamations]],
+      ['EBENE', [own.reclamations]],
+      // An address, and what stands beyond the name, are none.
+      ['a@b.example', []],
+    ] as const) {
+      const answer = await service.ask(`GET /api/reclamations?q=${encodeURIComponent(text)}`, { token });
+      expect([text, (answer.json as { id: string }[]).map(({ id }) => id)]).toEqual([text, found]);
+    }
+  });
+
   test.each([
     ...['status=draft', 'status=', 'claim_type=XX', 'site_id=1', 'client_id=x', 'amount=1'],
     ...[
