@@ -25,6 +25,7 @@ const QUERIES: readonly Readonly<Record<string, string>>[] = [
   { status: 'DRAFT' },
   { created_from: '2024-06-01T00:00:00Z', created_to: '2025-01-01T00:00:00Z' },
   { client_id: ID },
+  { by: 'client' },
   { expand: 'client' },
   { expand: 'client,site' },
 ];
@@ -67,7 +68,8 @@ function queriesOf(endpoint: Endpoint): Record<string, string>[] {
   const [newest = ''] = words.filter((word) => word.startsWith('-'));
   const cursor = JSON.stringify([endpoint.of.table, newest, '2025-01-01', ID]);
   const after = { after: Buffer.from(cursor).toString('base64url') };
-  return [...QUERIES, after, ...others.map((sort) => ({ sort }))]
+  // What has no order to choose has a cursor of its own.
+  return [...QUERIES, ...(words.length === 0 ? [] : [after]), ...others.map((sort) => ({ sort }))]
     .map((query) => ({ limit: '20', ...query }))
     .filter((query) => endpoint.query?.safeParse(query).success);
 }
