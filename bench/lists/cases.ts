@@ -30,7 +30,7 @@ const ABSENT: Readonly<Record<string, string>> = {
   actor: 'none',
 };
 
-const PAGE = ['limit', 'offset', 'after', 'count', 'sort'];
+const PAGE = ['limit', 'offset', 'after', 'count', 'sort', 'expand'];
 
 /** A row from the middle of what a caller sees. */
 export type Sample = Readonly<Record<string, unknown>>;
@@ -47,7 +47,9 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
   return [
     { name: 'newest 20', query: { limit: '20' } },
     { name: 'newest 1,000', query: {} },
-    { name: 'after the middle', query: { limit: '20', after: cursor(newest.slice(1), newest) } },
+    ...(sorts.length === 0
+      ? []
+      : [{ name: 'after the middle', query: { limit: '20', after: cursor(newest.slice(1), newest) } }]),
     { name: 'offset', query: { limit: '20', offset: String(Math.floor(total * 0.9)) } },
     { name: 'count=exact', query: { limit: '20', count: 'exact' } },
     ...sorts.slice(1).map((sort) => ({ name: `sort=${sort}`, query: { limit: '20', sort } })),
@@ -57,6 +59,10 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
       .flatMap((name) => filtersBy(name, sample)),
     { name: 'status, two of them', query: { limit: '20', status: 'DRAFT,SUBMITTED' } },
     { name: 'status and order', query: { limit: '20', status: 'DRAFT,SUBMITTED', sort: '-amount' } },
+    ...expansionsOf(shape['expand']).map((expand) => ({
+      name: `1,000, expand=${expand}`,
+      query: { expand },
+    })),
     { name: 'updated_from, by change', query: changedSince(sample) },
   ].filter(({ query }) => list.query?.safeParse(query).success ?? false);
 }
@@ -116,6 +122,16 @@ function changedSince(sample: Sample): Record<string, string> {
 
 function rfc3339(value: unknown): string {
   return new Date(String(value)).toISOString();
+}
+
+/** Each by itself, and all. */
+function expansionsOf(schema: unknown): string[] {
+  const several = schema instanceof z.ZodOptional ? schema.unwrap() : undefined;
+  const words = several instanceof z.ZodPipe ? several.out : undefined;
+  const word = words instanceof z.ZodArray ? words.element : undefined;
+  if (!(word instanceof z.ZodEnum)) return [];
+  const all = word.options.map(String);
+  return all.length > 1 ? [...all, all.join(',')] : all;
 }
 
 /** The fields of an order, the default first. */

@@ -28,6 +28,7 @@ const QUERIES: readonly Readonly<Record<string, string>>[] = [
   { client_id: `${ID},${ID.replace(/0$/, '1')}` },
   { created_from: '2024-06-01T00:00:00Z', created_to: '2025-01-01T00:00:00Z' },
   { client_id: ID },
+  { by: 'client' },
   { expand: 'client' },
   { expand: 'client,site' },
 ];
@@ -68,8 +69,9 @@ function queriesOf(endpoint: Endpoint): Record<string, string>[] {
   const others = words.filter((word) => word.startsWith('-')).slice(1);
   const [newest = ''] = words.filter((word) => word.startsWith('-'));
   const cursor = JSON.stringify([endpoint.of.table, newest, '2025-01-01', ID]);
-  const after = newest === '' ? [] : [{ after: Buffer.from(cursor).toString('base64url') }];
-  return [...QUERIES, ...after, ...others.map((sort) => ({ sort }))]
+  const after = { after: Buffer.from(cursor).toString('base64url') };
+  // What has no order to choose has a cursor of its own.
+  return [...QUERIES, ...(words.length === 0 ? [] : [after]), ...others.map((sort) => ({ sort }))]
     .map((query) => ({ limit: '20', ...query }))
     .filter((query) => endpoint.query?.safeParse(query).success);
 }

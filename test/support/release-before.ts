@@ -1,11 +1,22 @@
+const REQUEST_ROLES =
+  'taxclaims_admin, taxclaims_scoped_admin, taxclaims_account_manager, taxclaims_tax_specialist, taxclaims_client';
+
 /**
  * The SQL that takes back what the latest migrations have made, for a database of a release before them; the rows of
  * app.migrations go by themselves. The rights to a column go first, since Postgres 15 keeps those of one that is dropped.
  */
 export const UNDO_LATEST = `
+  drop view app.claim_deadlines cascade;
+  revoke select (assignee_id), insert (assignee_id), update (assignee_id) on public.reclamations from
+      ${REQUEST_ROLES}, taxclaims_definer, taxclaims_reporting;
+  alter table public.reclamations drop column assignee_id cascade;
+  drop index public.reclamations_claim_deadline_idx, public.reclamations_response_due_at_idx,
+      public.reclamations_court_deadline_idx;
+  revoke select (search_text) on public.clients, public.sites, public.cadastres, public.reclamations from
+      ${REQUEST_ROLES};
+  drop function app.searchable(text) cascade;
   drop table app.client_documents cascade;
   drop trigger documents_copy on public.documents;
   drop table public.invoice_transitions cascade;
-  revoke select (requires) on public.reclamation_transitions from
-      taxclaims_admin, taxclaims_scoped_admin, taxclaims_account_manager, taxclaims_tax_specialist, taxclaims_client;
+  revoke select (requires) on public.reclamation_transitions from ${REQUEST_ROLES};
   alter table public.reclamation_transitions drop column requires;`;
