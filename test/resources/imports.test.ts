@@ -148,6 +148,21 @@ describe('an import', () => {
     expect(names).toContain("'=1");
   });
 
+  test('is answered again as it was, also where what it named has gone in part', async () => {
+    const tenant = await service.tenant('Own');
+    const by = { token: await service.token('ADMIN', [tenant.clients]) };
+    const { json } = await importSites([{ client_id: tenant.clients, site_name: 'Annexe' }], by);
+    const [annex] = (json as { ids: string[] }).ids;
+    const body = [tenant.sites, annex].map((site_id) => ({
+      ...{ client_id: tenant.clients, site_id, claim_type: 'TF', amount: 5 },
+    }));
+    const keyed = { ...by, headers: { 'idempotency-key': 'claims-of-two-sites' } };
+    const first = await importClaims(body, keyed);
+    expect(first.status).toBe(201);
+    await service.admin('delete from public.sites where id = $1', [annex]);
+    expect((await importClaims(body, keyed)).text).toBe(first.text);
+  });
+
   test('of 10,000 lines is one request', async () => {
     const before = [await count('reclamations'), await count('audit_logs')];
     const header = 'client_id,site_id,claim_type,amount,tax_year,commune_code,notice_reference,grounds';
