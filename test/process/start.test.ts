@@ -115,7 +115,7 @@ describe('a service that is told to end', () => {
     });
     const url = await addressOf(started);
     // Tokens and a way into the database are the embedded parts' to tell.
-    expect(started.out.replaceAll(/^\{.*\n/gm, '')).toBe(`\nAPI       ${url}\n`);
+    expect(started.out.replaceAll(/^\{.*\n/gm, '')).toBe(`\nOpen      ${url}/docs\nAPI       ${url}\n`);
     const port = Number(new URL(url).port);
     const login = await beginLogin(port);
     // As npm passes on what a terminal has sent to both.
