@@ -65,7 +65,15 @@ begin
                 t.tginitdeferred,
                 t.tgoldtable,
                 t.tgnewtable,
-                app.comparable(t.tgqual)
+                -- By the names of columns: in a table that has lost one they have other numbers until a restore.
+                pg_catalog.regexp_replace(app.comparable(t.tgqual), ':varattno(syn)? [0-9]+', '', 'g'),
+                (
+                    select pg_catalog.string_agg(a.attname, ' ' order by m.place)
+                    from pg_catalog.regexp_matches(t.tgqual::text, ':varattno ([0-9]+)', 'g')
+                        with ordinality as m (found, place)
+                    join pg_catalog.pg_attribute as a
+                        on a.attrelid = t.tgrelid and a.attnum = m.found[1]::smallint
+                )
             )
         )
     from pg_catalog.pg_trigger as t

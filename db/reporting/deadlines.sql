@@ -17,7 +17,7 @@ select
     r.assignee_id
 from public.reclamations as r
 where r.claim_deadline is not null
-    and r.status in ('DRAFT', 'READY_FOR_REVIEW', 'APPROVED')
+    and r.status = any (array['DRAFT', 'READY_FOR_REVIEW', 'APPROVED']::text[])
 union all
 select
     r.id as reclamation_id,
@@ -33,7 +33,7 @@ select
     r.assignee_id
 from public.reclamations as r
 where r.response_due_at is not null
-    and r.status in ('SUBMITTED', 'ACKNOWLEDGED', 'REGULARISATION_REQUESTED')
+    and r.status = any (array['SUBMITTED', 'ACKNOWLEDGED', 'REGULARISATION_REQUESTED']::text[])
 union all
 select
     r.id as reclamation_id,
@@ -49,7 +49,7 @@ select
     r.assignee_id
 from public.reclamations as r
 where r.court_deadline is not null
-    and r.status in ('REJECTED', 'PARTIALLY_ACCEPTED');
+    and r.status = any (array['REJECTED', 'PARTIALLY_ACCEPTED']::text[]);
 
 comment on view app.claim_deadlines is
     'Deadlines of claims that are still running, or have passed unused, for GET /api/deadlines and reporting.deadlines.';

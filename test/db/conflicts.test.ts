@@ -23,6 +23,7 @@ const explained = new Set(allEndpoints.flatMap(({ constraints = {} }) => Object.
 const OWN_IDS = 'ids and paths are random and made by the service';
 const NAMED = 'the endpoint names the record as a reference: it is 404, 403 or a record of another client';
 const HELD = 'what holds the record is counted for whoever deletes it';
+const REFUSED_BEFORE = 'what it would refuse a trigger has refused: it is a 400 that names the field';
 const NO_REQUEST = 'no request writes it, or it is written so that a second time is none';
 
 /** What needs no words of its own, and why. */
@@ -45,6 +46,7 @@ const EXCUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['client_partners_partner_id_fkey', 'partner_invoices_partner_id_fkey'].map((name) => [name, HELD]),
   ),
+  reclamations_assignee_id_fkey: REFUSED_BEFORE,
   ...Object.fromEntries(
     [
       ...['audit_logs_user_id_fkey', 'client_partners_pkey', 'invoice_counters_pkey'],

@@ -26,6 +26,12 @@ beforeAll(async () => {
   foreign = await service.furnishedTenant('Boulangerie Martin');
   token = await service.token('ADMIN', [own.clients]);
   await service.admin(
+    `update public.factures
+     set status = 'ISSUED', issue_date = current_date, due_date = current_date + 9
+     where client_id = $1`,
+    [own.clients],
+  );
+  await service.admin(
     `insert into public.sites (client_id, site_name, address, created_at, updated_at)
      select $1, 'Site ' || n, case when n % 2 = 0 then E'Rue "A",\\r\\nLyon; ' || n end, d, d
      from generate_series(1, $2) as n, lateral (select timestamptz '2024-01-01' + n * interval '1 minute') as t (d)`,

@@ -409,7 +409,7 @@ describe('a trial', () => {
   test('tells what is wrong as the import does, also what the insert alone finds', async () => {
     await service.admin(
       `create function public.refuse_it() returns trigger language plpgsql as
-       $$ begin if new.site_name = 'refused' then raise exception 'no' using errcode = 'TX409'; end if; return new; end $$`,
+       $$ begin if new.site_name = 'refused' then raise exception 'no' using errcode = 'TX409', detail = '{"site_name": "is refused"}'; end if; return new; end $$`,
     );
     await service.admin(
       'create trigger refuse_it before insert on public.sites for each row execute function public.refuse_it()',
