@@ -11,7 +11,7 @@ import { clientsOf } from './population.ts';
 
 /* The plans with which the endpoints read, on some thousand rows: a change of one shows in review. */
 
-/** Postgres plans these for the page that is asked for: rows that are skipped, or of which each costs look-ups. */
+/** Postgres plans these for what is asked for: rows that are skipped, or of which each costs look-ups; how many clients are named. */
 const PLANNED_ANEW = /offset=|^\/api\/partners\?|client_id=[^&]*%2C/;
 
 /** More than the five executions for which Postgres tries the plan anew each time. */
