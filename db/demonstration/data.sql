@@ -134,6 +134,8 @@ update public.factures set status = 'PAID', paid_at = '2025-03-20 10:00+00' wher
 insert into public.partner_invoices (id, partner_id, client_id, invoice_id, number, issue_date, due_date, amount_excl_tax, vat_rate)
 values
     ('b2000000-0000-4000-8000-000000000001', 'b1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000003', 'f1000000-0000-4000-8000-000000000001', 'ACR-2025-017', '2025-04-02', '2025-05-02', 975.00, 20.00),
-    ('b2000000-0000-4000-8000-000000000002', 'b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-88', '2025-06-30', '2025-07-30', 410.00, 20.00);
+    ('b2000000-0000-4000-8000-000000000002', 'b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-88', '2025-06-30', '2025-07-30', 410.00, 20.00),
+    -- Due in some weeks, whenever the demonstration is tried: what runs out is never nothing.
+    ('b2000000-0000-4000-8000-000000000003', 'b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-97', current_date - 10, current_date + 20, 265.00, 20.00);
 
 update public.partner_invoices set status = 'VALIDATED' where number = 'ACR-2025-017';

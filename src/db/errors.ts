@@ -21,5 +21,10 @@ export function constraintOf(error: unknown): string | undefined {
 /** What a function of ours says of a conflict (TX409), by field and for the caller: the detail of the error, as JSON. */
 export function conflictDetails(error: unknown): Readonly<Record<string, string>> | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;
-  return error.detail === undefined ? undefined : (JSON.parse(error.detail) as Record<string, string>);
+  try {
+    return JSON.parse(error.detail ?? '') as Record<string, string>;
+  } catch {
+    // Nobody of ours wrote it, and the caller is not shown it.
+    return undefined;
+  }
 }

@@ -105,7 +105,7 @@ function differenceFrom(
   const named = responses[status];
   if (named === undefined) return `only ${Object.keys(responses).join(', ')} are`;
   const response = resolved(named) as Response;
-  const header = headerDifference(response.headers ?? {}, answer);
+  const header = headerDifference(response.headers ?? {}, answer) ?? withoutTag(method, response, answer);
   if (header !== undefined) return header;
   if (method === 'HEAD') return answer.text === '' ? undefined : 'HEAD has no body';
   const { content } = response;
@@ -134,6 +134,16 @@ function headerDifference(
   const known = [...all.map(({ name }) => name), ...NOT_DESCRIBED];
   const unknown = Object.keys(headers).find((name) => !known.includes(name));
   return unknown === undefined ? undefined : `the header ${unknown} is not described`;
+}
+
+/** A list has a tag in JSON and none as CSV, which the description of one answer can say in words alone. */
+function withoutTag(method: string, { content }: Response, { status, headers }: Answer): string | undefined {
+  const isListInJson =
+    method === 'GET' &&
+    status === 200 &&
+    content?.['text/csv'] !== undefined &&
+    headers['content-type']?.startsWith('application/json') === true;
+  return isListInJson && headers['etag'] === undefined ? 'the header etag is missing' : undefined;
 }
 
 /** Where in the document a reference points to; undefined for what is no reference. */
