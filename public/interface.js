@@ -15,7 +15,13 @@ export function showInterface(description, token, { onRefused }) {
     displayRequestDuration: true,
     tryItOutEnabled: true,
     syntaxHighlight: { theme: 'obsidian' },
-    plugins: [({ React }) => ({ fn: { opsFilter: filterBy(search) }, components: components(React) })],
+    plugins: [
+      ({ React }) => ({
+        fn: { opsFilter: filterBy(search) },
+        components: components(React),
+        wrapComponents: { execute: onceResolved(React) },
+      }),
+    ],
     // Otherwise the description would be sent to a validator elsewhere.
     validatorUrl: null,
     onComplete: () => setTimeout(() => ui.preauthorizeApiKey('bearer', token)),
@@ -42,6 +48,12 @@ function components({ createElement }) {
     // A link inside of a button, which it stands in, is neither to a screen reader.
     DeepLink: ({ text }) => createElement('span', null, text),
   };
+}
+
+/** An operation is opened before it is resolved; sent then, it would not be found. */
+function onceResolved({ createElement }) {
+  return (Execute) => (props) =>
+    createElement(Execute, { ...props, disabled: props.disabled || !props.operation.has('operationId') });
 }
 
 /** Swagger UI's own filter knows the names of tags alone. */

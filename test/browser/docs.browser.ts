@@ -183,9 +183,11 @@ test('the keyboard alone is enough, from the choice of a person to the answer', 
   await page.getByText('1 endpoint', { exact: true }).waitFor();
   await tabTo('List the clients');
   await page.keyboard.press('Enter');
+  await operation('listClients').locator('button.execute:enabled').waitFor();
   await tabTo('Execute');
   await page.keyboard.press('Enter');
-  await operation('listClients').getByText('Logistique du Rhône SAS').first().waitFor();
+  const answer = operation('listClients').locator('.live-responses-table');
+  await answer.getByText('Logistique du Rhône SAS').first().waitFor();
   expect(complaints).toEqual([]);
 });
 
