@@ -53,7 +53,7 @@ export const timestampInput = moment.refine(
 
 /** A day that the calendar has, in the years that the database takes. */
 export const date = z.iso
-  .date('must be a date, as in 2026-12-31')
+  .date({ error: 'must be a date, as in 2026-12-31', abort: true })
   .refine((value) => value >= '1900-01-01' && value <= '2200-12-31', 'must lie between 1900 and 2200');
 
 /** The INSEE code of a commune; the departments of Corsica have a letter. */

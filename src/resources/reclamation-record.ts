@@ -29,7 +29,7 @@ export const MOST = '99999999.99';
 
 const assignee = column.described(column.uuid, {
   description:
-    'Who works on it: an active user who has the client. Whoever loses the client loses the claim.',
+    'Who works on it: whoever is assigned is an active user who has the client. Whoever loses the client loses the claim; whoever becomes inactive keeps it until somebody else is assigned.',
 });
 
 export const reclamation = record(

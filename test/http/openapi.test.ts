@@ -62,6 +62,17 @@ test('no schema is without a type', () => {
   expect(typeless).toEqual([]);
 });
 
+test.each([
+  ['/api/reclamations', ['Link', 'X-Total-Count'], '`limit`, `offset`, `after`, `count` are refused'],
+  ['/api/reclamations/summary', ['Link'], '`limit`, `after` are refused'],
+  ['/api/reclamations/{id}/moves', [], 'all records; there is no ETag'],
+])('%s promises the pages that it has', (path, headers, words) => {
+  const success = paths[path]?.['get']?.responses['200'] as { description: string; headers: object };
+  const ofPages = Object.keys(success.headers).filter((name) => ['Link', 'X-Total-Count'].includes(name));
+  expect(ofPages).toEqual(headers);
+  expect(success.description).toContain(words);
+});
+
 test('a list describes what its parameters may be', () => {
   const parameters = paths['/api/clients/{clientId}/reclamations']?.['get']?.parameters;
   const id = { type: 'string', format: 'uuid' };

@@ -504,3 +504,15 @@ describe('the filters of claims', () => {
     expect(Object.keys(details(answer) as object)).toEqual([query.split('=')[0]]);
   });
 });
+
+test.each([
+  ['abc', 'must be a date, as in 2026-12-31'],
+  ['01/02/2026', 'must be a date, as in 2026-12-31'],
+  ['1899-12-31', 'must lie between 1900 and 2200'],
+])('a day that is %s is told what it must be', async (day, rule) => {
+  const answer = await service.ask(`GET /api/reclamations?claim_deadline_from=${day}`, {
+    token: await service.token('ADMIN'),
+  });
+  expectError(answer, 'ERROR_VALIDATION');
+  expect(details(answer)).toEqual({ claim_deadline_from: rule });
+});

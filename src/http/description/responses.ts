@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { creates } from '../endpoint.ts';
 import type { Endpoint, PublicEndpoint, RecordShape, Responses } from '../endpoint.ts';
-import { bytes } from '../fields.ts';
+import { bytes, page } from '../fields.ts';
 import { everySent, headersOf } from './headers.ts';
 import type { HeaderName, Sent } from './headers.ts';
 
@@ -26,7 +26,10 @@ export function successesOf(endpoint: Endpoint | PublicEndpoint): Record<string,
   const successes = Object.entries(responsesOf(endpoint)).map(([status, of]) => {
     const sent = sentWith(endpoint, Number(status), of);
     const described = response(SUCCESSES[status] ?? 'Success.', sent, bodyOf(endpoint, status, of));
-    return [status, 'list' in endpoint && status === '200' ? alsoAsCsv(described) : described] as const;
+    return [
+      status,
+      'list' in endpoint && status === '200' ? alsoAsCsv(described, endpoint) : described,
+    ] as const;
   });
   return Object.fromEntries(successes);
 }
@@ -83,7 +86,8 @@ function sentWith(
   const always: HeaderName[] = [];
   const sometimes: HeaderName[] = [];
   const mayBeCsv = 'list' in endpoint && status === 200;
-  if ('list' in endpoint) sometimes.push('Link', 'X-Total-Count');
+  if ('list' in endpoint && pagesOf(endpoint).includes('limit')) sometimes.push('Link');
+  if ('list' in endpoint && pagesOf(endpoint).includes('count')) sometimes.push('X-Total-Count');
   if (mayBeCsv) sometimes.push('Content-Disposition');
   const isTagged = !isRecord(of) || ('list' in endpoint ? !mayBeCsv : of.isAlwaysTagged);
   if (hasVersions(endpoint) || isRecord(of)) (isTagged ? always : sometimes).push('ETag');
@@ -99,12 +103,18 @@ function response(description: string, sent: Sent, schema: Body): Response {
   return { description, headers, content: { [mediaTypeOf(schema)]: { schema } } };
 }
 
+/** The parameters of pages that a list has. */
+function pagesOf({ query }: Endpoint | PublicEndpoint): readonly string[] {
+  return Object.keys(page).filter((name) => query?.shape[name] !== undefined);
+}
+
 /** What `Accept: text/csv` makes of a list. */
-function alsoAsCsv({ content, ...described }: Response): Response {
+function alsoAsCsv({ content, ...described }: Response, endpoint: Endpoint | PublicEndpoint): Response {
+  const refused = pagesOf(endpoint).map((name) => `\`${name}\``);
+  const withoutPages = refused.length === 0 ? '' : `, without pages: ${refused.join(', ')} are refused`;
   return {
     ...described,
-    description:
-      'Success. As text/csv all records, without pages: `limit`, `offset`, `after` and `count` are refused, and there is no ETag.',
+    description: `Success. As text/csv all records${withoutPages}; there is no ETag.`,
     content: { ...content, 'text/csv': { schema: csvFile } },
   };
 }
