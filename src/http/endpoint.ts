@@ -182,6 +182,11 @@ export interface ReadQuery extends Statement {
 /** The `limit` of a list that is asked for whole: as CSV, which has no pages. */
 export const WHOLE = Infinity;
 
+/** The parameter of a `limit` in SQL: one more, which tells that there is a next page; null for all. */
+export function rowsFor(limit: number): number | null {
+  return limit === WHOLE ? null : limit + 1;
+}
+
 /** The statement of a list. */
 export interface ListQuery {
   /** The same of its rows. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { WHOLE } from '../http/endpoint.ts';
+import { rowsFor } from '../http/endpoint.ts';
 import type { ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -117,7 +117,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const values: Parameter[] = [];
       const add = (value: Parameter): string => `$${String(values.push(value))}`;
       const orders = asked.sort.map((word) => orderOf(shape, word)) as unknown as Orders;
-      const limit = add(asked.limit === WHOLE ? null : asked.limit + 1);
+      const limit = add(rowsFor(asked.limit));
       const clients = severalClients(shape, asked);
       const { form, held } = formFor(
         shape,

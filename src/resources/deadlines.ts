@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { endpoint, WHOLE } from '../http/endpoint.ts';
+import { endpoint, rowsFor } from '../http/endpoint.ts';
 import type { ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
@@ -124,7 +124,7 @@ from (
     ${whereAll(conditions)}
 ) as r
 ${order}
-limit ${add(asked.limit === WHOLE ? null : asked.limit + 1)}`;
+limit ${add(rowsFor(asked.limit))}`;
   const { expand = [] } = asked;
   return {
     records: {

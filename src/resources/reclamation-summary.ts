@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { endpoint, WHOLE } from '../http/endpoint.ts';
+import { endpoint, rowsFor } from '../http/endpoint.ts';
 import type { ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
@@ -104,7 +104,7 @@ from (
     offset 0
 ) as r
 order by r.${key}
-limit ${add(asked.limit === WHOLE ? null : asked.limit + 1)}`;
+limit ${add(rowsFor(asked.limit))}`;
   const expand = Object.keys(row.expansion.schemas);
   return {
     records: {
