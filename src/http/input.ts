@@ -49,7 +49,7 @@ export function check(
 ): { value: Record<string, unknown>; problems: readonly Problem[] } {
   const { success, data, error } = schema.safeParse(input, { error: ruleOf });
   if (success) return { value: data, problems: unstorable(data, []) };
-  return { value: {}, problems: error.issues.flatMap((issue) => problemsOf(part, issue)) };
+  return { value: {}, problems: error.issues.flatMap((issue) => problemsOf(part, issue, input)) };
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -61,17 +61,27 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** In words of our own where a field's schema has none. */
 function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code !== 'invalid_type') return undefined;
-  return issue.input === undefined ? 'is required' : TYPES[issue.expected];
+  return issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined;
 }
 
-function problemsOf(part: string, issue: z.core.$ZodIssue): Problem[] {
+function problemsOf(part: string, issue: z.core.$ZodIssue, input: unknown): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => [nameOf([...issue.path, key]), 'is not known here']);
   }
+  const rule = isMissing(issue.path, input) ? 'is required' : issue.message;
   // Of several values of a parameter it is the parameter that is named.
-  if (part === 'query') return [[String(issue.path[0] ?? part), issue.message]];
-  return [[issue.path.length === 0 ? part : nameOf(issue.path), issue.message]];
+  if (part === 'query') return [[String(issue.path[0] ?? part), rule]];
+  return [[issue.path.length === 0 ? part : nameOf(issue.path), rule]];
+}
+
+/** Whether nothing was said where a rule was broken, whatever words the rule has of its own. */
+function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return false;
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[key];
+  }
+  return value === undefined;
 }
 
 /** Text that Postgres cannot store, or not as it came: NUL and halves of surrogate pairs. */

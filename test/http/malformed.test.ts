@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
 import type { ErrorCode } from '../../src/errors.ts';
+import { check } from '../../src/http/input.ts';
+import { allEndpoints } from '../../src/resources/index.ts';
 import { askRaw, parseRaw } from '../support/http.ts';
 import type { Question } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
@@ -69,6 +72,35 @@ describe('a caller of a list or a record', () => {
     const mine = await service.token('CLIENT', [clients]);
     const answer = await service.ask(`GET /api/clients/${clients.toUpperCase()}`, { token: mine });
     expect(answer).toMatchObject({ status: 200, json: { id: clients } });
+  });
+});
+
+describe('a field that must be there', () => {
+  const schemas = allEndpoints.flatMap(({ method, path, query, body }) =>
+    Object.entries({ query, body }).flatMap(([part, schema]) => {
+      if (schema === undefined) return [];
+      const required = Object.entries<z.ZodType>(schema.shape).flatMap(([field, rule]) =>
+        rule.safeParse(undefined).success ? [] : [field],
+      );
+      return required.length === 0 ? [] : [[`${method} ${path}`, part, schema, required] as const];
+    }),
+  );
+
+  test.each(schemas)(
+    '%s: is required in the %s, which null is not said to be',
+    (_line, part, schema, required) => {
+      const missing = check(part, schema, {});
+      expect(missing.problems).toEqual(required.map((field) => [field, 'is required']));
+      const none = check(part, schema, Object.fromEntries(required.map((field) => [field, null])));
+      expect(none.problems.map(([field]) => field)).toEqual(required);
+      for (const [, rule] of none.problems) expect(rule).toMatch(/^must /);
+    },
+  );
+
+  test('is said so to the caller', async () => {
+    const answer = await service.ask('POST /api/clients', { token, body: { contact_email: 'a@b.example' } });
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(details(answer)).toEqual({ company_name: 'is required' });
   });
 });
 
