@@ -1,6 +1,6 @@
 import { foreign } from '../http/refusals.ts';
 import type { CallerRequest } from '../http/endpoint.ts';
-import { Problems } from '../http/rows.ts';
+import { Problems } from '../http/problems.ts';
 import type { GivenRow } from '../http/rows.ts';
 import type { Rec } from './record.ts';
 

@@ -3,12 +3,14 @@ import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { sqlState } from '../db/errors.ts';
 import type { Result, Statement } from '../db/statement.ts';
+import type { TransactionLimits } from '../db/database.ts';
 import type { Run } from '../db/transaction.ts';
 import { requireClients } from '../http/access.ts';
 import type { CallerRequest, RecordShape, Reply } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { check } from '../http/input.ts';
-import { MOST_ROWS, Problems, readRows } from '../http/rows.ts';
+import { Problems } from '../http/problems.ts';
+import { MOST_ROWS, readRows } from '../http/rows.ts';
 import type { GivenRow } from '../http/rows.ts';
 import * as column from './column.ts';
 import { refuseBroken, refuseOutOfReach } from './import-checks.ts';
@@ -92,24 +94,33 @@ async function importRows(
         timeoutMs,
         fingerprint,
       });
-    await request.transaction(
-      async (run) => {
-        await make(run);
-        throw new Undone();
-      },
-      { timeoutMs },
-    );
-    throw new Error('a trial was kept');
+    await tried(make, request, { timeoutMs });
+    return { status: 200, body: JSON.stringify({ importable: given.length }) };
   } catch (error) {
-    if (error instanceof Undone) return { status: 200, body: JSON.stringify({ importable: given.length }) };
+    if (sqlState(error) === undefined) throw error;
     // What they name may have gone since it was looked at.
-    if (sqlState(error) !== undefined) await refuseOutOfReach(given, shape, request);
+    await refuseOutOfReach(given, shape, request);
     throw error;
   }
 }
 
 /** Thrown so that nothing is kept of what was tried. */
 class Undone extends Error {}
+
+/** Does it all and takes it back. */
+async function tried(
+  make: (run: Run) => Promise<Result>,
+  request: CallerRequest,
+  limits?: TransactionLimits,
+): Promise<void> {
+  const undone = request.transaction(async (run) => {
+    await make(run);
+    throw new Undone();
+  }, limits);
+  await undone.catch((error: unknown) => {
+    if (!(error instanceof Undone)) throw error;
+  });
+}
 
 /** @throws RequestError ERROR_VALIDATION that names each line and field */
 async function held(rows: readonly GivenRow[], of: Rec): Promise<Given[]> {
@@ -118,7 +129,8 @@ async function held(rows: readonly GivenRow[], of: Rec): Promise<Given[]> {
   for (const [index, row] of rows.entries()) {
     if (index % AT_ONCE === 0) await setImmediate();
     const { value, problems: found } = check('', of.newBody, row.value);
-    for (const [name, rule] of found) problems.add(row.name(name === '' ? undefined : name), rule);
+    for (const [name, rule] of [...(row.misread ?? []), ...found.filter(([name]) => !row.misread?.has(name))])
+      problems.add(row.name(name === '' ? undefined : name), rule);
     given.push({ row, body: value });
   }
   problems.refuse();

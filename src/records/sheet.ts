@@ -1,26 +1,85 @@
-import type { z } from 'zod';
-import type { Sheet } from '../http/rows.ts';
+import { z } from 'zod';
+import type { Reading, Sheet } from '../http/csv-rows.ts';
+import type { Column, Kind } from './column.ts';
 import type { Rec } from './record.ts';
 
-/** Digits in threes, as a French spreadsheet shows an amount: with a blank, often one that does not break. */
-const GROUPED = /^-?\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?:,\d*)?$/;
-const DAY = /^(\d{2})\/(\d{2})\/(\d{4})$/;
-
-/** The columns that a table of new records may have, and what their cells say. */
+/** The columns that a table of new records may have, and what their cells say. docs/decisions/imports.md has the reasons. */
 export function sheetOf({ columns, newBody }: Rec): Sheet {
   const rules = Object.entries<z.ZodType>(newBody.shape);
+  const ruleOf = new Map(rules);
+  const isReadOnly = (rule: z.ZodType): boolean => rule.meta()?.['readOnly'] === true;
+  const expanded = Object.values<Column>(columns).flatMap(({ names }) =>
+    names === undefined ? [] : Object.keys(names.label.kinds).map((column) => `${names.as}.${column}`),
+  );
   return {
-    fields: rules.map(([name]) => name),
+    fields: rules.flatMap(([name, rule]) => (isReadOnly(rule) ? [] : [name])),
     required: rules.flatMap(([name, rule]) => (rule.safeParse(undefined).success ? [] : [name])),
-    valueOf: (name, cell, isContinental) => {
-      const type = columns[name]?.kind.type;
-      if (type === 'text') return cell;
-      const value = cell.trim();
-      if (type === 'integer') return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
-      if (!isContinental) return value;
-      if (type === 'numeric')
-        return (GROUPED.test(value) ? value.replaceAll(/[ \u00A0\u202F]/g, '') : value).replace(',', '.');
-      return type === 'date' ? value.replace(DAY, '$3-$2-$1') : value;
+    ignored: [...rules.flatMap(([name, rule]) => (isReadOnly(rule) ? [name] : [])), ...expanded],
+    read: (name, cell, isContinental) => {
+      const [kind, rule] = [columns[name]?.kind, ruleOf.get(name)];
+      return kind === undefined || rule === undefined
+        ? { value: cell }
+        : reading(cell, kind, rule, isContinental);
     },
   };
+}
+
+function reading(cell: string, kind: Kind, rule: z.ZodType, isContinental: boolean): Reading {
+  const value = cell.trim();
+  if (kind.type === 'text') return { value: textOf(cell, value, kind, rule) };
+  if (value === '') return undefined;
+  if (kind.type === 'integer') return { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value };
+  if (kind.type === 'numeric') return amount(value);
+  if (kind.type === 'date') return day(value, isContinental);
+  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return { rule: MOMENT };
+  return { value };
+}
+
+const MOMENT = 'must be a date and time with its offset, as in 2026-12-31T09:30:00+01:00';
+
+/** A word of a list in whatever case; blanks around a text stay, unless it is right without them alone. */
+function textOf(cell: string, value: string, { output }: Kind, rule: z.ZodType): string {
+  const words = output instanceof z.ZodEnum ? output.options.map(String) : [];
+  const word = words.find((one) => one.toLowerCase() === value.toLowerCase());
+  return word ?? (cell === value || rule.safeParse(cell).success ? cell : value);
+}
+
+/** Digits, or digits in threes with blanks or the sign that is not before the decimals; one or two decimals. */
+const AMOUNT =
+  /^(-?(?:\d+|\d{1,3}(?:\s\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.)))(?:[.,](\d{1,2}))?$/;
+/** One sign and three digits behind it: it may be thousands, and it may be decimals. */
+const EITHER = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
+
+function amount(cell: string): Reading {
+  const value = cell.endsWith('€') ? cell.slice(0, -1).trimEnd() : cell;
+  if (EITHER.test(value)) {
+    const readings = ['', '.'].map((sign) => value.replace(/[.,]/, sign));
+    return { rule: `may be read as ${readings.join(' or as ')}: write it with two decimals, as in 1234,50` };
+  }
+  const [, whole, decimals] = AMOUNT.exec(value) ?? [];
+  if (whole === undefined) return { value };
+  return {
+    value: [whole.replaceAll(/[\s.,]/g, ''), decimals].filter((part) => part !== undefined).join('.'),
+  };
+}
+
+/** As a spreadsheet writes a day, and the midnight that it may put behind it. */
+const DAY = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
+const MIDNIGHT = /[ T]00:00(?::00)?$/;
+
+function day(cell: string, isContinental: boolean): Reading {
+  const value = cell.replace(MIDNIGHT, '');
+  const [, day = '', month = '', year] = DAY.exec(value) ?? [];
+  if (year !== undefined)
+    return isContinental
+      ? { value: `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` }
+      : {
+          rule: 'may be read with the day or the month first: write 2026-12-31, or put semicolons between the cells, where the day is first',
+        };
+  if (/^\d{1,2}[/.-]\d{1,2}[/.-]\d{2}$/.test(value)) return { rule: 'must have a year of four digits' };
+  if (/^\d{5}$/.test(value))
+    return { rule: 'is the number that a spreadsheet keeps for a day: give the column the format of a date' };
+  if (isContinental && !/^\d{4}-\d\d-\d\d$/.test(value))
+    return { rule: 'must be a date, as in 31/12/2026 or 2026-12-31' };
+  return { value };
 }

@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { excessOf } from '../../src/http/json-budget.ts';
 import { ifMatchOf, isNotModified } from '../../src/http/preconditions.ts';
 import { KNOWN_HEADERS, longestOf } from '../../src/http/request-headers.ts';
-import { rowsOfCsv } from '../../src/http/rows.ts';
+import { rowsOfCsv } from '../../src/http/csv-rows.ts';
 import { mediaTypeOf } from '../../src/http/body.ts';
 import { cursorOf } from '../../src/records/cursor.ts';
 import { checkHeader } from '../../src/identity/signature.ts';
@@ -95,7 +95,10 @@ describe('without any bound, the work is linear of', () => {
   });
 
   test('a table', async () => {
-    const sheet = { fields: ['a', 'b'], required: ['a'], valueOf: (_field: string, cell: string) => cell };
+    const sheet = {
+      ...{ fields: ['a', 'b'], required: ['a'], ignored: [] },
+      read: (_field: string, value: string) => ({ value }),
+    };
     const parse = (text: string) => rowsOfCsv(text, sheet).catch(() => undefined);
     expect(await tooFast(feedsOf(parse, '"', 'a,b\r\n', 'a,b\r\n"', 'a;b\r\n1,'), LONG)).toEqual([]);
   }, 120_000);

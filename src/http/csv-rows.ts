@@ -1,0 +1,158 @@
+import { pipeline, Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { CsvError, parse } from 'csv-parse';
+import { unharmed } from './csv.ts';
+import { Problems } from './problems.ts';
+import { MOST_ROWS, tooMany } from './rows.ts';
+import type { GivenRow } from './rows.ts';
+
+/* The rows of a table as spreadsheets and people write it; docs/decisions/imports.md */
+
+/** As long as the longest text of a field may be, and all the others. */
+const LONGEST_ROW = 100_000;
+/** What is parsed at once before others have their turn. */
+const PIECE = 32 * 1024;
+
+/** What a table says of its columns. */
+export interface Sheet {
+  /** The fields that its header may name, which of them it must, and which are left out. */
+  readonly fields: readonly string[];
+  readonly required: readonly string[];
+  readonly ignored: readonly string[];
+  /** `isContinental`: semicolons stand between the cells, as where a day stands before its month. */
+  read(field: string, cell: string, isContinental: boolean): Reading;
+}
+
+/** What a cell says: a value for the schema of its field, nothing, or a rule that it breaks. */
+export type Reading = { readonly value: unknown } | { readonly rule: string } | undefined;
+
+/** The rows of a table whose header, its first line with anything in it, names the fields. */
+export async function rowsOfCsv(text: string, sheet: Sheet): Promise<GivenRow[]> {
+  const problems = new Problems();
+  const rows: GivenRow[] = [];
+  const { delimiter, body, line: first } = beginningOf(text);
+  const progress = { line: first };
+  let header: Header | undefined;
+  try {
+    for await (const { line, cells } of recordsOf(body, delimiter, progress)) {
+      if (cells.every((cell) => cell.trim() === '')) continue;
+      if (header === undefined) {
+        header = headerOf(cells, line, sheet);
+        continue;
+      }
+      if (rows.length === MOST_ROWS) throw tooMany();
+      const row = rowOf(cells, line, header, (...of) => sheet.read(...of, delimiter === ';'));
+      if (hasSurplus(cells, header)) problems.add(row.name(), 'has more cells than the first line names');
+      rows.push(row);
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    problems.add(`line ${progress.line}`, CSV_RULES[error.code] ?? 'is no line of a CSV file');
+  }
+  problems.refuse();
+  return rows;
+}
+
+/** What stands between the cells, as the first line says to Excel (`sep=;`), or as the first line with words shows. */
+function beginningOf(text: string): { delimiter: string; body: string; line: number } {
+  const told = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(text);
+  if (told !== null) return { delimiter: told[1] ?? ';', body: text.slice(told[0].length), line: 2 };
+  const words = /^.*\p{L}.*$/mu.exec(text)?.[0] ?? '';
+  return { delimiter: [';', '\t'].find((sign) => words.includes(sign)) ?? ',', body: text, line: 1 };
+}
+
+interface CsvRecord {
+  /** The first line of the text that it stands on. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** A piece at a time, so that nobody waits for a long text; `progress` has the line of the next, also where that fails. */
+async function* recordsOf(
+  text: string,
+  delimiter: string,
+  progress: { line: number },
+): AsyncGenerator<CsvRecord> {
+  async function* pieces(): AsyncGenerator<string> {
+    for (let from = 0; from < text.length; from += PIECE) {
+      await setImmediate();
+      yield text.slice(from, from + PIECE);
+    }
+  }
+  const begun: number[] = [];
+  const parser = parse({
+    ...{ delimiter, record_delimiter: ['\r\n', '\n', '\r'] },
+    ...{ relax_column_count: true, max_record_size: LONGEST_ROW },
+    on_record: (cells: string[]) => {
+      begun.push(progress.line);
+      progress.line += 1 + breaksIn(cells);
+      return cells;
+    },
+  });
+  const records = pipeline(Readable.from(pieces()), parser, () => undefined) as AsyncIterable<string[]>;
+  let index = 0;
+  for await (const cells of records) yield { line: begun[index++] ?? 0, cells };
+}
+
+/** The parser's own count takes a CRLF within quotation marks for two. */
+function breaksIn(cells: readonly string[]): number {
+  return cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+}
+
+const CSV_RULES: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'has a quotation mark that is never closed',
+  CSV_INVALID_CLOSING_QUOTE:
+    'has something behind a closing quotation mark; one within a cell is written twice',
+  INVALID_OPENING_QUOTE: 'has a quotation mark in a cell that does not begin with one',
+  CSV_MAX_RECORD_SIZE: `has more than ${LONGEST_ROW} characters: a quotation mark may not be closed`,
+};
+
+/** The field of each column; empty where it has no name, null where it is left out. */
+type Header = readonly (string | null)[];
+
+/** In whatever case, and with blanks for underscores. @throws RequestError ERROR_VALIDATION */
+function headerOf(cells: readonly string[], line: number, { fields, required, ignored }: Sheet): Header {
+  const problems = new Problems();
+  const header = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));
+  const named = new Set<string>();
+  let isKnown = true;
+  for (const [index, name] of header.entries()) {
+    if (name === '') continue;
+    const column = `line ${line}, ${cells[index]?.trim() ?? ''}`;
+    if (!fields.includes(name) && !ignored.includes(name)) {
+      problems.add(column, 'is not known here');
+      isKnown = false;
+    } else if (named.has(name)) problems.add(column, 'stands there twice');
+    named.add(name);
+  }
+  for (const name of required)
+    if (!named.has(name))
+      problems.add(`line ${line}, ${name}`, 'is required: the first line names the fields');
+  if (!isKnown) problems.add(`line ${line}`, `may name ${fields.join(', ')}`);
+  problems.refuse();
+  return header.map((name) => (ignored.includes(name) ? null : name));
+}
+
+function hasSurplus(cells: readonly string[], header: Header): boolean {
+  return cells.some((cell, index) => (index >= header.length || header[index] === '') && cell.trim() !== '');
+}
+
+function rowOf(
+  cells: readonly string[],
+  line: number,
+  header: Header,
+  read: (field: string, cell: string) => Reading,
+): GivenRow {
+  const value: Record<string, unknown> = {};
+  const misread = new Map<string, string>();
+  for (const [index, cell] of cells.entries()) {
+    const field = header[index];
+    if (cell === '' || !field) continue;
+    const reading = read(field, unharmed(cell));
+    if (reading === undefined) continue;
+    if ('rule' in reading) misread.set(field, reading.rule);
+    else value[field] = reading.value;
+  }
+  const name = (field?: string): string => `line ${line}${field === undefined ? '' : `, ${field}`}`;
+  return { value, name, misread };
+}

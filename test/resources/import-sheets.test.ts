@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Answer } from '../support/http.ts';
+import { details, expectError, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+
+/* The tables of a French firm as spreadsheets and people write them: taken where there is one reading, told where not. */
+
+let service: Service;
+let own: Tenant;
+let token: string;
+
+beforeAll(async () => {
+  service = await startService();
+  own = await service.furnishedTenant('Boulangerie Martin');
+  token = await service.token('TAX_SPECIALIST', [own.clients]);
+});
+afterAll(() => service.close());
+
+const post = (path: string, body: string | Buffer, type = 'text/csv'): Promise<Answer> =>
+  service.ask(`POST ${path}`, { token, headers: { 'content-type': type }, body });
+const importClaims = (body: string | Buffer, type?: string) => post('/api/reclamations/import', body, type);
+const importSites = (body: string | Buffer, type?: string) => post('/api/sites/import', body, type);
+
+type Cells = Readonly<Record<string, string>>;
+
+/** A table of claims: what they have in common, and what the cells of each are. */
+function claims(rows: readonly Cells[], sign = ';'): string {
+  const full = rows.map((row) => ({
+    ...{ client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: '5' },
+    ...row,
+  }));
+  const quoted = (cell: string) => (/[",;\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  return [Object.keys(full[0] ?? {}), ...full.map((row) => Object.values(row))]
+    .map((cells) => `${cells.map(quoted).join(sign)}\r\n`)
+    .join('');
+}
+
+/** The stored values of a field of what was imported. */
+async function stored(answer: Answer, field: string): Promise<unknown[]> {
+  expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
+  const { ids } = answer.json as { ids: string[] };
+  const read = await Promise.all(ids.map((id) => service.ask(`GET /api/reclamations/${id}`, { token })));
+  return read.map(({ json }) => (json as Record<string, unknown>)[field]);
+}
+
+async function expectTold(answer: Answer | Promise<Answer>, told: Readonly<Record<string, unknown>>) {
+  const given = await answer;
+  expectError(given, 'ERROR_VALIDATION');
+  expect(details(given)).toEqual(told);
+}
+
+describe('an amount', () => {
+  test.each([';', ',', '\t'])(
+    'with one reading is taken, where %j stands between the cells',
+    async (sign) => {
+      const amounts: readonly (readonly [string, number])[] = [
+        ['1 234,56 €', 1234.56],
+        ['1\u202F234,56\u00A0€', 1234.56],
+        ['12 345 678,9', 12345678.9],
+        ['1234,5', 1234.5],
+        ['1.234,56', 1234.56],
+        ['1,234.56', 1234.56],
+        ['1234.56', 1234.56],
+        ['1 234', 1234],
+        [' 12 ', 12],
+        ['12€', 12],
+        ['0.5', 0.5],
+      ];
+      const answer = await importClaims(
+        claims(
+          amounts.map(([amount]) => ({ amount })),
+          sign,
+        ),
+      );
+      expect(await stored(answer, 'amount')).toEqual(amounts.map(([, value]) => value));
+    },
+  );
+
+  test.each([';', ','])('with two readings is told, where %j stands between the cells', async (sign) => {
+    const rows = ['1,234', '1.200', '12.500 €', '5'].map((amount) => ({ amount }));
+    const told = (one: string, other: string) =>
+      `may be read as ${one} or as ${other}: write it with two decimals, as in 1234,50`;
+    await expectTold(importClaims(claims(rows, sign)), {
+      'line 2, amount': told('1234', '1.234'),
+      'line 3, amount': told('1200', '1.200'),
+      'line 4, amount': told('12500', '12.500'),
+    });
+  });
+
+  test('that is none is told', async () => {
+    const rows = ['12 34', '-5', '1e3', '12,345,678', '5,', '€ 5', '1,234,5', '#REF!', '1 23,5'].map(
+      (amount) => ({
+        amount,
+      }),
+    );
+    const answer = await importClaims(claims(rows));
+    expect(details(answer)).toEqual(
+      Object.fromEntries(
+        rows.map((_row, index) => [
+          `line ${index + 2}, amount`,
+          'must be a decimal from 0 to 99999999.99 with at most two places',
+        ]),
+      ),
+    );
+  });
+});
+
+describe('a day', () => {
+  test('is taken with the day first where semicolons stand between the cells, and with the year first anywhere', async () => {
+    const days = ['31/12/2024', '1/2/2024', ' 03/04/2024 00:00', '2024-12-31', '2024-12-31 00:00:00', ' '];
+    const answer = await importClaims(claims(days.map((collection_date) => ({ collection_date }))));
+    expect(await stored(answer, 'collection_date')).toEqual([
+      ...['2024-12-31', '2024-02-01', '2024-04-03', '2024-12-31', '2024-12-31', null],
+    ]);
+    const other = await importClaims(claims([{ collection_date: '2024-12-31' }], ','));
+    expect(await stored(other, 'collection_date')).toEqual(['2024-12-31']);
+  });
+
+  test('that may be another, or is none, is told', async () => {
+    const days = ['31/12/24', '45657', '31 décembre', '12/31/2024', '29/02/2023', '31/12/2024 09:30'];
+    await expectTold(importClaims(claims(days.map((collection_date) => ({ collection_date })))), {
+      'line 2, collection_date': 'must have a year of four digits',
+      'line 3, collection_date':
+        'is the number that a spreadsheet keeps for a day: give the column the format of a date',
+      'line 4, collection_date': 'must be a date, as in 31/12/2026 or 2026-12-31',
+      'line 5, collection_date': 'must be a date, as in 2026-12-31',
+      'line 6, collection_date': 'must be a date, as in 2026-12-31',
+      'line 7, collection_date': 'must be a date, as in 31/12/2026 or 2026-12-31',
+    });
+    await expectTold(importClaims(claims([{ collection_date: '03/04/2024' }], ',')), {
+      'line 2, collection_date':
+        'may be read with the day or the month first: write 2026-12-31, or put semicolons between the cells, where the day is first',
+    });
+  });
+
+  test('is no moment', async () => {
+    const rule = 'must be a date and time with its offset, as in 2026-12-31T09:30:00+01:00';
+    const moments = ['31/12/2024', '2024-12-31T10:00', '2024-12-31T10:00:00Z'];
+    await expectTold(importClaims(claims(moments.map((submitted_at) => ({ submitted_at })))), {
+      'line 2, submitted_at': rule,
+      'line 3, submitted_at': rule,
+    });
+  });
+});
+
+describe('a word', () => {
+  test('is taken in any case, and with blanks around it; a code without them', async () => {
+    const answer = await importClaims(
+      claims([
+        { claim_type: ' tf', commune_code: ' 75056 ', client_id: ` ${own.clients.toUpperCase()} ` },
+        { claim_type: 'Cfe', commune_code: '2A004 ', client_id: own.clients },
+      ]),
+    );
+    expect(await stored(answer, 'claim_type')).toEqual(['TF', 'CFE']);
+    expect(await stored(answer, 'commune_code')).toEqual(['75056', '2A004']);
+  });
+
+  test('that is none, and a code that has lost its zero, is told', async () => {
+    await expectTold(importClaims(claims([{ claim_type: 'Taxe foncière', commune_code: '1004' }])), {
+      'line 2, claim_type': 'must be one of TF, CFE',
+      'line 2, commune_code': 'must be the INSEE code of a commune: five digits, or 2A or 2B and three',
+    });
+  });
+});
+
+describe('the header', () => {
+  const line = () => `${own.clients};Siège\r\n`;
+
+  test.each([
+    ['in other letters, with blanks', ' Client ID ;SITE_NAME\r\n'],
+    ['behind lines without anything', ';;\r\n\r\n;\r\nclient_id;site_name\r\n'],
+    ['behind what tells Excel the sign', 'sep=;\r\nclient_id;site_name\r\n'],
+    ['behind that in quotation marks and a mark', '\uFEFF"sep=;"\r\nclient_id;site_name\r\n'],
+  ])('%s is taken', async (_what, header) => {
+    const answer = await importSites(header + line());
+    expect(answer.json).toMatchObject({ imported: 1 });
+  });
+
+  test('behind others does not shift the lines', async () => {
+    const told = { 'line 4, client_id': 'must be a UUID' };
+    await expectTold(importSites(`sep=;\r\nclient_id;site_name\r\n${line()}x;A\r\n`), told);
+    await expectTold(importSites(`;\r\nclient_id;site_name\r\n${line()}x;A\r\n`), told);
+  });
+
+  test('that is twice, or unknown, or not there, is told with what it may name', async () => {
+    await expectTold(importSites(`client_id;site_name;Site Name\r\n${line()}`), {
+      'line 1, Site Name': 'stands there twice',
+    });
+    await expectTold(importSites(`Liste des sites\r\n\r\nclient_id;site_name\r\n${line()}`), {
+      'line 1, Liste des sites': 'is not known here',
+      'line 1, client_id': 'is required: the first line names the fields',
+      'line 1, site_name': 'is required: the first line names the fields',
+      'line 1': 'may name client_id, site_name, address',
+    });
+  });
+});
+
+describe('the lines', () => {
+  test.each(['\r\n', '\n', '\r'])('end with %j, and may be empty', async (end) => {
+    const text = claims([{}, {}]).replaceAll('\r\n', end);
+    const answer = await importClaims(`${text}${end};;;${end}  ${end}`);
+    expect(answer.json).toMatchObject({ imported: 2 });
+  });
+
+  test('are counted as they stand in the text, with the breaks within its cells', async () => {
+    const rows = [
+      { grounds: 'a\r\nb\r\nc' },
+      { grounds: 'a\nb', amount: 'x' },
+      { grounds: 'a\rb', amount: 'y' },
+    ];
+    const rule = 'must be a decimal from 0 to 99999999.99 with at most two places';
+    await expectTold(importClaims(claims([...rows.map((row) => ({ amount: '5', ...row }))])), {
+      'line 5, amount': rule,
+      'line 7, amount': rule,
+    });
+  });
+
+  test('may lack their last cells where these may be empty, and have more where there is nothing in them', async () => {
+    const header = 'client_id;site_id;claim_type;amount;grounds\r\n';
+    const begin = `${own.clients};${own.sites};TF`;
+    const taken = await importClaims(`${header}${begin};5\r\n${begin};5;;; ;\r\n`);
+    expect(taken.json).toMatchObject({ imported: 2 });
+    await expectTold(importClaims(`${header}${begin}\r\n${begin};;x\r\n`), {
+      'line 2, amount': 'is required',
+      'line 3, amount': 'is required',
+    });
+    await expectTold(importClaims(`${header}${begin};5;a;b\r\n`), {
+      'line 2': 'has more cells than the first line names',
+    });
+  });
+});
+
+describe('a table', () => {
+  const sites = () => `client_id;site_name\r\n${own.clients};Siège\r\n${own.clients};Entrepôt n°2 – 12 €\r\n`;
+  const windows = () => Buffer.from(sites().replaceAll('–', '\x96').replaceAll('€', '\x80'), 'latin1');
+
+  test('in Windows-1252 is taken from whoever says so, with all its letters', async () => {
+    const answer = await importSites(windows(), 'text/csv; charset=Windows-1252');
+    const [, id] = (answer.json as { ids: string[] }).ids;
+    const { json } = await service.ask(`GET /api/sites/${String(id)}`, { token });
+    expect(json).toMatchObject({ site_name: 'Entrepôt n°2 – 12 €' });
+  });
+
+  test('in another encoding than it says is told by its line', async () => {
+    await expectTold(importSites(windows()), {
+      'line 2': expect.stringContaining('it may be Windows-1252. In Excel, save it as "CSV UTF-8'),
+    });
+    const hole = Buffer.from(`client_id;site_name\r\n${own.clients};\x81\r\n`, 'latin1');
+    await expectTold(importSites(hole, 'text/csv; charset=windows-1252'), {
+      'line 2': 'has a byte that is no letter in Windows-1252',
+    });
+  });
+
+  test('that is a workbook is told so', async () => {
+    await expectTold(importSites(Buffer.from('PK\x03\x04\x14\x00\x06\x00', 'latin1')), {
+      body: expect.stringContaining('is a workbook, and no table'),
+    });
+  });
+
+  test('that was a list with the names of what it names is taken, and these are left out', async () => {
+    const { clients } = await service.tenant('Own');
+    const mine = await service.token('ADMIN', [clients]);
+    const list = await service.ask('GET /api/reclamations?expand=client,site,assignee', {
+      token: mine,
+      headers: { accept: 'text/csv' },
+    });
+    expect(list.text).toContain(',client.company_name,site.id,site.site_name,assignee.id,assignee.email');
+    const send = (body: string) =>
+      service.ask('POST /api/reclamations/import', {
+        token: mine,
+        headers: { 'content-type': 'text/csv' },
+        body,
+      });
+    expect((await send(list.text)).json).toMatchObject({ imported: 1 });
+    const unknown = await send(list.text.replace('client.company_name', 'client.siret'));
+    expect(details(unknown)).toMatchObject({ 'line 1, client.siret': 'is not known here' });
+  });
+});
