@@ -15,6 +15,7 @@ import type { GivenRow } from '../http/rows.ts';
 import * as column from './column.ts';
 import { refuseBroken, refuseOutOfReach } from './import-checks.ts';
 import type { Given, Rules } from './import-checks.ts';
+import { refuseByLine } from './import-refusals.ts';
 import { record } from './record.ts';
 import type { Rec } from './record.ts';
 import { sheetOf } from './sheet.ts';
@@ -100,6 +101,18 @@ async function importRows(
     if (sqlState(error) === undefined) throw error;
     // What they name may have gone since it was looked at.
     await refuseOutOfReach(given, shape, request);
+    const attempt = (lines: readonly Given[]) =>
+      tried(
+        (run) =>
+          insert(
+            of,
+            lines,
+            lines.map(() => randomUUID()),
+            run,
+          ),
+        request,
+      );
+    await refuseByLine(error, given, shape, attempt);
     throw error;
   }
 }

@@ -1,0 +1,75 @@
+import { conflictDetails, constraintOf, sqlState } from '../db/errors.ts';
+import { UNEXPLAINED } from '../http/conflicts.ts';
+import { Problems } from '../http/problems.ts';
+import { errorCodeOf } from '../http/sqlstate.ts';
+import type { Given, Rules } from './import-checks.ts';
+
+/* Which lines of an import a trigger or a key refuses, when all of them were refused as one. */
+
+/** How many lines are tried at once: a request like any other. */
+const AT_ONCE = 250;
+/** How often lines are tried to find those that are refused. */
+const MOST_TRIALS = 200;
+
+interface Refusal {
+  readonly code: 'ERROR_VALIDATION' | 'ERROR_CONFLICT';
+  readonly rules: Readonly<Record<string, string>>;
+}
+
+/**
+ * Tries some of the lines, then each half of those that are refused, until every line is found that is refused by itself.
+ * What a constraint says of a line follows from its client and the fields that the endpoint has words for: of lines that
+ * are alike in these one is tried, and all are named. `attempt` inserts lines and takes them back.
+ * @throws RequestError that names each of them; and what `attempt` throws that says nothing of a line
+ */
+export async function refuseByLine(
+  error: unknown,
+  given: readonly Given[],
+  { constraints = {} }: Pick<Rules, 'constraints'>,
+  attempt: (lines: readonly Given[]) => Promise<unknown>,
+): Promise<void> {
+  const wordsOf = (refused: unknown) => constraints[constraintOf(refused) ?? ''];
+  const refusalOf = (refused: unknown): Refusal | undefined => {
+    const code = errorCodeOf(sqlState(refused) ?? '');
+    if (code !== 'ERROR_VALIDATION' && code !== 'ERROR_CONFLICT') return undefined;
+    return { code, rules: wordsOf(refused) ?? conflictDetails(refused) ?? { '': UNEXPLAINED.body } };
+  };
+  const first = refusalOf(error);
+  if (first === undefined) return;
+  const words = wordsOf(error);
+  const fields = ['client_id', ...Object.keys(words ?? {})];
+  const kindOf = (line: Given): unknown =>
+    words === undefined ? line : JSON.stringify(fields.map((field) => line.body[field]));
+  const kinds = [...new Map(given.map((line) => [kindOf(line), line])).values()];
+  const refused = new Map<unknown, Refusal>();
+  let trials = 0;
+  const search = async (lines: readonly Given[]): Promise<void> => {
+    trials += 1;
+    if (trials > MOST_TRIALS) return;
+    const refusal = await attempt(lines).then(
+      () => undefined,
+      (thrown: unknown) => {
+        const found = refusalOf(thrown);
+        if (found === undefined) throw thrown;
+        return found;
+      },
+    );
+    const [line] = lines;
+    if (refusal === undefined || line === undefined) return;
+    if (lines.length === 1) {
+      refused.set(kindOf(line), refusal);
+      return;
+    }
+    const half = Math.ceil(lines.length / 2);
+    await search(lines.slice(0, half));
+    await search(lines.slice(half));
+  };
+  for (let from = 0; from < kinds.length; from += AT_ONCE) await search(kinds.slice(from, from + AT_ONCE));
+
+  const problems = new Problems();
+  for (const line of given)
+    for (const [field, rule] of Object.entries(refused.get(kindOf(line))?.rules ?? {}))
+      problems.add(line.row.name(field || undefined), rule);
+  if (trials > MOST_TRIALS) problems.add('…', 'and the lines that were not tried any more');
+  problems.refuse(first.code);
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Answer } from '../support/http.ts';
+import { details, expectError, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+
+/* What the insert alone finds is told by line and field like everything else. */
+
+const ASSIGNEE = 'must be an active user who has the client';
+
+let service: Service;
+let own: Tenant;
+let other: Tenant;
+let token: string;
+
+beforeAll(async () => {
+  service = await startService();
+  own = await service.furnishedTenant('Boulangerie Martin');
+  other = await service.furnishedTenant('Garage Petit');
+  token = await service.token('TAX_SPECIALIST', [own.clients, other.clients]);
+});
+afterAll(() => service.close());
+
+const send = (path: string, body: object | string): Promise<Answer> =>
+  service.ask(`POST ${path}`, {
+    token,
+    headers: { 'content-type': typeof body === 'string' ? 'text/csv' : 'application/json' },
+    body,
+  });
+
+const claimOf = (tenant: Tenant, assignee?: string) => ({
+  ...{ client_id: tenant.clients, site_id: tenant.sites, claim_type: 'TF', amount: 5 },
+  ...(assignee !== undefined && { assignee_id: assignee }),
+});
+
+const tableOf = (claims: readonly object[]): string =>
+  [
+    'client_id;site_id;claim_type;amount;assignee_id',
+    ...claims.map((claim) => Object.values(claim as Record<string, unknown>).join(';')),
+  ].join('\r\n');
+
+async function stored(): Promise<number> {
+  const [row] = await service.admin(
+    `select count(*)::int + (select count(*)::int from public.audit_logs where success) as count
+     from (select from public.reclamations union all select from public.sites) as r`,
+  );
+  return Number(row?.['count']);
+}
+
+describe('an assignee', () => {
+  let inactive: string;
+  beforeAll(async () => {
+    inactive = randomUUID();
+    await service.admin(
+      `insert into public.users (id, email, password_hash, name, role, client_access, is_active)
+       values ($1::uuid, $1 || '@b.example', '!', 'Ada', 'TAX_SPECIALIST', $2, false)`,
+      [inactive, [own.clients]],
+    );
+  });
+
+  test('who is unknown, inactive, or lacks the client of the line, is told by line, as often as it is named', async () => {
+    const unknown = randomUUID();
+    const claims = [
+      claimOf(own, own.users),
+      claimOf(own, unknown),
+      claimOf(own),
+      claimOf(other, own.users),
+      claimOf(other, other.users),
+      claimOf(own, inactive),
+      claimOf(own, unknown),
+    ];
+    const wrong = [1, 3, 5, 6];
+    const before = await stored();
+    for (const query of ['?dry_run=true', '']) {
+      const array = await send(`/api/reclamations/import${query}`, claims);
+      expectError(array, 'ERROR_VALIDATION');
+      expect(details(array)).toEqual(
+        Object.fromEntries(wrong.map((index) => [`${index}.assignee_id`, ASSIGNEE])),
+      );
+      const table = await send(`/api/reclamations/import${query}`, tableOf(claims));
+      expectError(table, 'ERROR_VALIDATION');
+      expect(details(table)).toEqual(
+        Object.fromEntries(wrong.map((index) => [`line ${index + 2}, assignee_id`, ASSIGNEE])),
+      );
+    }
+    expect(await stored()).toBe(before);
+  });
+
+  test('who is one for thousands of lines is told of all that an answer names', async () => {
+    const claims = Array.from({ length: 3_000 }, (_, index) =>
+      claimOf(own, index < 1_000 ? own.users : inactive),
+    );
+    const named = details(await send('/api/reclamations/import', claims)) as Record<string, string>;
+    expect(named['1000.assignee_id']).toBe(ASSIGNEE);
+    expect(named['1499.assignee_id']).toBe(ASSIGNEE);
+    expect(named['…']).toBe('and 1500 more');
+  }, 60_000);
+
+  test('of many who are all wrong, some are told, and that others were not tried', async () => {
+    const claims = Array.from({ length: 400 }, () => claimOf(own, randomUUID()));
+    const named = details(await send('/api/reclamations/import', claims)) as Record<string, string>;
+    expect(named['0.assignee_id']).toBe(ASSIGNEE);
+    expect(Object.keys(named).length).toBeGreaterThan(50);
+    expect(named['…']).toBe('and the lines that were not tried any more');
+  }, 60_000);
+});
+
+test('whatever a trigger refuses is told by line, in its words or in those for what has none', async () => {
+  await service.admin(
+    `create function public.refuse_it() returns trigger language plpgsql as $$
+     begin
+         if new.site_name = 'in words' then
+             raise exception 'no' using errcode = 'TX409', detail = '{"site_name": "is refused"}';
+         elsif new.site_name = 'without' then
+             raise exception 'no' using errcode = 'TX409';
+         end if;
+         return new;
+     end $$`,
+  );
+  await service.admin(
+    'create trigger refuse_it before insert on public.sites for each row execute function public.refuse_it()',
+  );
+  const sites = Array.from({ length: 600 }, (_, index) => ({
+    client_id: own.clients,
+    site_name: ({ 17: 'in words', 480: 'without', 599: 'in words' } as Record<number, string>)[index] ?? 'A',
+  }));
+  const before = await stored();
+  const answer = await send('/api/sites/import', sites);
+  await service.admin('drop function public.refuse_it() cascade');
+  expectError(answer, 'ERROR_CONFLICT');
+  expect(details(answer)).toEqual({
+    '17.site_name': 'is refused',
+    '480': 'does not fit what is stored',
+    '599.site_name': 'is refused',
+  });
+  expect(await stored()).toBe(before);
+}, 60_000);
