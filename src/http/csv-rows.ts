@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { unharmed } from './csv.ts';
 import { Problems } from './problems.ts';
-import { MOST_ROWS, tooMany } from './rows.ts';
-import type { GivenRow } from './rows.ts';
+import { MOST_ROWS, tooMany } from './given-row.ts';
+import type { GivenRow } from './given-row.ts';
 
 /* The rows of a table as spreadsheets and people write it; docs/decisions/imports.md */
 

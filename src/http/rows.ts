@@ -4,24 +4,16 @@ import { jsonOf, malformed, mediaTypeOf, readBytes } from './body.ts';
 import { rowsOfCsv } from './csv-rows.ts';
 import type { Sheet } from './csv-rows.ts';
 import { isCharset, textOf } from './csv-text.ts';
+import { MOST_ROWS, tooMany } from './given-row.ts';
+import type { GivenRow } from './given-row.ts';
 
 /* A body of many records, as CSV or as JSON; docs/decisions/imports.md */
 
 const CSV = 'text/csv';
 
-export const MOST_ROWS = 10_000;
 const MAX_BYTES = 10 * 1024 * 1024;
 /** Each row has a comma for each of its fields, and no record has as many as forty. */
 const MOST_VALUES = MOST_ROWS * 40;
-
-/** One record of the body, as its schema takes it. */
-export interface GivenRow {
-  readonly value: unknown;
-  /** How an error calls it, or a field of it: `line 17, amount`, or `16.amount` of an array. */
-  name(field?: string): string;
-  /** What is wrong with cells that say nothing which a schema could be asked about, by field. */
-  readonly misread?: ReadonlyMap<string, string>;
-}
 
 /**
  * Reads a body that has many records.
@@ -56,8 +48,4 @@ function rowsOfArray(body: unknown): GivenRow[] {
     value,
     name: (field) => (field === undefined ? String(index) : `${index}.${field}`),
   }));
-}
-
-export function tooMany(): RequestError {
-  return malformed(`must have at most ${MOST_ROWS} records`);
 }

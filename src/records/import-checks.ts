@@ -1,7 +1,7 @@
 import { foreign } from '../http/refusals.ts';
 import type { CallerRequest } from '../http/endpoint.ts';
 import { Problems } from '../http/problems.ts';
-import type { GivenRow } from '../http/rows.ts';
+import type { GivenRow } from '../http/given-row.ts';
 import type { Rec } from './record.ts';
 
 /* What only the database knows of the lines of an import, asked of all of them at once. */

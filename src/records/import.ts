@@ -2,16 +2,17 @@ import { hash, randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { sqlState } from '../db/errors.ts';
-import type { Result, Statement } from '../db/statement.ts';
 import type { TransactionLimits } from '../db/database.ts';
+import type { Result, Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
 import { requireClients } from '../http/access.ts';
 import type { CallerRequest, RecordShape, Reply } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { check } from '../http/input.ts';
 import { Problems } from '../http/problems.ts';
-import { MOST_ROWS, readRows } from '../http/rows.ts';
-import type { GivenRow } from '../http/rows.ts';
+import { MOST_ROWS } from '../http/given-row.ts';
+import type { GivenRow } from '../http/given-row.ts';
+import { readRows } from '../http/rows.ts';
 import * as column from './column.ts';
 import { refuseBroken, refuseOutOfReach } from './import-checks.ts';
 import type { Given, Rules } from './import-checks.ts';
@@ -101,18 +102,9 @@ async function importRows(
     if (sqlState(error) === undefined) throw error;
     // What they name may have gone since it was looked at.
     await refuseOutOfReach(given, shape, request);
-    const attempt = (lines: readonly Given[]) =>
-      tried(
-        (run) =>
-          insert(
-            of,
-            lines,
-            lines.map(() => randomUUID()),
-            run,
-          ),
-        request,
-      );
-    await refuseByLine(error, given, shape, attempt);
+    await refuseByLine(error, given, shape, (lines) =>
+      tried((run) => insert(of, lines, ids.slice(0, lines.length), run), request),
+    );
     throw error;
   }
 }
