@@ -1,0 +1,83 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase, withAdmin } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { ask } from '../support/http.ts';
+import { startTestIdentity } from '../support/identity.ts';
+import type { TestIdentity } from '../support/identity.ts';
+import { addressOf, start } from '../support/process.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { newTenant, tenantSql } from '../support/tenant.ts';
+import { until } from '../support/upload.ts';
+
+/* A process that is killed in the middle of an import, between its statements. */
+
+let folder: string;
+let database: TestDatabase;
+let identity: TestIdentity;
+beforeAll(async () => {
+  folder = await createScratchFolder();
+  database = await createTestDatabase();
+  identity = await startTestIdentity();
+});
+afterAll(async () => {
+  await identity.stop();
+  await database.close();
+  await rm(folder, { recursive: true });
+});
+
+test('an import whose process is killed has left nothing, and is made whole when it is sent again', async () => {
+  const environment = {
+    ...{ PORT: '0', DATABASE_URL: database.apiUrl, DATA_DIR: folder, LOG_LEVEL: 'warn' },
+    ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience },
+  };
+  const [tenant, annex] = [newTenant(), newTenant()];
+  const token = await identity.token({ sub: 'idp|admin', role: 'ADMIN', client_access: [] });
+  const body = Array.from({ length: 1_500 }, (_, index) => ({
+    ...{ client_id: tenant.clients, site_id: index < 1_200 ? tenant.sites : annex.sites },
+    ...{ claim_type: 'TF', amount: 5, tax_year: 2024 },
+  }));
+  const headers = { 'idempotency-key': 'an-import-that-is-killed' };
+  // Within a transaction the activity of others stays as it was first read.
+  await withAdmin(database.adminUrl, async (holder) =>
+    withAdmin(database.adminUrl, async (admin) => {
+      await admin.query(tenantSql(tenant, 'Boulangerie Martin'));
+      await admin.query(`insert into public.sites (id, client_id, site_name) values ($1, $2, 'Annexe')`, [
+        annex.sites,
+        tenant.clients,
+      ]);
+      const counted = async (text: string) =>
+        Number(
+          (await admin.query<{ count: string }>(`select count(*) as count from ${text}`)).rows[0]?.count,
+        );
+      const others = `pg_stat_activity where datname = current_database() and application_name = 'taxclaims-api'`;
+      const stored = async () => [
+        await counted('public.reclamations where tax_year = 2024'),
+        await counted(`public.audit_logs where success and action like 'POST %'`),
+        await counted('app.idempotency_keys'),
+      ];
+
+      const killed = start(folder, environment);
+      const port = Number(new URL(await addressOf(killed)).port);
+      await holder.query('begin');
+      await holder.query('select from public.sites where id = $1 for update', [annex.sites]);
+      const answer = ask(port, 'POST /api/reclamations/import', { token, headers, body });
+      const lost = expect(answer).rejects.toThrow();
+      // The first thousand are made, and the others wait for the site.
+      await until(async () => (await counted(`${others} and wait_event_type = 'Lock'`)) === 1);
+      killed.signal('SIGKILL');
+      await Promise.all([lost, killed.ended]);
+      await holder.query('commit');
+      await until(async () => (await counted(others)) === 0);
+      expect(await stored()).toEqual([0, 0, 0]);
+
+      const again = start(folder, environment);
+      const next = Number(new URL(await addressOf(again)).port);
+      const made = await ask(next, 'POST /api/reclamations/import', { token, headers, body });
+      expect(made.json).toMatchObject({ imported: 1_500 });
+      expect(await stored()).toEqual([1_500, 1_500, 1]);
+      again.signal('SIGTERM');
+      expect(await again.ended).toBe(0);
+    }),
+  );
+});
