@@ -29,7 +29,7 @@ export async function reads(admin: Client, clients: readonly string[]): Promise<
     const request = readingAs(role, clients, endpoint.client?.(input));
     const name = `${endpoint.method.toUpperCase()} ${endpoint.path}`;
     found.push({ name, request, statement: statementOf(endpoint, input, request.caller) });
-    if (!('list' in endpoint)) continue;
+    if (!('list' in endpoint) || endpoint.query?.shape['count'] === undefined) continue;
     const counted = { ...input, query: { ...input.query, count: 'exact' } };
     found.push({
       name: `${name}, counted`,

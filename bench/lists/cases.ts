@@ -30,7 +30,7 @@ const ABSENT: Readonly<Record<string, string>> = {
   actor: 'none',
 };
 
-const PAGE = ['limit', 'offset', 'after', 'count', 'sort', 'expand'];
+const PAGE = ['limit', 'offset', 'after', 'count', 'sort', 'expand', 'by', 'within', 'passed', 'kind'];
 
 /** A row from the middle of what a caller sees. */
 export type Sample = Readonly<Record<string, unknown>>;
@@ -45,11 +45,13 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
       'base64url',
     );
   return [
-    { name: 'newest 20', query: { limit: '20' } },
-    { name: 'newest 1,000', query: {} },
     ...(sorts.length === 0
       ? []
-      : [{ name: 'after the middle', query: { limit: '20', after: cursor(newest.slice(1), newest) } }]),
+      : [
+          { name: 'newest 20', query: { limit: '20' } },
+          { name: 'newest 1,000', query: {} },
+          { name: 'after the middle', query: { limit: '20', after: cursor(newest.slice(1), newest) } },
+        ]),
     { name: 'offset', query: { limit: '20', offset: String(Math.floor(total * 0.9)) } },
     { name: 'count=exact', query: { limit: '20', count: 'exact' } },
     ...sorts.slice(1).map((sort) => ({ name: `sort=${sort}`, query: { limit: '20', sort } })),
@@ -59,10 +61,12 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
       .flatMap((name) => filtersBy(name, sample)),
     { name: 'status, two of them', query: { limit: '20', status: 'DRAFT,SUBMITTED' } },
     { name: 'status and order', query: { limit: '20', status: 'DRAFT,SUBMITTED', sort: '-amount' } },
-    ...expansionsOf(shape['expand']).map((expand) => ({
-      name: `1,000, expand=${expand}`,
-      query: { expand },
-    })),
+    ...expansionsOf(shape['expand']).flatMap((expand) => [
+      { name: `20, expand=${expand}`, query: { limit: '20', expand } },
+      { name: `1,000, expand=${expand}`, query: { expand } },
+    ]),
+    ...keysOf(shape['by']).flatMap((by) => countedBy(by, sample)),
+    ...runningOut(expansionsOf(shape['expand']).at(-1)),
     { name: 'updated_from, by change', query: changedSince(sample) },
   ].filter(({ query }) => list.query?.safeParse(query).success ?? false);
 }
@@ -122,6 +126,36 @@ function changedSince(sample: Sample): Record<string, string> {
 
 function rfc3339(value: unknown): string {
   return new Date(String(value)).toISOString();
+}
+
+/** What is counted: everything, and what filters leave of it. */
+function countedBy(by: string, sample: Sample): Case[] {
+  return [
+    { name: `by=${by}`, query: { by } },
+    { name: `by=${by}, status`, query: { by, status: 'DRAFT,SUBMITTED' } },
+    { name: `by=${by}, tax_year`, query: { by, tax_year: valueOf('tax_year', sample) ?? '' } },
+    { name: `by=${by}, q, which no row has`, query: { by, q: ABSENT['q'] ?? '' } },
+  ];
+}
+
+/** The whole page, and the screen of what is next. */
+function runningOut(expand: string | undefined): Case[] {
+  return [
+    ...['30', '365'].flatMap((within) => [
+      { name: `within=${within}`, query: { within } },
+      { name: `within=${within}, 20`, query: { within, limit: '20' } },
+    ]),
+    { name: 'within=30, passed=365', query: { within: '30', passed: '365' } },
+    ...(expand === undefined
+      ? []
+      : [{ name: `within=365, expand=${expand}`, query: { within: '365', expand } }]),
+  ];
+}
+
+/** What rows are counted by. */
+function keysOf(schema: unknown): string[] {
+  const word = schema instanceof z.ZodDefault ? schema.unwrap() : undefined;
+  return word instanceof z.ZodEnum ? word.options.map(String) : [];
 }
 
 /** Each by itself, and all. */

@@ -14,7 +14,7 @@ export async function listsDatabase(server: BenchServer): Promise<string> {
   });
   await withAdmin(adminUrl, async (admin) => {
     const { rowCount } = await admin.query(
-      'select from public.reclamations where commune_code is not null limit 1',
+      'select from public.partner_invoices where due_date is not null limit 1',
     );
     if (rowCount !== 0) return;
     const script = await readFile(join(import.meta.dirname, 'population.sql'), 'utf8');

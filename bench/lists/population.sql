@@ -16,7 +16,8 @@ create function pg_temp.chance(kind text, id uuid)
 return (pg_catalog.uuid_hash_extended(id, pg_catalog.hashtext(kind)) & 9007199254740991) / 9007199254740992.0;
 
 -- A third of the claims have grounds, of some 300 characters; each was last changed within 200 days. Half were submitted,
--- a tenth may still go to court.
+-- a tenth may still go to court; of what was decided four fifths of the amount were granted, and paid back where it is over.
+-- Half have somebody who works on them.
 update public.reclamations as r
 set
     commune_code = pg_catalog.lpad((1001 + pg_catalog.floor(90000 * pg_temp.chance('commune', r.id)))::text, 5, '0'),
@@ -30,14 +31,30 @@ set
     submitted_at = case
         when pg_temp.chance('submitted', r.id) < 0.5 then r.created_at + pg_temp.chance('when', r.id) * interval '60 days'
     end,
+    granted_amount = case
+        when r.status in ('ACCEPTED', 'PARTIALLY_ACCEPTED', 'REFUNDED', 'CLOSED') then pg_catalog.round(r.amount * 0.8, 2)
+    end,
+    refund_amount = case when r.status in ('REFUNDED', 'CLOSED') then pg_catalog.round(r.amount * 0.8, 2) end,
     court_deadline = case
         when pg_temp.chance('court', r.id) < 0.1
             then r.created_at::date + 300 + pg_catalog.floor(200 * pg_temp.chance('day', r.id))::integer
     end,
+    assignee_id = case
+        when pg_temp.chance('assigned', r.id) < 0.5
+            then pg_catalog.md5('user' || pg_catalog.floor(2000 * pg_temp.chance('assignee', r.id)))::uuid
+    end,
     updated_at = r.created_at + pg_temp.chance('change', r.id) ^ 2 * interval '200 days';
 
+-- Four fifths of the invoices are issued; the old ones of them are paid.
 update public.factures as f
-set due_date = f.created_at::date + 30
+set
+    due_date = f.created_at::date + 30,
+    issue_date = f.created_at::date,
+    number = 'F-' || f.id,
+    status = case when f.created_at < timestamp with time zone '2025-10-01 00:00:00+00' then 'PAID' else 'ISSUED' end,
+    paid_at = case
+        when f.created_at < timestamp with time zone '2025-10-01 00:00:00+00' then f.created_at + interval '20 days'
+    end
 where pg_temp.chance('due', f.id) < 0.8;
 
 update public.sites as s
@@ -51,6 +68,7 @@ set
     status = (
         array['RECEIVED', 'VALIDATED', 'PAID', 'PAID', 'PAID', 'DISPUTED']
     )[1 + pg_catalog.floor(6 * pg_temp.chance('paid', b.id))::integer],
+    due_date = b.created_at::date + 45,
     amount_excl_tax = a.amount,
     vat_amount = 0,
     amount_incl_tax = a.amount

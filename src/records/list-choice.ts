@@ -12,6 +12,8 @@ export interface Ownership {
   readonly throughParent?: string;
   /** Where a row is a client itself. */
   readonly isClient?: true;
+  /** Where rows are wide, and the index of their client has what they are sorted by: of the others no more is read. */
+  readonly isWide?: true;
 }
 
 /** What the choice of a form depends on. */
@@ -34,7 +36,7 @@ interface Choice {
 
 /** What is fast for a caller with these clients; docs/decisions/lists.md has the reasons. */
 export function formFor(
-  { client, throughParent, isClient }: Ownership,
+  { client, throughParent, isClient, isWide }: Ownership,
   { isNarrow, isSparse, isByTime, limit, offset }: Asked,
   { role, clientAccess }: Caller,
   add: (value: Parameter) => string,
@@ -51,6 +53,7 @@ export function formFor(
   if (throughParent !== undefined) return { form: skipping(gathered), held: behindParent(throughParent) };
   if (isClient) return { form: skipping(gathered), held };
   if (client === undefined) return { form: skipping(alongIndex), held };
+  if (isWide && !isByTime && isPage) return { form: pageFirst(gathered), held };
   if (!isByTime || offset > 0 || !isPage) return { form: skipping(gathered), held };
   return { form: newest(client, add(sampleOf(clientAccess, limit))), held };
 }
