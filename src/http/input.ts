@@ -49,7 +49,7 @@ export function check(
 ): { value: Record<string, unknown>; problems: readonly Problem[] } {
   const { success, data, error } = schema.safeParse(input, { error: ruleOf });
   if (success) return { value: data, problems: unstorable(data, []) };
-  return { value: {}, problems: error.issues.flatMap((issue) => problemsOf(part, issue)) };
+  return { value: {}, problems: error.issues.flatMap((issue) => problemsOf(part, issue, input)) };
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -65,13 +65,20 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
   return issue.input === undefined ? 'is required' : TYPES[issue.expected];
 }
 
-function problemsOf(part: string, issue: z.core.$ZodIssue): Problem[] {
+function problemsOf(part: string, issue: z.core.$ZodIssue, input: unknown): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => [nameOf([...issue.path, key]), 'is not known here']);
   }
-  // Of several values of a parameter it is the parameter that is named.
-  if (part === 'query') return [[String(issue.path[0] ?? part), issue.message]];
+  if (part === 'query') return [problemOfParameter(issue, input)];
   return [[issue.path.length === 0 ? part : nameOf(issue.path), issue.message]];
+}
+
+/** Of several values of a parameter it is the parameter that is named. One that is given twice is an array. */
+function problemOfParameter(issue: z.core.$ZodIssue, query: unknown): Problem {
+  const name = String(issue.path[0] ?? 'query');
+  const isTwice = Array.isArray((query as Readonly<Record<string, unknown>>)[name]);
+  const takesSeveral = issue.code === 'invalid_type' && issue.expected === 'array';
+  return [name, isTwice && !takesSeveral ? 'must be given once' : issue.message];
 }
 
 /** Text that Postgres cannot store, or not as it came: NUL and halves of surrogate pairs. */
