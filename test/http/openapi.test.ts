@@ -129,7 +129,7 @@ test('a list describes what its parameters may be', () => {
     query('court_deadline_to', { type: 'string', format: 'date', description: IN_YEARS }),
     query('amount_from', { type: 'number', minimum: 0, maximum: 99999999.99 }),
     query('amount_to', { type: 'number', minimum: 0, maximum: 99999999.99 }),
-    several('assignee_id', id),
+    several('assignee_id', { anyOf: [{ $ref: '#/components/schemas/Nobody' }, id] }),
     {
       ...query('q', { type: 'string', maxLength: 200 }),
       description: expect.stringContaining('or the name of its client or the name of its site'),
@@ -145,6 +145,7 @@ test('a list describes what its parameters may be', () => {
     ReclamationSort: { type: 'string', enum: order },
     ReclamationStatus: { enum: expect.arrayContaining(['DRAFT', 'CLOSED']) },
     ClaimType: { enum: ['TF', 'CFE'] },
+    Nobody: { type: 'string', enum: ['none'] },
   });
 });
 

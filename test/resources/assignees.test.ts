@@ -106,6 +106,45 @@ describe('a claim', () => {
     expect(json).toEqual([]);
   });
 
+  test.each(['ADMIN', 'ACCOUNT_MANAGER', 'CLIENT'] as const)(
+    'is found by %s among those of nobody, also together with those of some people, wherever claims are filtered',
+    async (role) => {
+      await assign(own.users);
+      const { clients, sites } = own;
+      const free = randomUUID();
+      const [other, theirs] = [await user('TAX_SPECIALIST', [clients]), randomUUID()];
+      await service.admin(
+        `insert into public.reclamations (id, client_id, site_id, claim_type, amount, collection_date, assignee_id)
+         select c.id, $1, $2, 'TF', 5, now() - interval '1 year', c.assignee
+         from unnest($3::uuid[], $4::uuid[]) as c (id, assignee)`,
+        [clients, sites, [free, theirs], [null, other]],
+      );
+      const asked = async (path: string, headers = {}) =>
+        service.ask(`GET ${path}`, { token: await token(role), headers });
+      for (const [ids, found] of [
+        ['none', [free]],
+        [`none,${own.users}`, [free, own.reclamations]],
+        [`${other},none,${own.users}`, [free, theirs, own.reclamations]],
+        [`none,none,${foreign.users}`, [free]],
+        [other, [theirs]],
+      ] as const) {
+        const filter = `assignee_id=${ids}`;
+        const listed = (await asked(`/api/reclamations?${filter}&sort=amount`)).json as { id: string }[];
+        expect([ids, listed.map(({ id }) => id).toSorted()]).toEqual([ids, [...found].toSorted()]);
+        const counted = (await asked(`/api/reclamations/summary?${filter}`)).json as { count: number }[];
+        expect([ids, counted.map(({ count }) => count)]).toEqual([ids, [found.length]]);
+        const table = await asked(`/api/reclamations?${filter}`, { accept: 'text/csv' });
+        expect([ids, table.text.match(/^\uFEFF?"?[0-9a-f-]{36}/gm)?.length]).toEqual([ids, found.length]);
+        const due = (await asked(`/api/deadlines?within=3660&${filter}`)).json as { id: string }[];
+        const running = found.filter((id) => id !== own.reclamations);
+        expect([ids, due.map(({ id }) => id).toSorted()]).toEqual([ids, running.toSorted()]);
+      }
+      const wrong = await asked('/api/reclamations?assignee_id=nobody');
+      expectError(wrong, 'ERROR_VALIDATION');
+      expect(details(wrong)).toEqual({ assignee_id: 'must be a UUID, or none' });
+    },
+  );
+
   test('shows who works on it to those who see that user, and to others the id alone', async () => {
     await assign(own.users);
     const shown = async (role: Role, sub?: string) => {
