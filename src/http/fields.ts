@@ -199,9 +199,12 @@ export function sortBy(
   const walks = rest.includes('updated_at')
     ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
     : '';
+  const byLife = rest.includes('status')
+    ? ' By status is by the life of the record, from its first state to its last, as its words are listed.'
+    : '';
   return parameter(
     order,
-    `The field to sort by, with - before it for descending, or two fields with a comma between them; ${byDefault} when absent. Records without a value come last, whichever the direction.${walks}`,
+    `The field to sort by, with - before it for descending, or two fields with a comma between them; ${byDefault} when absent. Records without a value come last, whichever the direction.${byLife}${walks}`,
   ).default([byDefault]);
 }
 

@@ -178,10 +178,12 @@ function orderOf<C extends Columns, F extends Filters>(
   word: string,
 ): Order {
   const column = word.replace(/^-/, '');
+  const { kind, life } = of.columns[column] ?? {};
   return {
     column,
     direction: word.startsWith('-') ? 'desc' : 'asc',
-    type: of.columns[column]?.kind.type ?? 'text',
+    type: kind?.type ?? 'text',
+    life,
     hasNulls: sortsWithNulls.includes(column),
   };
 }

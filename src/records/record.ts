@@ -125,7 +125,7 @@ export function record<const C extends Columns>(
     },
     version: tag === undefined ? `r.${version}` : undefined,
     fixed: those('fixed'),
-    hasMoves: entries.some(([, { isState }]) => isState === true),
+    hasMoves: entries.some(([, { life }]) => life !== undefined),
   };
 
   return {

@@ -6,18 +6,21 @@ import * as examples from './examples.ts';
 import { site } from './sites.ts';
 import { user } from './users.ts';
 
-/** The states of a claim; which move is allowed to whom stands in the table reclamation_transitions. */
+/**
+ * The states of a claim in the order in which they are usually passed, as reporting.statuses has it, by which lists sort;
+ * which move is allowed to whom stands in the table reclamation_transitions.
+ */
 export const reclamationStatus = field.oneOf('ReclamationStatus', [
   'DRAFT',
   'READY_FOR_REVIEW',
   'APPROVED',
   'SUBMITTED',
-  'ACKNOWLEDGED',
   'REGULARISATION_REQUESTED',
-  'ACCEPTED',
-  'PARTIALLY_ACCEPTED',
+  'ACKNOWLEDGED',
   'REJECTED',
+  'PARTIALLY_ACCEPTED',
   'LITIGATION',
+  'ACCEPTED',
   'REFUNDED',
   'WITHDRAWN',
   'CLOSED',

@@ -223,7 +223,23 @@ function takesNone(filters: readonly Parameter[], name: string): boolean {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const coerced = (like: unknown, value: string): unknown => (typeof like === 'number' ? Number(value) : value);
 
-function inOrder(rows: readonly Row[], sort: string): Row[] {
+/** The words of each status in the order of its record's life. */
+const LIVES: Readonly<Record<string, string>> = {
+  reclamations: 'ReclamationStatus',
+  invoices: 'InvoiceStatus',
+  'partner-invoices': 'PartnerInvoiceStatus',
+};
+
+function placeOf(list: List, field: string, value: unknown): number | string {
+  if (field !== 'status') return comparable(value);
+  const name = LIVES[list.path.split('/').at(-1) ?? ''] ?? '';
+  const { enum: life } = resolved({ $ref: `#/components/schemas/${name}` }) as {
+    readonly enum: readonly unknown[];
+  };
+  return life.indexOf(value);
+}
+
+function inOrder(list: List, rows: readonly Row[], sort: string): Row[] {
   const words = sort.split(',');
   const last = words.at(-1)?.startsWith('-') ? -1 : 1;
   return rows.toSorted((a, b) => {
@@ -234,7 +250,7 @@ function inOrder(rows: readonly Row[], sort: string): Row[] {
         if (one !== other) return one === null ? 1 : -1;
         continue;
       }
-      const [x, y] = [comparable(one), comparable(other)];
+      const [x, y] = [placeOf(list, field, one), placeOf(list, field, other)];
       if (x !== y) return (x < y ? -1 : 1) * (word.startsWith('-') ? -1 : 1);
     }
     return (String(a['id']) < String(b['id']) ? -1 : 1) * last;
@@ -315,7 +331,7 @@ test('a list is what a plain filter leaves of all that the caller sees, in the o
       const left = all.filter((row) =>
         Object.entries(filters).every(([name, value]) => passes(list, row, name, value)),
       );
-      const expected = inOrder(left, sort).map(({ id }) => id);
+      const expected = inOrder(list, left, sort).map(({ id }) => id);
       const query = new URLSearchParams({ ...filters, sort, limit: String(limit) });
       const line = `${at(list.path)}?${query.toString()}`;
       const rows = await pagesOf(caller, line, Math.max(1, Math.ceil(expected.length / limit)));
