@@ -61,7 +61,7 @@ left join lateral (
     select ${Object.keys(label.kinds)
       .map((one) => `n.${one}`)
       .join(', ')}
-    from public.${label.table} as n
+    from ${label.lookUp?.(`r.${column}`) ?? `public.${label.table}`} as n
     where n.id = r.${column}
     offset 0
 ) as "${as}" on true`,

@@ -10,10 +10,10 @@ import { cursorBehind } from '../records/cursor.ts';
 import { byAny, byAnyOrNone, conditionOf, onlyOne } from '../records/filters.ts';
 import { whereAll } from '../records/list-forms.ts';
 import { record } from '../records/record.ts';
+import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
 import { MANAGERS } from './partner-invoices.ts';
 import { reclamation } from './reclamation-record.ts';
-import { user } from './users.ts';
 
 /*
  * What runs out when: of claims, of invoices that are not paid, and, for those who see them, of partners' bills. A view
@@ -73,7 +73,7 @@ const deadline = record('Deadline', 'reclamations', {
   days_left: said(column.integer, 'From today, in UTC: 0 on the last day, negative once it has passed.'),
   client_id: column.naming('client', client.label, column.read(column.uuid)),
   reclamation_id: column.naming('reclamation', reclamation.label, column.read(column.nullable(column.uuid))),
-  assignee_id: column.naming('assignee', user.label, column.read(column.nullable(column.uuid))),
+  assignee_id: column.naming('assignee', assignee.label, column.read(column.nullable(column.uuid))),
   status: said(column.text(50), 'Where the claim, the invoice or the bill stands.'),
   amount: said(column.decimal, 'What the claim asks for; what is to be paid, tax included.'),
 });

@@ -142,7 +142,7 @@ describe('what runs out', () => {
     expect(found.find(({ id }) => id === answered)).toMatchObject({
       client: { id: own.clients, company_name: 'Own' },
       reclamation: { id: answered, claim_type: 'CFE' },
-      assignee: { id: own.users, email: `${own.users}@b.example` },
+      assignee: { id: own.users, name: 'Ada' },
     });
     expect(found.at(-1)).toMatchObject({ reclamation: null, assignee: null });
   });
