@@ -84,7 +84,13 @@ const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome]
 ];
 
 /** Whom those are told of who share the client, or have every client. */
-const FOUND: readonly (readonly [title: string, change: string, sql: string, outcome: Outcome])[] = [
+const FOUND: readonly (readonly [
+  title: string,
+  change: string,
+  sql: string,
+  outcome: Outcome,
+  client?: string,
+])[] = [
   [
     'nobody inactive is said to be assignable',
     ofUser('is_active = false'),
@@ -109,6 +115,13 @@ const FOUND: readonly (readonly [title: string, change: string, sql: string, out
     ofUser(`client_access = '{}'`),
     `${listed(A)} and a.id = '${SPECIALIST}'`,
     'nothing',
+  ],
+  [
+    'an administrator without a list is told to nobody who has no client',
+    ofUser(`role = 'ADMIN', client_access = '{}'`),
+    named(SPECIALIST),
+    'nothing',
+    '{}',
   ],
   ['nor told by name', ofUser(`client_access = '{}'`), named(SPECIALIST), 'nothing'],
 ];
@@ -164,12 +177,11 @@ export const assigneeChecks: readonly Check[] = [
     }),
   ),
   ...FOUND.map(
-    ([title, change, sql, outcome]): Check => ({
+    ([title, change, sql, outcome, client = OWN]): Check => ({
       title,
       run: async ({ admin }) => {
         // Of the superuser's change and what the specialist is then told.
-        const { role, clientAccess } = as('tax_specialist', sql);
-        const then = `${change}; select set_config('app.user_id', '${SELF}', true), set_config('app.client_access', '${String(clientAccess)}', true); set local role taxclaims_${String(role)}; ${sql}`;
+        const then = `${change}; select set_config('app.user_id', '${SELF}', true), set_config('app.client_access', '${client}', true); set local role taxclaims_tax_specialist; ${sql}`;
         equal(await attempt(admin, { sql: then }), outcome);
       },
     }),
