@@ -64,8 +64,7 @@ grant execute on function app.assignees(uuid) to
     taxclaims_tax_specialist;
 
 -- Who somebody is that a claim names: one's own name, and for whoever may assign claims that of each user who has one of
--- the caller's clients; also of an inactive one, who keeps the claims. Asked for each claim of a list: its cost has the
--- planner remember what it has asked already.
+-- the caller's clients; also of an inactive one, who keeps the claims.
 create or replace function app.assignee(user_id uuid)
     returns table (id uuid, name text)
     language plpgsql
@@ -73,7 +72,6 @@ create or replace function app.assignee(user_id uuid)
     strict
     security definer
     parallel restricted
-    cost 1000
     rows 1
     set search_path = ''
 as $function$
