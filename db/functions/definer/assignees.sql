@@ -38,6 +38,7 @@ create or replace function app.assignees(client uuid)
     language plpgsql
     stable
     security definer
+    rows 20
     set search_path = ''
 as $function$
 begin
