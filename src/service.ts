@@ -97,6 +97,7 @@ async function startParts(
   const people = provider !== undefined && isDemonstration(config) ? peopleOf(provider) : [];
   const server = createHttpServer(
     createApp({ database, probed, documents, verifier, audit, limits, trustProxy, corsOrigins, people, log }),
+    { corsOrigins },
   );
   endings.push({ part: 'the server', atLeastMs: 5_000, end: (withinMs) => server.close(withinMs) });
   const port = await listening(server.listen(config.port, config.host), config);

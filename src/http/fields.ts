@@ -37,24 +37,32 @@ export function oneOf<const T extends readonly [string, ...string[]]>(
   return z.enum(words, `must be one of ${words.join(', ')}`).meta({ id: name });
 }
 
-const FIRST_MOMENT = Date.parse('1900-01-01T00:00:00Z');
-const LAST_MOMENT = Date.parse('2200-12-31T23:59:59.999Z');
+const FIRST_DAY = '1900-01-01';
+const LAST_DAY = '2200-12-31';
+const FIRST_MOMENT = `${FIRST_DAY}T00:00:00Z`;
+const LAST_MOMENT = `${LAST_DAY}T23:59:59.999Z`;
 
 const TIMESTAMP_RULE = 'must be a date and time with its offset, as in RFC 3339';
 
-/** A moment as a caller writes it. */
-export const moment = z.iso.datetime({ offset: true, error: TIMESTAMP_RULE });
+/** A moment as a caller writes it; Postgres has no year 0. */
+export const moment = z.iso
+  .datetime({ offset: true, error: TIMESTAMP_RULE, abort: true })
+  .refine((value) => !value.startsWith('0000'), 'must lie between 0001 and 9999')
+  .meta({ description: 'In the years 0001 to 9999.' });
 
 /** A moment of a record; beyond four digits of a year no answer could write it as RFC 3339 has it. */
-export const timestampInput = moment.refine(
-  (value) => Date.parse(value) >= FIRST_MOMENT && Date.parse(value) <= LAST_MOMENT,
-  'must lie between 1900 and 2200',
-);
+export const timestampInput = moment
+  .refine(
+    (value) => Date.parse(value) >= Date.parse(FIRST_MOMENT) && Date.parse(value) <= Date.parse(LAST_MOMENT),
+    'must lie between 1900 and 2200',
+  )
+  .meta({ description: `From ${FIRST_MOMENT} to ${LAST_MOMENT}.` });
 
 /** A day that the calendar has, in the years that the database takes. */
 export const date = z.iso
   .date({ error: 'must be a date, as in 2026-12-31', abort: true })
-  .refine((value) => value >= '1900-01-01' && value <= '2200-12-31', 'must lie between 1900 and 2200');
+  .refine((value) => value >= FIRST_DAY && value <= LAST_DAY, 'must lie between 1900 and 2200')
+  .meta({ description: `From ${FIRST_DAY} to ${LAST_DAY}.` });
 
 /** The INSEE code of a commune; the departments of Corsica have a letter. */
 export const communeCode = z
@@ -122,16 +130,21 @@ export function amount(maximum: string): z.ZodType<string> {
 const MOST_VALUES = 20;
 
 /** One value of that rule, or several with commas between them, each once; no value has a comma. */
-export function several<Rule extends z.ZodType>(rule: Rule, most = MOST_VALUES): z.ZodType<z.output<Rule>[]> {
-  const sentence = `must be one value, or up to ${most} with commas between them`;
-  return z
-    .preprocess(
-      // Given twice it is an array already, which is no such text.
-      (value) => (typeof value === 'string' ? value.split(',', most + 1) : false),
-      z.array(rule, sentence).min(1, sentence).max(most, sentence),
-    )
+export function several<Rule extends z.ZodType>(rule: Rule): z.ZodType<z.output<Rule>[]> {
+  return separated(rule, MOST_VALUES)
     .overwrite((values) => [...new Set(values)])
-    .meta({ param: { style: 'form', explode: false } });
+    .meta(SEPARATED);
+}
+
+const SEPARATED = { param: { style: 'form', explode: false } } as const;
+
+function separated<Rule extends z.ZodType>(rule: Rule, most: number): z.ZodType<z.output<Rule>[]> {
+  const sentence = `must be one value, or up to ${most} with commas between them`;
+  return z.preprocess(
+    // Given twice it is an array already, which is no such text.
+    (value) => (typeof value === 'string' ? value.split(',', most + 1) : false),
+    z.array(rule, 'must be given once, with commas between its values').min(1, sentence).max(most, sentence),
+  );
 }
 
 /** The cursor of a `Link` to the next page. */
@@ -178,16 +191,20 @@ export function sortBy(
 ): z.ZodDefault<z.ZodType<string[]>> {
   const [first = '', ...rest] = [newest, ...others].flatMap((field) => [field, `-${field}`]);
   const byDefault = `-${newest}`;
-  const order = several(oneOf(name, [first, ...rest]), 2).refine(
-    ([one = '', other = '']) => one.replace('-', '') !== other.replace('-', ''),
-    'must not name a field twice',
-  );
+  const order = separated(oneOf(name, [first, ...rest]), 2)
+    .refine(([one = '', other = '']) => one.replace('-', '') !== other.replace('-', ''), {
+      error: ({ input }) => `must not name ${String(input).replace(/^-|,.*/g, '')} twice`,
+    })
+    .meta(SEPARATED);
   const walks = rest.includes('updated_at')
     ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
     : '';
+  const byLife = rest.includes('status')
+    ? ' By status is by the life of the record, from its first state to its last, as its words are listed.'
+    : '';
   return parameter(
     order,
-    `The field to sort by, with - before it for descending, or two fields with a comma between them; ${byDefault} when absent. Records without a value come last, whichever the direction.${walks}`,
+    `The field to sort by, with - before it for descending, or two fields with a comma between them; ${byDefault} when absent. Records without a value come last, whichever the direction.${byLife}${walks}`,
   ).default([byDefault]);
 }
 

@@ -69,8 +69,7 @@ function problemsOf(part: string, issue: z.core.$ZodIssue, input: unknown): Prob
     return issue.keys.map((key) => [nameOf([...issue.path, key]), 'is not known here']);
   }
   const rule = isMissing(issue.path, input) ? 'is required' : issue.message;
-  // Of several values of a parameter it is the parameter that is named.
-  if (part === 'query') return [[String(issue.path[0] ?? part), rule]];
+  if (part === 'query') return [problemOfParameter(issue, rule, input)];
   return [[issue.path.length === 0 ? part : nameOf(issue.path), rule]];
 }
 
@@ -82,6 +81,14 @@ function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
     value = (value as Readonly<Record<PropertyKey, unknown>>)[key];
   }
   return value === undefined;
+}
+
+/** Of several values of a parameter it is the parameter that is named. One that is given twice is an array. */
+function problemOfParameter(issue: z.core.$ZodIssue, rule: string, query: unknown): Problem {
+  const name = String(issue.path[0] ?? 'query');
+  const isTwice = Array.isArray((query as Readonly<Record<string, unknown>>)[name]);
+  const takesSeveral = issue.code === 'invalid_type' && issue.expected === 'array';
+  return [name, isTwice && !takesSeveral ? 'must be given once' : rule];
 }
 
 /** Text that Postgres cannot store, or not as it came: NUL and halves of surrogate pairs. */

@@ -22,9 +22,15 @@ const refused = new WeakSet<Duplex>();
 
 /**
  * Answers bytes that never became a request, in the envelope, and ends their connection.
- * With `answered`, a response is already on its way and nothing can be said without garbling it.
+ * With `answered`, a response is already on its way and nothing can be said without garbling it. `headers` are those that
+ * the head of the request asks for, where there was one.
  */
-export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, answered: boolean): void {
+export function refuseConnection(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  answered: boolean,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   // The parser fails again on whatever follows.
   if (refused.has(socket)) return;
   if (answered || !socket.writable || error.code === 'ECONNRESET') {
@@ -32,11 +38,14 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, a
     return;
   }
   refused.add(socket);
-  socket.write(answerTo(error));
+  socket.write(answerTo(error, headers));
   endInAMoment(socket);
 }
 
-function answerTo({ code, message }: NodeJS.ErrnoException): string {
+function answerTo(
+  { code, message }: NodeJS.ErrnoException,
+  headers: Readonly<Record<string, string>>,
+): string {
   const details = RULES[code ?? ''];
   const refusal = new RequestError(CODES[code ?? ''] ?? 'ERROR_VALIDATION', message, details && { details });
   const requestId = randomUUID();
@@ -47,6 +56,7 @@ function answerTo({ code, message }: NodeJS.ErrnoException): string {
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
     `X-Request-Id: ${requestId}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
     '',
     body,

@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Request, Response } from 'express';
 import { RequestError } from '../errors.ts';
+import { cors, readableFor } from './cors.ts';
 import { createDrain } from './drain.ts';
 import { sendError } from './envelope.ts';
 import { endUnread, isUnheard, makeLast } from './hang-up.ts';
@@ -25,16 +27,20 @@ export interface HttpServer {
   close(withinMs?: number): Promise<void>;
 }
 
-export interface ServerLimits {
+export interface ServerOptions {
   /** How long a close waits for what was taken: the process has 10 s in all. */
   readonly drainMs?: number;
   /** How long a caller may take nothing of an answer that is being sent. */
   readonly stallMs?: number;
+  /** Whose browser code may read what the server answers by itself, as it may what the app answers. */
+  readonly corsOrigins?: readonly string[];
 }
 
 /** The server around an app; it answers itself for what never becomes a request of the app's. */
-export function createHttpServer(app: RequestListener, limits: ServerLimits = {}): HttpServer {
-  const { drainMs = 7_000, stallMs = 60_000 } = limits;
+export function createHttpServer(app: RequestListener, options: ServerOptions = {}): HttpServer {
+  const { drainMs = 7_000, stallMs = 60_000, corsOrigins = [] } = options;
+  const readable = readableFor(corsOrigins);
+  const allow = cors(corsOrigins);
   const server = createServer({
     maxHeaderSize: MAX_HEADER_SIZE,
     headersTimeout: 15_000,
@@ -71,8 +77,17 @@ export function createHttpServer(app: RequestListener, limits: ServerLimits = {}
     drain.take(response);
     endUnread(request, response);
     const defect = defectOf(request);
-    if (defect === undefined) app(request, response);
-    else sendError(response, defect, randomUUID());
+    if (defect === undefined) {
+      app(request, response);
+      return;
+    }
+    response.setHeaders(new Map(Object.entries(readable(request.headers.origin))));
+    const refuse = (): void => {
+      sendError(response, defect, randomUUID());
+    };
+    // A browser asks first whether it may send a target, and tells its code nothing of the answer to that.
+    if (defect.code === 'ERROR_URI_TOO_LONG') allow(request as Request, response as Response, refuse);
+    else refuse();
   });
   // An expectation that nobody knows may be ignored; Node's own refusal has no body.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -82,11 +97,12 @@ export function createHttpServer(app: RequestListener, limits: ServerLimits = {}
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
-  server.on('connect', (_request, socket) => {
-    refuseConnection(new Error('no tunnels'), socket, false);
+  server.on('connect', (request, socket) => {
+    refuseConnection(new Error('no tunnels'), socket, false, readable(request.headers.origin));
   });
   server.on('clientError', (error, socket) => {
-    refuseConnection(error, socket, owes(socket, true));
+    const owed = [...drain.unfinished].find((response) => response.socket === socket);
+    refuseConnection(error, socket, owes(socket, true), owed && readable(owed.req.headers.origin));
   });
   // A caller who stops reading holds an answer in memory, or a file or a socket of the store, for as long as it likes.
   server.setTimeout(stallMs, (socket) => {

@@ -57,6 +57,8 @@ export function described(kind: Kind, meta: z.GlobalMeta): Kind {
 export interface Label {
   readonly schema: z.ZodObject;
   readonly table: string;
+  /** What finds it by an id, both in SQL, where that is not its table under the policies. */
+  readonly lookUp?: ((id: string) => string) | undefined;
   readonly kinds: Readonly<Record<string, Kind>>;
 }
 
@@ -78,8 +80,8 @@ export interface Column<
   readonly inserted?: (name: string) => string;
   /** `set` by a change; `fixed`: a change may say it, but only what it is already. */
   readonly change?: 'set' | 'fixed';
-  /** A state, which a change moves. */
-  readonly isState?: true;
+  /** Of a state, which a change moves: its words in the order in which they are usually passed. */
+  readonly life?: readonly string[];
   /** The record whose id it holds, and the word by which `expand` asks for it. */
   readonly names?: { readonly as: string; readonly label: Label };
 }
@@ -128,13 +130,14 @@ export const fixed: Column<typeof field.uuid, typeof field.uuid> = {
 
 /** A state, which begins as the first of its words; every change of it is a move, and those the database holds. */
 export function state<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLiteral<string>>, W> {
-  const [first = ''] = of.options.map(String);
+  const life = of.options.map(String);
+  const [first = ''] = life;
   return {
     kind: words(of),
     onCreate: z.literal(first, `must be ${first}: the record begins there`).optional(),
     onChange: of,
     change: 'set',
-    isState: true,
+    life,
   };
 }
 

@@ -50,26 +50,53 @@ export function expansionOf(name: string, columns: Readonly<Record<string, Colum
   };
 }
 
-/** Lateral and with an offset, so that each row looks up what it names and nobody's others are read for it. */
+/**
+ * Lateral and with an offset, so that each row looks up what it names and nobody's others are read for it. What a function
+ * finds is dearer, and asked for once for all rows that name it.
+ */
 function around(rows: string, named: readonly Named[]): string {
   const columns = named.flatMap(({ as, label }) =>
     Object.keys(label.kinds).map((column) => `"${as}".${column} as "${as}.${column}"`),
   );
-  const joins = named.map(
-    ({ as, column, label }) => `
+  const onces = named.filter(({ label }) => label.lookUp !== undefined).map(oncePerName);
+  const joins = named.map(({ as, column, label }) =>
+    label.lookUp === undefined
+      ? `
 left join lateral (
-    select ${Object.keys(label.kinds)
-      .map((one) => `n.${one}`)
-      .join(', ')}
+    select ${columnsOf(label)}
     from public.${label.table} as n
     where n.id = r.${column}
     offset 0
-) as "${as}" on true`,
+) as "${as}" on true`
+      : `
+left join "${as}" on "${as}".id = r.${column}`,
   );
-  return `
-select r.*, ${columns.join(', ')}
+  const shown = `select r.*, ${columns.join(', ')}`;
+  if (onces.length === 0)
+    return `
+${shown}
 from (${rows}
 ) as r${joins.join('')}`;
+  return `
+with page as materialized (${rows}
+)${onces.join('')}
+${shown}
+from page as r${joins.join('')}`;
+}
+
+function oncePerName({ as, column, label }: Named): string {
+  return `,
+"${as}" as materialized (
+    select ${columnsOf(label)}
+    from (select distinct p.${column} as id from page as p) as p
+    cross join lateral ${label.lookUp?.('p.id') ?? ''} as n
+)`;
+}
+
+function columnsOf({ kinds }: Label): string {
+  return Object.keys(kinds)
+    .map((column) => `n.${column}`)
+    .join(', ');
 }
 
 /**

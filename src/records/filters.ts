@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Parameter } from '../db/statement.ts';
 import * as field from '../http/fields.ts';
 
 /** A filter of a list: its rule, and its condition in SQL, in which each `$` stands for the value. */
@@ -7,6 +8,8 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly where: string;
   /** The condition for several values, in which each `$` stands for their array; `where` is that for one of them. */
   readonly whereAny?: string | undefined;
+  /** The condition for the word `none`, which may stand among several values. */
+  readonly whereNone?: string | undefined;
   /** What the description says of it; absent where it asks for a field of its own name. */
   readonly sentence?: string | undefined;
 }
@@ -26,6 +29,36 @@ export function byAny<Rule extends z.ZodType>(
   whereAny = where.replace('= $', '= any ($)'),
 ): Filter<z.ZodType<z.output<Rule>[]>> {
   return { rule: field.several(rule), where, whereAny, sentence };
+}
+
+const NONE = 'none';
+
+/** A filter by the id in a column that may have none, of which the word `none` asks for the rows without. */
+export function byAnyOrNone(column: string, sentence: string): Filter<z.ZodType<string[]>> {
+  const none = z.literal(NONE).meta({ id: 'Nobody' });
+  const rule = z.union([none, z.guid('must be a UUID, or none').toLowerCase()]);
+  return { ...byAny(rule, `${column} = $`, sentence), whereNone: `${column} is null` };
+}
+
+/** Whether the value of a filter asks for rows that have none. */
+export function asksForNone(value: unknown): boolean {
+  return Array.isArray(value) && value.includes(NONE);
+}
+
+/** The condition of a filter for the value that its rule has given. */
+export function conditionOf(
+  { where, whereAny, whereNone }: Filter,
+  value: unknown,
+  add: (value: Parameter) => string,
+): string {
+  if (whereAny === undefined) return where.replaceAll('$', add(value as Parameter));
+  const values = (value as readonly unknown[]).map(String);
+  const withNone = whereNone !== undefined && values.includes(NONE) ? [whereNone] : [];
+  const [one, ...more] = whereNone === undefined ? values : values.filter((each) => each !== NONE);
+  if (one === undefined) return withNone.join();
+  const some =
+    more.length === 0 ? where.replaceAll('$', add(one)) : whereAny.replaceAll('$', add([one, ...more]));
+  return withNone.length === 0 ? some : `(${[...withNone, some].join(' or ')})`;
 }
 
 /** The id where a filter names one alone: what a request is about. */

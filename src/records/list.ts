@@ -5,7 +5,7 @@ import type { ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cursorOf } from './cursor.ts';
-import { between, by } from './filters.ts';
+import { asksForNone, between, by, conditionOf } from './filters.ts';
 import type { Filters } from './filters.ts';
 import { formFor } from './list-choice.ts';
 import type { Ownership } from './list-choice.ts';
@@ -97,16 +97,11 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
   });
 
   const conditionsOf: List<F>['filters']['conditions'] = (asked, add) =>
-    Object.entries(filters).flatMap(([name, { where, whereAny }]) => {
-      const value = asked[name] as Parameter | undefined;
+    Object.entries(filters).flatMap(([name, filter]) => {
+      const value = asked[name];
       if (value === undefined) return [];
       const isWalk = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
-      if (isWalk) return [CHANGED_SINCE.replaceAll('$', add(value))];
-      if (whereAny === undefined) return [where.replaceAll('$', add(value))];
-      const [one = '', ...more] = (value as readonly unknown[]).map(String);
-      return more.length === 0
-        ? [where.replaceAll('$', add(one))]
-        : [whereAny.replaceAll('$', add([one, ...more]))];
+      return [conditionOf(isWalk ? { ...filter, where: CHANGED_SINCE } : filter, value, add)];
     });
 
   return {
@@ -124,8 +119,10 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         {
           isNarrow: ['client_id', ...selective]
             .map((name) => asked[String(name)])
-            .some((value) => value !== undefined && value !== clients),
-          isSparse: sparse.some((name) => asked[String(name)] !== undefined),
+            .some((value) => value !== undefined && value !== clients && !asksForNone(value)),
+          isSparse:
+            sparse.some((name) => asked[String(name)] !== undefined) ||
+            Object.values(asked).some(asksForNone),
           isByTime: orders.length === 1 && orders[0].column === newest,
           ...asked,
         },
@@ -181,10 +178,12 @@ function orderOf<C extends Columns, F extends Filters>(
   word: string,
 ): Order {
   const column = word.replace(/^-/, '');
+  const { kind, life } = of.columns[column] ?? {};
   return {
     column,
     direction: word.startsWith('-') ? 'desc' : 'asc',
-    type: of.columns[column]?.kind.type ?? 'text',
+    type: kind?.type ?? 'text',
+    life,
     hasNulls: sortsWithNulls.includes(column),
   };
 }

@@ -8,6 +8,8 @@ export interface Order {
   readonly type: string;
   /** Whether there may be null in the column: it comes last, in either direction. */
   readonly hasNulls: boolean;
+  /** Where it holds one of these words: their order, in place of that of the alphabet. */
+  readonly life?: readonly string[] | undefined;
 }
 
 export type Orders = readonly [Order, ...Order[]];
@@ -15,8 +17,8 @@ export type Orders = readonly [Order, ...Order[]];
 /** Ties are put in order by the id, in the direction of what was named last. */
 export function orderBy(orders: Orders, rows = 'r'): string {
   const parts = withId(orders).map(
-    ({ column, direction, hasNulls }) =>
-      `${rows}.${column} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
+    ({ column, direction, hasNulls, life }) =>
+      `${placed(`${rows}.${column}`, life)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
   );
   return `order by ${parts.join(', ')}`;
 }
@@ -29,16 +31,17 @@ export function behind(
 ): string {
   const columns = withId(orders).map((order, index) => {
     const value = last[index] ?? null;
-    return { ...order, value: value === null ? undefined : `${add(value)}::${order.type}` };
+    const said = value === null ? undefined : `${add(value)}::${order.type}`;
+    return { ...order, value: said, place: said && placed(said, order.life) };
   });
   const [first, id] = columns;
   // One comparison of both, which an index answers.
   if (columns.length === 2 && first !== undefined && id !== undefined && !first.hasNulls)
-    return `(r.${first.column}, r.id) ${comparison(first)} (${String(first.value)}, ${String(id.value)})`;
+    return `(${placed(`r.${first.column}`, first.life)}, r.id) ${comparison(first)} (${String(first.place)}, ${String(id.value)})`;
   const ways = columns.flatMap((column, index) => {
     // Nothing comes behind null but the next column's greater values.
-    if (column.value === undefined) return [];
-    const greater = `r.${column.column} ${comparison(column)} ${column.value}`;
+    if (column.place === undefined) return [];
+    const greater = `${placed(`r.${column.column}`, column.life)} ${comparison(column)} ${column.place}`;
     return [
       [
         ...columns
@@ -51,6 +54,11 @@ export function behind(
     ];
   });
   return `(${ways.join(' or ')})`;
+}
+
+/** What a value is sorted by: itself, or its place among the words of a life. */
+export function placed(value: string, life: readonly string[] | undefined): string {
+  return life === undefined ? value : `array_position('{${life.join()}}'::text[], ${value}::text)`;
 }
 
 function withId(orders: Orders): readonly Order[] {

@@ -70,6 +70,7 @@ interface Options {
   readonly examples?: Examples;
   /** What it is called by where another record names it, beside its id. */
   readonly label?: readonly string[];
+  readonly lookUp?: Label['lookUp'];
 }
 
 /**
@@ -80,7 +81,7 @@ export function record<const C extends Columns>(
   name: string,
   table: string,
   columns: C,
-  { version = 'updated_at', tag, examples, label = [] }: Options = {},
+  { version = 'updated_at', tag, examples, label = [], lookUp }: Options = {},
 ): Rec<C> {
   const entries = Object.entries<Column>(columns);
   const names = Object.keys(columns);
@@ -125,7 +126,7 @@ export function record<const C extends Columns>(
     },
     version: tag === undefined ? `r.${version}` : undefined,
     fixed: those('fixed'),
-    hasMoves: entries.some(([, { isState }]) => isState === true),
+    hasMoves: entries.some(([, { life }]) => life !== undefined),
   };
 
   return {
@@ -158,7 +159,7 @@ export function record<const C extends Columns>(
         ...those('fixed').map((column) => `(not ${body}::jsonb ? '${column}' or r.${column} = n.${column})`),
       ].join(' and '),
     label: {
-      table,
+      ...{ table, lookUp },
       schema: object(
         `Named${name}`,
         mapped(labelled, ({ kind }) => kind.output),

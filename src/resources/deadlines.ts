@@ -7,12 +7,13 @@ import { ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
+import { byAny, byAnyOrNone, conditionOf, onlyOne } from '../records/filters.ts';
 import { whereAll } from '../records/list-forms.ts';
 import { record } from '../records/record.ts';
+import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
 import { MANAGERS } from './partner-invoices.ts';
 import { reclamation } from './reclamation-record.ts';
-import { user } from './users.ts';
 
 /*
  * What runs out when: of claims, of invoices that are not paid, and, for those who see them, of partners' bills. A view
@@ -23,6 +24,8 @@ const TODAY = "(pg_catalog.now() at time zone 'UTC')::date";
 
 const KINDS = ['claim', 'response', 'court', 'invoice', 'partner_invoice'] as const;
 type Kind = (typeof KINDS)[number];
+/** Somebody works on a claim, and nobody on an invoice or a bill. */
+const OF_CLAIMS: ReadonlySet<Kind> = new Set(['claim', 'response', 'court']);
 
 /** Parameters: how many days ahead, and how many ago. */
 interface Window {
@@ -70,10 +73,19 @@ const deadline = record('Deadline', 'reclamations', {
   days_left: said(column.integer, 'From today, in UTC: 0 on the last day, negative once it has passed.'),
   client_id: column.naming('client', client.label, column.read(column.uuid)),
   reclamation_id: column.naming('reclamation', reclamation.label, column.read(column.nullable(column.uuid))),
-  assignee_id: column.naming('assignee', user.label, column.read(column.nullable(column.uuid))),
+  assignee_id: column.naming('assignee', assignee.label, column.read(column.nullable(column.uuid))),
   status: said(column.text(50), 'Where the claim, the invoice or the bill stands.'),
   amount: said(column.decimal, 'What the claim asks for; what is to be paid, tax included.'),
 });
+
+const filters = {
+  client_id: byAny(field.uuid, 'u.client_id = $'),
+  assignee_id: byAnyOrNone('u.assignee_id', ''),
+};
+
+/** Which statuses count, in the words of a person; the view and the conditions above say the same. */
+const WHICH_COUNT =
+  'Only those of these kinds. claim: until when it must be made, while it is DRAFT, READY_FOR_REVIEW or APPROVED. response: until when the administration answers, while it is SUBMITTED, ACKNOWLEDGED or REGULARISATION_REQUESTED. court: until when the court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED; in LITIGATION it was asked, and one that was ACCEPTED, REFUNDED, WITHDRAWN or CLOSED waits for nobody. invoice: ISSUED, and not DRAFT, which nobody owes yet, nor PAID or CANCELLED. partner_invoice: RECEIVED or VALIDATED, and not DISPUTED, which is not owed until it is validated, nor PAID.';
 
 const query = z.strictObject({
   within: field.parameter(
@@ -84,11 +96,14 @@ const query = z.strictObject({
     field.countOf(0, 3660, 0),
     'Also those that have passed, at most so many days ago, and still count.',
   ),
-  kind: field
-    .parameter(field.several(field.oneOf('DeadlineKind', KINDS)), 'Only those of these kinds.')
+  kind: field.parameter(field.several(field.oneOf('DeadlineKind', KINDS)), WHICH_COUNT).optional(),
+  client_id: field.parameter(filters.client_id.rule, 'Only those of this client.').optional(),
+  assignee_id: field
+    .parameter(
+      filters.assignee_id.rule,
+      'Only those of claims that this user works on, or with none nobody; those of invoices and bills are left out.',
+    )
     .optional(),
-  client_id: field.parameter(field.uuid, 'Only those of this client.').optional(),
-  assignee_id: field.parameter(field.uuid, 'Only those of claims that this user works on.').optional(),
   ...deadline.expansion.query,
   limit: field.page.limit,
   after: field.page.after,
@@ -101,12 +116,15 @@ function deadlines(asked: z.output<typeof query>, { role }: Caller): ListQuery {
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
   const window = { within: add(asked.within), passed: add(asked.passed) };
   // The bills are closed to the others altogether, and what they see of them is nothing.
-  const kinds = (asked.kind ?? KINDS).filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role));
+  const kinds = (asked.kind ?? KINDS)
+    .filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role))
+    .filter((kind) => asked.assignee_id === undefined || OF_CLAIMS.has(kind));
   const sources = kinds.length === 0 ? [SOURCES.invoice(window)] : kinds.map((kind) => SOURCES[kind](window));
   const conditions = [
     ...(kinds.length === 0 ? ['false'] : []),
-    ...(asked.client_id === undefined ? [] : [`u.client_id = ${add(asked.client_id)}`]),
-    ...(asked.assignee_id === undefined ? [] : [`u.assignee_id = ${add(asked.assignee_id)}`]),
+    ...(['client_id', 'assignee_id'] as const).flatMap((name) =>
+      asked[name] === undefined ? [] : [conditionOf(filters[name], asked[name], add)],
+    ),
   ];
   if (asked.after !== undefined) {
     const [due = '', kind = '', id = ''] = cursor.read(asked.after);
@@ -146,6 +164,7 @@ export const listDeadlines = endpoint({
   summary: 'List what runs out when for the caller’s clients, of all kinds, nearest first',
   roles: ROLES,
   query,
-  client: ({ query }) => query.client_id,
+  client: ({ query }) => onlyOne(query.client_id),
+  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => deadlines(query, caller),
 });

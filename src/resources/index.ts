@@ -1,4 +1,5 @@
 import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
+import { listAssignees } from './assignees.ts';
 import { listAuditRecords } from './audit-logs.ts';
 import { logIn, readProfile } from './auth.ts';
 import { changeCadastre, createCadastre, deleteCadastre, listCadastres, readCadastre } from './cadastres.ts';
@@ -54,6 +55,7 @@ export const endpoints: readonly Endpoint[] = [
   changeClient,
   deleteClient,
   listReclamationsOfClient,
+  listAssignees,
   listSites,
   createSite,
   importSites,

@@ -14,7 +14,7 @@ import { invoice } from './invoices.ts';
 import { partner } from './partners.ts';
 
 /** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; the moves stand in the table invoice_transitions. */
-export const status = field.oneOf('PartnerInvoiceStatus', ['RECEIVED', 'VALIDATED', 'PAID', 'DISPUTED']);
+export const status = field.oneOf('PartnerInvoiceStatus', ['RECEIVED', 'DISPUTED', 'VALIDATED', 'PAID']);
 
 const MOST = '4999999999.99';
 const MOST_INCL_TAX = '9999999999.98';

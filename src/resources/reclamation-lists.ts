@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import { amountBetween, between, byAny, containedInSearchText, onlyOne } from '../records/filters.ts';
+import {
+  amountBetween,
+  between,
+  byAny,
+  byAnyOrNone,
+  containedInSearchText,
+  onlyOne,
+} from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { claimType, common, MOST, reclamation, reclamationStatus } from './reclamation-record.ts';
 
@@ -23,7 +30,7 @@ export const reclamations = list({
     ...between('response_due', field.moment, 'r.response_due_at', 'whose response_due_at is this time'),
     ...between('court_deadline', field.date, 'r.court_deadline', 'whose court_deadline is this day'),
     ...amountBetween('amount', MOST),
-    assignee_id: byAny(field.uuid, 'r.assignee_id = $'),
+    assignee_id: byAnyOrNone('r.assignee_id', 'Only those that this user works on, or with none nobody.'),
     q: containedInSearchText(
       ['notice_reference', 'commune_code', 'grounds'],
       [

@@ -1,23 +1,26 @@
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
 import { record } from '../records/record.ts';
+import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
 import * as examples from './examples.ts';
 import { site } from './sites.ts';
-import { user } from './users.ts';
 
-/** The states of a claim; which move is allowed to whom stands in the table reclamation_transitions. */
+/**
+ * The states of a claim in the order in which they are usually passed, as reporting.statuses has it, by which lists sort;
+ * which move is allowed to whom stands in the table reclamation_transitions.
+ */
 export const reclamationStatus = field.oneOf('ReclamationStatus', [
   'DRAFT',
   'READY_FOR_REVIEW',
   'APPROVED',
   'SUBMITTED',
-  'ACKNOWLEDGED',
   'REGULARISATION_REQUESTED',
-  'ACCEPTED',
-  'PARTIALLY_ACCEPTED',
+  'ACKNOWLEDGED',
   'REJECTED',
+  'PARTIALLY_ACCEPTED',
   'LITIGATION',
+  'ACCEPTED',
   'REFUNDED',
   'WITHDRAWN',
   'CLOSED',
@@ -27,7 +30,7 @@ export const claimType = field.oneOf('ClaimType', ['TF', 'CFE']);
 
 export const MOST = '99999999.99';
 
-const assignee = column.described(column.uuid, {
+const assigneeId = column.described(column.uuid, {
   description:
     'Who works on it: whoever is assigned is an active user who has the client. Whoever loses the client loses the claim; whoever becomes inactive keeps it until somebody else is assigned.',
 });
@@ -54,7 +57,7 @@ export const reclamation = record(
     granted_amount: column.optional(column.decimal, field.decimal(MOST)),
     refund_amount: column.optional(column.decimal, field.decimal(MOST)),
     grounds: column.optional(column.text(), field.prose),
-    assignee_id: column.naming('assignee', user.label, column.optional(assignee, field.uuid)),
+    assignee_id: column.naming('assignee', assignee.label, column.optional(assigneeId, field.uuid)),
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },

@@ -8,6 +8,7 @@ import { onlyOne } from '../records/filters.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
 import { whereAll } from '../records/list-forms.ts';
+import { placed } from '../records/order.ts';
 import { record } from '../records/record.ts';
 import type { Columns, Rec } from '../records/record.ts';
 import { client } from './clients.ts';
@@ -68,7 +69,10 @@ const described = {
 
 const query = z.strictObject({
   by: field
-    .parameter(by, 'What the claims are counted by: a row for each, in its order; status when absent.')
+    .parameter(
+      by,
+      'What the claims are counted by: a row for each, in its order, which is that of a claim’s life for status; status when absent.',
+    )
     .default('status'),
   ...reclamations.filters.rules,
   limit: field.page.limit,
@@ -81,11 +85,13 @@ function summaryBy(asked: z.output<typeof query>): ListQuery {
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
   const row = rows[asked.by];
   const [key = ''] = Object.keys(keys[asked.by]);
+  const life = asked.by === 'status' ? reclamationStatus.options : undefined;
+  const order = `order by ${placed(`r.${key}`, life)}`;
   const cursor = cursorBehind(['reclamations', 'by', asked.by], [false]);
   const conditions = reclamations.filters.conditions(asked, add);
   if (asked.after !== undefined) {
     const [last = ''] = cursor.read(asked.after);
-    const behind = `r.${key} > ${add(last)}`;
+    const behind = `${placed(`r.${key}`, life)} > ${placed(add(last), life)}`;
     conditions.push(asked.by === 'year' ? `(${behind} or r.${key} is null)` : behind);
   }
   // The order is hidden from the planner, which would otherwise read the rows of each client in it, one by one.
@@ -103,12 +109,12 @@ from (
     group by r.${key}
     offset 0
 ) as r
-order by r.${key}
+${order}
 limit ${add(rowsFor(asked.limit))}`;
   const expand = Object.keys(row.expansion.schemas);
   return {
     records: {
-      text: expand.length === 0 ? text : `${row.expansion.around(text, expand)}\norder by r.${key}`,
+      text: expand.length === 0 ? text : `${row.expansion.around(text, expand)}\n${order}`,
       values,
     },
     limit: asked.limit,

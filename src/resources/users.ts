@@ -84,7 +84,7 @@ const users = list({
     client_id: byAny(
       field.uuid,
       '$ = any (r.client_access)',
-      'Only those with access to this client.',
+      'Only those with this client in their list; an ADMIN without a list, who has every client, is not among them.',
       'r.client_access && $',
     ),
     q: containedIn('r.name', 'r.email'),

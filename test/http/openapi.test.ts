@@ -73,6 +73,19 @@ test.each([
   expect(success.description).toContain(words);
 });
 
+const MOMENT = { type: 'string', format: 'date-time', description: 'In the years 0001 to 9999.' };
+const IN_YEARS = 'From 1900-01-01 to 2200-12-31.';
+
+test('days and moments of a record say in which years they lie', () => {
+  const {
+    NewReclamation: { properties },
+  } = schemas as { NewReclamation: { properties: Record<string, unknown> } };
+  expect(properties).toMatchObject({
+    collection_date: { format: 'date', description: IN_YEARS },
+    submitted_at: { description: 'From 1900-01-01T00:00:00Z to 2200-12-31T23:59:59.999Z.' },
+  });
+});
+
 test('a list describes what its parameters may be', () => {
   const parameters = paths['/api/clients/{clientId}/reclamations']?.['get']?.parameters;
   const id = { type: 'string', format: 'uuid' };
@@ -95,10 +108,10 @@ test('a list describes what its parameters may be', () => {
     query('offset', { type: 'integer', minimum: 0, maximum: 2147483647, default: 0 }),
     query('after', { type: 'string' }),
     query('count', { $ref: '#/components/schemas/ListCount' }),
-    query('created_from', { type: 'string', format: 'date-time' }),
-    query('created_to', { type: 'string', format: 'date-time' }),
-    query('updated_from', { type: 'string', format: 'date-time' }),
-    query('updated_to', { type: 'string', format: 'date-time' }),
+    query('created_from', MOMENT),
+    query('created_to', MOMENT),
+    query('updated_from', MOMENT),
+    query('updated_to', MOMENT),
     {
       ...several('sort', { $ref: '#/components/schemas/ReclamationSort' }, 2),
       description: expect.stringContaining('misses records that change meanwhile'),
@@ -108,15 +121,15 @@ test('a list describes what its parameters may be', () => {
     several('claim_type', { $ref: '#/components/schemas/ClaimType' }),
     several('tax_year', { type: 'integer', minimum: 1900, maximum: 2200 }),
     several('commune_code', { type: 'string', pattern: expect.any(String) }),
-    query('claim_deadline_from', { type: 'string', format: 'date' }),
-    query('claim_deadline_to', { type: 'string', format: 'date' }),
-    query('response_due_from', { type: 'string', format: 'date-time' }),
-    query('response_due_to', { type: 'string', format: 'date-time' }),
-    query('court_deadline_from', { type: 'string', format: 'date' }),
-    query('court_deadline_to', { type: 'string', format: 'date' }),
+    query('claim_deadline_from', { type: 'string', format: 'date', description: IN_YEARS }),
+    query('claim_deadline_to', { type: 'string', format: 'date', description: IN_YEARS }),
+    query('response_due_from', MOMENT),
+    query('response_due_to', MOMENT),
+    query('court_deadline_from', { type: 'string', format: 'date', description: IN_YEARS }),
+    query('court_deadline_to', { type: 'string', format: 'date', description: IN_YEARS }),
     query('amount_from', { type: 'number', minimum: 0, maximum: 99999999.99 }),
     query('amount_to', { type: 'number', minimum: 0, maximum: 99999999.99 }),
-    several('assignee_id', id),
+    several('assignee_id', { anyOf: [{ $ref: '#/components/schemas/Nobody' }, id] }),
     {
       ...query('q', { type: 'string', maxLength: 200 }),
       description: expect.stringContaining('or the name of its client or the name of its site'),
@@ -132,6 +145,7 @@ test('a list describes what its parameters may be', () => {
     ReclamationSort: { type: 'string', enum: order },
     ReclamationStatus: { enum: expect.arrayContaining(['DRAFT', 'CLOSED']) },
     ClaimType: { enum: ['TF', 'CFE'] },
+    Nobody: { type: 'string', enum: ['none'] },
   });
 });
 

@@ -14,6 +14,7 @@ const OPERATION_IDS = {
   'PUT /api/users/{id}/client-access/{clientId}': 'assignClient',
   'DELETE /api/users/{id}/client-access/{clientId}': 'withdrawClient',
   'GET /api/clients/{clientId}/reclamations': 'listClientReclamations',
+  'GET /api/clients/{clientId}/assignees': 'listAssignees',
   'GET /api/deadlines': 'listDeadlines',
   'GET /api/reclamations/summary': 'summarizeReclamations',
   'POST /api/sites/import': 'importSites',

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { refuseConnection } from '../../src/http/refuse-connection.ts';
 import { createHttpServer } from '../../src/http/server.ts';
-import type { HttpServer, ServerLimits } from '../../src/http/server.ts';
+import type { HttpServer, ServerOptions } from '../../src/http/server.ts';
 import { ask, askRaw, parseRaw } from '../support/http.ts';
 
 type Held = [IncomingMessage, ServerResponse];
@@ -19,7 +19,7 @@ let taken: ServerResponse[];
 let arrived: () => void;
 
 /** A server whose responses the test sends itself, when it wants to. */
-async function start(limits: ServerLimits = {}): Promise<void> {
+async function start(options: ServerOptions = {}): Promise<void> {
   held = [];
   taken = [];
   arrived = () => undefined;
@@ -27,7 +27,7 @@ async function start(limits: ServerLimits = {}): Promise<void> {
     held.push([request, response]);
     taken.push(response);
     arrived();
-  }, limits);
+  }, options);
   port = await server.listen(0, '127.0.0.1');
 }
 
@@ -151,6 +151,76 @@ describe('what is no request gets an answer in the envelope and the end of its c
     const answer = ask(port, 'GET /', { headers: { expect: 'the-unexpected' } });
     (await requestTaken())[1].end('{}');
     expect((await answer).status).toBe(200);
+  });
+});
+
+describe('what is answered before there is an app', () => {
+  const ORIGIN = 'https://app.example';
+  const line = (target = '/', origin = ORIGIN, method = 'GET'): string =>
+    `${method} ${target} HTTP/1.1\r\nHost: here\r\nOrigin: ${origin}\r\nConnection: close\r\n`;
+  const answerTo = async (bytes: string) => {
+    await start({ corsOrigins: [ORIGIN] });
+    return parseRaw(await askRaw(port, bytes)).answer;
+  };
+  const long = `/${'x'.repeat(9_000)}`;
+  const chunked = (origin: string, rest: string): string =>
+    `${line('/', origin, 'POST')}Transfer-Encoding: chunked\r\n\r\n${rest}`;
+  const CASES: readonly (readonly [what: string, status: number, bytes: (origin: string) => string])[] = [
+    ['a target that is too long', 414, (origin) => `${line(long, origin)}\r\n`],
+    [
+      'a header that is too long',
+      431,
+      (origin) => `${line('/', origin)}If-Match: ${'x'.repeat(9_000)}\r\n\r\n`,
+    ],
+    ['two hosts', 400, (origin) => `${line('/', origin)}Host: there\r\n\r\n`],
+    [
+      'another coding of the body',
+      400,
+      (origin) => `${line('/', origin)}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['a tunnel', 400, (origin) => `${line('there:1', origin, 'CONNECT')}\r\n`],
+    ['a chunk that is none', 400, (origin) => chunked(origin, 'zz\r\n')],
+    ['chunks that say too much', 413, (origin) => chunked(origin, `1;${'x'.repeat(20_000)}\r\n`)],
+  ];
+
+  test.each(CASES)(
+    'to %s (%i) is for the code of a listed origin to read, and of no other',
+    async (_what, status, bytes) => {
+      const answer = await answerTo(bytes(ORIGIN));
+      expect(answer).toMatchObject({
+        status,
+        headers: {
+          'access-control-allow-origin': ORIGIN,
+          'access-control-expose-headers': expect.stringContaining('X-Request-Id'),
+          vary: 'Origin',
+        },
+      });
+      await server.close();
+      const other = await answerTo(bytes('https://other.example'));
+      expect([other.status, other.headers['vary']]).toEqual([status, 'Origin']);
+      expect(other.headers).not.toHaveProperty('access-control-allow-origin');
+    },
+  );
+
+  test('may be asked for beforehand where the target is too long, as a browser does', async () => {
+    const preflight = `${line(long, ORIGIN, 'OPTIONS')}Access-Control-Request-Method: GET\r\nAccess-Control-Request-Headers: authorization\r\n\r\n`;
+    expect(await answerTo(preflight)).toMatchObject({
+      status: 204,
+      headers: { 'access-control-allow-origin': ORIGIN, 'access-control-allow-headers': 'authorization' },
+    });
+  });
+
+  test('says nothing of origins where the head was not understood', async () => {
+    for (const bytes of [
+      `${line().replace('/ HTTP', '/é HTTP')}\r\n`,
+      `${line()}X: ${'x'.repeat(300_000)}\r\n\r\n`,
+      `${line()}: x\r\n\r\n`,
+    ]) {
+      const { status, headers } = await answerTo(bytes);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+      await server.close();
+    }
   });
 });
 

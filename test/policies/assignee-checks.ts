@@ -47,6 +47,85 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
   ['a claim is assigned to nobody who has no client at all', as('account_manager', assign(SELF)), '23514'],
 ];
 
+const listed = (client: string): string =>
+  `select from app.assignees('${client}') as a where a.name is not null`;
+const named = (user: string): string => `select from app.assignee('${user}') as a where a.name is not null`;
+
+/** Who is told of whom. */
+const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
+  ...(['scoped_admin', 'account_manager', 'tax_specialist'] as const).flatMap(
+    (role): (readonly [string, Attempt, Outcome])[] => [
+      [`${role} is told whom a claim may be assigned to`, as(role, listed(A)), 'done'],
+      [`${role} is told nobody of a foreign client`, as(role, listed(B)), 'nothing'],
+      [
+        `${role} is told nobody without any client`,
+        { ...as(role, listed(A)), clientAccess: '{}' },
+        'nothing',
+      ],
+      [`${role} is told the name of whoever shares a client`, as(role, named(SPECIALIST)), 'done'],
+      [`${role} is told no name of a foreign client's user`, as(role, named(idOf('b', 'users'))), 'nothing'],
+      [
+        `${role} without any client is told no other name`,
+        { ...as(role, named(SPECIALIST)), clientAccess: '{}' },
+        'nothing',
+      ],
+    ],
+  ),
+  [
+    'an administrator without a list is told whom any claim may be assigned to',
+    as('admin', listed(B)),
+    'done',
+  ],
+  ['an administrator without a list is told any name', as('admin', named(idOf('b', 'users'))), 'done'],
+  ['an administrator without a list is told nobody of no client', as('admin', listed(SPECIALIST)), 'nothing'],
+  ['a client is told nobody', as('client', listed(A)), 'denied'],
+  ['a client is told the name of no colleague', as('client', named(SPECIALIST)), 'nothing'],
+  ['a client is told their own name', as('client', named(SELF)), 'done'],
+];
+
+/** Whom those are told of who share the client, or have every client. */
+const FOUND: readonly (readonly [
+  title: string,
+  change: string,
+  sql: string,
+  outcome: Outcome,
+  client?: string,
+])[] = [
+  [
+    'nobody inactive is said to be assignable',
+    ofUser('is_active = false'),
+    `${listed(A)} and a.id = '${SPECIALIST}'`,
+    'nothing',
+  ],
+  ['whoever became inactive keeps the name', ofUser('is_active = false'), named(SPECIALIST), 'done'],
+  [
+    'an administrator without a list is said to be assignable',
+    ofUser(`role = 'ADMIN', client_access = '{}'`),
+    `${listed(A)} and a.id = '${SPECIALIST}'`,
+    'done',
+  ],
+  [
+    'an administrator without a list is told by name',
+    ofUser(`role = 'ADMIN', client_access = '{}'`),
+    named(SPECIALIST),
+    'done',
+  ],
+  [
+    'no other user without a client is',
+    ofUser(`client_access = '{}'`),
+    `${listed(A)} and a.id = '${SPECIALIST}'`,
+    'nothing',
+  ],
+  [
+    'an administrator without a list is told to nobody who has no client',
+    ofUser(`role = 'ADMIN', client_access = '{}'`),
+    named(SPECIALIST),
+    'nothing',
+    '{}',
+  ],
+  ['nor told by name', ofUser(`client_access = '{}'`), named(SPECIALIST), 'nothing'],
+];
+
 /** Two, for the last one stays. */
 const administrators = (): string =>
   `insert into public.users (email, password_hash, name, role) values ('chief@users.example.org', '!', 'Chief', 'ADMIN');
@@ -89,11 +168,21 @@ const STATES: readonly (readonly [title: string, sql: string])[] = [
 ];
 
 export const assigneeChecks: readonly Check[] = [
-  ...CASES.map(
+  ...[...CASES, ...TOLD].map(
     ([title, tried, outcome]): Check => ({
       title,
       run: async ({ api }) => {
         equal(await attempt(api, tried), outcome);
+      },
+    }),
+  ),
+  ...FOUND.map(
+    ([title, change, sql, outcome, client = OWN]): Check => ({
+      title,
+      run: async ({ admin }) => {
+        // Of the superuser's change and what the specialist is then told.
+        const then = `${change}; select set_config('app.user_id', '${SELF}', true), set_config('app.client_access', '${client}', true); set local role taxclaims_tax_specialist; ${sql}`;
+        equal(await attempt(admin, { sql: then }), outcome);
       },
     }),
   ),

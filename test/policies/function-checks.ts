@@ -44,6 +44,8 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.assign_client': 'admin scoped_admin account_manager',
   'app.partner_within_reach': 'scoped_admin account_manager',
   'app.check_assignee': 'owner',
+  'app.assignees': 'admin scoped_admin account_manager tax_specialist',
+  'app.assignee': REQUESTS,
   'app.release_claims': 'owner',
   'app.record_change': 'owner',
   'app.record_reclamation_move': 'owner',

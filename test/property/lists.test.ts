@@ -111,7 +111,7 @@ afterAll(() => service.close());
 /** Few values, so that most rows have others beside them, and null among them. */
 function population(
   n: number,
-  { clients, sites, reclamations, biller }: ReturnType<typeof newTenant>,
+  { clients, sites, reclamations, biller, users, newcomer }: ReturnType<typeof newTenant>,
 ): string {
   const at = `timestamptz '2026-01-01' + abs(hashint4(i + ${n})) % 20 * interval '1 hour'`;
   return `
@@ -125,13 +125,13 @@ function population(
         nullif(i % 4, 0) * 100.5, 2019 + nullif(i % 5, 0), ${at}, ${at}
     from generate_series(1, 15) as i;
     insert into public.reclamations (client_id, site_id, claim_type, amount, status, tax_year, commune_code, notice_reference, grounds,
-        collection_date, submitted_at, court_deadline, created_at, updated_at)
+        collection_date, submitted_at, court_deadline, assignee_id, created_at, updated_at)
     select '${clients}', s.id, (array['TF', 'CFE'])[1 + i % 2], i % 5 + 0.25,
         (array['DRAFT', 'SUBMITTED', 'ACCEPTED', 'PARTIALLY_ACCEPTED', 'CLOSED'])[1 + i % 5],
         2020 + nullif(i % 4, 0), (array['75056', '2A004', null])[1 + i % 3],
         case when i % 3 > 0 then 'N° ' || i % 6 end, (array['Cœur de zone', 'belle  rive, 2ᵉ étage', null, '100 %'])[1 + i % 4],
         date '2024-01-01' + nullif(i % 6, 0) * 100, ${at} + nullif(i % 3, 0) * interval '1 day',
-        date '2026-01-01' + nullif(i % 7, 0), ${at}, ${at} + i % 3 * interval '1 hour'
+        date '2026-01-01' + nullif(i % 7, 0), (array['${users}', '${newcomer}', null])[1 + i % 3]::uuid, ${at}, ${at} + i % 3 * interval '1 hour'
     from (select row_number() over (order by id) as n, id from public.sites where client_id = '${clients}') as s
     join generate_series(1, 60) as i on s.n = 1 + i % 8;
     insert into public.documents (reclamation_id, filename, file_path, uploaded_at)
@@ -211,13 +211,35 @@ function passes(list: List, row: Row, name: string, value: string): boolean {
   if (name.endsWith('_from')) return found !== null && comparable(found) >= comparable(coerced(found, value));
   if (name.endsWith('_to')) return found !== null && comparable(found) <= comparable(coerced(found, value));
   const isList = list.filters.find((one) => one.name === name)?.schema.items !== undefined;
-  return (isList ? value.split(',') : [value]).includes(String(found));
+  const sought = found === null && takesNone(list.filters, name) ? 'none' : String(found);
+  return (isList ? value.split(',') : [value]).includes(sought);
+}
+
+/** Whether one of its words asks for the rows that have no value. */
+function takesNone(filters: readonly Parameter[], name: string): boolean {
+  return JSON.stringify(filters.find((one) => one.name === name)?.schema).includes('/Nobody"');
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const coerced = (like: unknown, value: string): unknown => (typeof like === 'number' ? Number(value) : value);
 
-function inOrder(rows: readonly Row[], sort: string): Row[] {
+/** The words of each status in the order of its record's life. */
+const LIVES: Readonly<Record<string, string>> = {
+  reclamations: 'ReclamationStatus',
+  invoices: 'InvoiceStatus',
+  'partner-invoices': 'PartnerInvoiceStatus',
+};
+
+function placeOf(list: List, field: string, value: unknown): number | string {
+  if (field !== 'status') return comparable(value);
+  const name = LIVES[list.path.split('/').at(-1) ?? ''] ?? '';
+  const { enum: life } = resolved({ $ref: `#/components/schemas/${name}` }) as {
+    readonly enum: readonly unknown[];
+  };
+  return life.indexOf(value);
+}
+
+function inOrder(list: List, rows: readonly Row[], sort: string): Row[] {
   const words = sort.split(',');
   const last = words.at(-1)?.startsWith('-') ? -1 : 1;
   return rows.toSorted((a, b) => {
@@ -228,7 +250,7 @@ function inOrder(rows: readonly Row[], sort: string): Row[] {
         if (one !== other) return one === null ? 1 : -1;
         continue;
       }
-      const [x, y] = [comparable(one), comparable(other)];
+      const [x, y] = [placeOf(list, field, one), placeOf(list, field, other)];
       if (x !== y) return (x < y ? -1 : 1) * (word.startsWith('-') ? -1 : 1);
     }
     return (String(a['id']) < String(b['id']) ? -1 : 1) * last;
@@ -244,7 +266,8 @@ interface Asked {
 }
 
 /** A value that one of the rows has, or several of them. */
-function valueOf({ name, schema }: Parameter, rows: readonly Row[]): fc.Arbitrary<string> | undefined {
+function valueOf(parameter: Parameter, rows: readonly Row[]): fc.Arbitrary<string> | undefined {
+  const { name, schema } = parameter;
   if (name === 'q') return fc.constantFrom(...TEXTS);
   const field = fieldOf(name, rows);
   if (field === undefined) return undefined;
@@ -257,6 +280,7 @@ function valueOf({ name, schema }: Parameter, rows: readonly Row[]): fc.Arbitrar
     ),
   ];
   if (values.length === 0) return undefined;
+  if (takesNone([parameter], name)) values.push('none');
   const one = fc.constantFrom(...values);
   return schema.items === undefined
     ? one
@@ -307,7 +331,7 @@ test('a list is what a plain filter leaves of all that the caller sees, in the o
       const left = all.filter((row) =>
         Object.entries(filters).every(([name, value]) => passes(list, row, name, value)),
       );
-      const expected = inOrder(left, sort).map(({ id }) => id);
+      const expected = inOrder(list, left, sort).map(({ id }) => id);
       const query = new URLSearchParams({ ...filters, sort, limit: String(limit) });
       const line = `${at(list.path)}?${query.toString()}`;
       const rows = await pagesOf(caller, line, Math.max(1, Math.ceil(expected.length / limit)));

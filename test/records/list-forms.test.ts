@@ -104,7 +104,7 @@ const POPULATION = `
   from generate_series(1, ${CLIENTS}) as n cross join lateral generate_series(1, n % 7 * n % 19) as i;
   insert into public.reclamations (client_id, site_id, claim_type, amount, status, notice_reference, tax_year,
       court_deadline, created_at, updated_at)
-  select client, site, (array['TF', 'CFE'])[1 + n % 2], n % 5, (array['DRAFT', 'SUBMITTED', 'CLOSED'])[1 + n % 3],
+  select client, site, (array['TF', 'CFE'])[1 + n % 2], n % 5, (array['DRAFT', 'SUBMITTED', 'CLOSED', 'APPROVED'])[1 + n % 4],
       upper(substr(md5(n::text), 1, 12)), 2020 + nullif(n % 5, 0),
       date '2026-01-01' + nullif(n % 4, 0), at, at + n % 3 * interval '1 microsecond'
   from row;
@@ -237,13 +237,21 @@ interface Last {
   readonly values: readonly (string | null)[];
 }
 
+const RECORDS: Readonly<Record<string, string>> = { reclamations: 'reclamation', factures: 'invoice' };
+
 /** All that the filters leave of the clients' rows, in order, as the superuser sees it. */
 async function plain(one: Asked, own: readonly string[]): Promise<readonly Last[]> {
   const { client, filters } = LISTS[one.table];
   const words = one.sort.split(',');
   const columns = words.map((word) => `r.${word.replace('-', '')}`);
   const directions = words.map((word) => (word.startsWith('-') ? 'desc' : 'asc'));
-  const order = columns.map((column, index) => `${column} ${directions[index] ?? ''} nulls last`);
+  // A status comes where its record's life has it, which reporting says, too.
+  const places = columns.map((column) =>
+    column === 'r.status'
+      ? `(select s.position from reporting.statuses as s where s.record = '${RECORDS[one.table] ?? ''}' and s.status = r.status)`
+      : column,
+  );
+  const order = places.map((place, index) => `${place} ${directions[index] ?? ''} nulls last`);
   const values: unknown[] = [own];
   const conditions = Object.entries(one.filters).map(([name, value]) => {
     const [where] = (filters as Record<string, readonly [string, unknown]>)[name] ?? [

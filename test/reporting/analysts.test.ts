@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { status as invoiceStatus } from '../../src/resources/invoices.ts';
+import { status as partnerInvoiceStatus } from '../../src/resources/partner-invoices.ts';
+import { reclamationStatus } from '../../src/resources/reclamation-record.ts';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
@@ -71,21 +74,25 @@ describe('an analyst, by the login of a BI tool', () => {
   });
 
   test.each([
-    ['reclamation', 'reclamations'],
-    ['invoice', 'factures'],
-    ['partner_invoice', 'partner_invoices'],
-  ])('reads every status that a %s can have, each once and in order', async (record, table) => {
-    const [[known]] = (await asSuperuser(
-      `select pg_get_constraintdef(oid) from pg_constraint where conname = '${table}_status_known'`,
-    )) as [[string]];
-    const listed = (await read(
-      `select status, position from statuses where record = '${record}' order by position`,
-    )) as [string, number][];
-    expect(listed.map(([status]) => status).sort()).toEqual(
-      [...known.matchAll(/'(\w+)'/g)].map(([, status = '']) => status).sort(),
-    );
-    expect(listed.map(([, position]) => position)).toEqual(listed.map((_status, index) => index + 1));
-  });
+    ['reclamation', 'reclamations', reclamationStatus],
+    ['invoice', 'factures', invoiceStatus],
+    ['partner_invoice', 'partner_invoices', partnerInvoiceStatus],
+  ])(
+    'reads every status that a %s can have, each once and in the order of lists',
+    async (record, table, words) => {
+      const [[known]] = (await asSuperuser(
+        `select pg_get_constraintdef(oid) from pg_constraint where conname = '${table}_status_known'`,
+      )) as [[string]];
+      const listed = (await read(
+        `select status, position from statuses where record = '${record}' order by position`,
+      )) as [string, number][];
+      expect(listed.map(([status]) => status).sort()).toEqual(
+        [...known.matchAll(/'(\w+)'/g)].map(([, status = '']) => status).sort(),
+      );
+      expect(listed.map(([status]) => status)).toEqual(words.options);
+      expect(listed.map(([, position]) => position)).toEqual(listed.map((_status, index) => index + 1));
+    },
+  );
 
   test('reads as final exactly those statuses of a claim from which no move leads on', async () => {
     expect(await read(`select status from statuses where record = 'reclamation' and is_final`)).toEqual(

@@ -216,6 +216,14 @@ export const ROWS: readonly Row[] = [
     right: ['reclamations', 'r'],
     ids: { clientId: 'clients' },
   },
+  {
+    line: 'GET /api/clients/{clientId}/assignees',
+    // For whoever may assign.
+    right: ['reclamations', 'u'],
+    ids: { clientId: 'clients' },
+    untagged: true,
+    shows: ({ users }) => ({ id: users, name: 'Ada' }),
+  },
   ...SITES,
   ...CADASTRES,
   ...RECLAMATIONS,

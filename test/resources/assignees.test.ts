@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import type { Answer } from '../support/http.ts';
-import { details, expectError, startService } from '../support/service.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { inLine, rowOf } from '../concurrency/held.ts';
@@ -106,19 +106,70 @@ describe('a claim', () => {
     expect(json).toEqual([]);
   });
 
-  test('shows who works on it to those who see that user, and to others the id alone', async () => {
+  test.each(['ADMIN', 'ACCOUNT_MANAGER', 'CLIENT'] as const)(
+    'is found by %s among those of nobody, also together with those of some people, wherever claims are filtered',
+    async (role) => {
+      await assign(own.users);
+      const { clients, sites } = own;
+      const free = randomUUID();
+      const [other, theirs] = [await user('TAX_SPECIALIST', [clients]), randomUUID()];
+      await service.admin(
+        `insert into public.reclamations (id, client_id, site_id, claim_type, amount, collection_date, assignee_id)
+         select c.id, $1, $2, 'TF', 5, now() - interval '1 year', c.assignee
+         from unnest($3::uuid[], $4::uuid[]) as c (id, assignee)`,
+        [clients, sites, [free, theirs], [null, other]],
+      );
+      const asked = async (path: string, headers = {}) =>
+        service.ask(`GET ${path}`, { token: await token(role), headers });
+      for (const [ids, found] of [
+        ['none', [free]],
+        [`none,${own.users}`, [free, own.reclamations]],
+        [`${other},none,${own.users}`, [free, theirs, own.reclamations]],
+        [`none,none,${foreign.users}`, [free]],
+        [other, [theirs]],
+      ] as const) {
+        const filter = `assignee_id=${ids}`;
+        const listed = (await asked(`/api/reclamations?${filter}&sort=amount`)).json as { id: string }[];
+        expect([ids, listed.map(({ id }) => id).toSorted()]).toEqual([ids, [...found].toSorted()]);
+        const counted = (await asked(`/api/reclamations/summary?${filter}`)).json as { count: number }[];
+        expect([ids, counted.map(({ count }) => count)]).toEqual([ids, [found.length]]);
+        const table = await asked(`/api/reclamations?${filter}`, { accept: 'text/csv' });
+        expect([ids, table.text.match(/^\uFEFF?"?[0-9a-f-]{36}/gm)?.length]).toEqual([ids, found.length]);
+        const due = (await asked(`/api/deadlines?within=3660&${filter}`)).json as { id: string }[];
+        const running = found.filter((id) => id !== own.reclamations);
+        expect([ids, due.map(({ id }) => id).toSorted()]).toEqual([ids, running.toSorted()]);
+      }
+      const wrong = await asked('/api/reclamations?assignee_id=nobody');
+      expectError(wrong, 'ERROR_VALIDATION');
+      expect(details(wrong)).toEqual({ assignee_id: 'must be a UUID, or none' });
+    },
+  );
+
+  test('shows who works on it by name to those who may assign it, and to oneself, and to others the id alone', async () => {
     await assign(own.users);
     const shown = async (role: Role, sub?: string) => {
       const by = await service.token(role, [own.clients], sub === undefined ? {} : { sub });
       const { json } = await service.ask(`GET ${claim}?expand=assignee`, { token: by });
       return json;
     };
-    const label = { id: own.users, email: `${own.users}@b.example` };
-    for (const role of ['ADMIN', 'ACCOUNT_MANAGER'] as const)
-      expect(await shown(role)).toMatchObject({ assignee_id: own.users, assignee: label });
-    for (const role of ['TAX_SPECIALIST', 'CLIENT'] as const)
-      expect(await shown(role)).toMatchObject({ assignee_id: own.users, assignee: null });
-    expect(await shown('TAX_SPECIALIST', own.users)).toMatchObject({ assignee: label });
+    const staff = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const;
+    const expectNamed = async (id: string): Promise<void> => {
+      for (const role of staff)
+        expect(await shown(role)).toMatchObject({ assignee_id: id, assignee: { id, name: 'Ada' } });
+      expect(await shown('CLIENT')).toMatchObject({ assignee_id: id, assignee: null });
+    };
+    await expectNamed(own.users);
+    await service.admin('update public.users set is_active = false where id = $1', [own.users]);
+    await expectNamed(own.users);
+    for (const id of [await user('ADMIN', []), await user('CLIENT', [own.clients, foreign.clients])]) {
+      expect((await assign(id)).status).toBe(200);
+      await expectNamed(id);
+    }
+    const themselves = await user('CLIENT', [own.clients]);
+    await assign(themselves);
+    expect(await shown('CLIENT', themselves)).toMatchObject({ assignee: { id: themselves, name: 'Ada' } });
+    await assign(null);
+    expect(await shown('TAX_SPECIALIST')).toMatchObject({ assignee_id: null, assignee: null });
     await assign(null);
     expect(await shown('ADMIN')).toMatchObject({ assignee_id: null, assignee: null });
   });
@@ -177,5 +228,67 @@ describe('whoever loses the client loses its claims', () => {
     const won = await inLine(service, rowOf('users', own.users), [() => assign(own.users), withdrawn]);
     expect(won.map(({ status }) => status)).toEqual([200, 204]);
     expect(await assignee()).toBe(null);
+  });
+});
+
+describe('whom a claim may be assigned to', () => {
+  const listed = async (role: Role, query = '', clients = [own.clients]): Promise<Answer> =>
+    service.ask(`GET /api/clients/${own.clients}/assignees${query}`, {
+      token: await service.token(role, clients),
+    });
+  const ids = ({ json }: Answer): readonly string[] => (json as { id: string }[]).map(({ id }) => id);
+
+  test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const)(
+    'is told %s, who may assign it to exactly those',
+    async (role) => {
+      const everybody = [
+        ...[own.users, own.newcomer, foreign.users],
+        await user('ADMIN', []),
+        await user('ADMIN', [own.clients]),
+        await user('ADMIN', [foreign.clients]),
+        await user('ACCOUNT_MANAGER', [foreign.clients, own.clients]),
+        await user('CLIENT', [own.clients]),
+        await user('TAX_SPECIALIST', []),
+        await user('TAX_SPECIALIST', [own.clients], false),
+        await user('ADMIN', [], false),
+      ];
+      const answer = await listed(role);
+      const found = ids(answer);
+      for (const id of everybody)
+        expect([id, found.includes(id)]).toEqual([id, (await assign(id, role)).status === 200]);
+      expect(found.filter((id) => everybody.includes(id))).toHaveLength(5);
+      for (const one of answer.json as object[]) expect(Object.keys(one)).toEqual(['id', 'name']);
+    },
+  );
+
+  test('comes by name, page by page, each once', async () => {
+    const names = ['Zoé', 'Anna', 'Anna'];
+    for (const name of names)
+      await service.admin('update public.users set name = $2 where id = $1', [
+        await user('TAX_SPECIALIST', [own.clients]),
+        name,
+      ]);
+    const all = ids(await listed('TAX_SPECIALIST'));
+    const found: string[] = [];
+    let next: string | undefined = '?limit=1';
+    while (next !== undefined) {
+      const answer = await listed('TAX_SPECIALIST', next);
+      found.push(...ids(answer));
+      next = /<[^>?]*(\?[^>]+)>/.exec(String(answer.headers['link'] ?? ''))?.[1];
+    }
+    expect(found).toEqual(all);
+    const sorted = (await listed('ADMIN')).json as { name: string }[];
+    const ordered = await service.admin('select n from unnest($1::text[]) as n order by n', [
+      sorted.map(({ name }) => name),
+    ]);
+    expect(sorted.map(({ name }) => name)).toEqual(ordered.map(({ n }) => n));
+    expectError(await listed('ADMIN', '?after=AAAA'), 'ERROR_VALIDATION');
+  });
+
+  test('is nobody’s to know without the client, or without the right to assign', async () => {
+    await expectRefusal(service, await listed('TAX_SPECIALIST', '', [foreign.clients]), 'ERROR_FORBIDDEN');
+    await expectRefusal(service, await listed('CLIENT'), 'ERROR_FORBIDDEN');
+    const nowhere = `GET /api/clients/${randomUUID()}/assignees`;
+    expectError(await service.ask(nowhere, { token: await service.token('ADMIN') }), 'ERROR_NOT_FOUND');
   });
 });

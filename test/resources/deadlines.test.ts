@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import { reclamationStatus } from '../../src/resources/reclamation-record.ts';
+import { document } from '../support/described.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
@@ -106,7 +107,13 @@ describe('what runs out', () => {
     const both = [own.clients, foreign.clients];
     const narrowed = (await ask(`?client_id=${own.clients}`, 'ADMIN', both)).json as readonly Json[];
     expect(narrowed.map(({ client_id: id }) => id)).toEqual(Array(3).fill(own.clients));
-    expect((await ask('', 'ADMIN', both)).json).toHaveLength(6);
+    const several = (await ask(`?client_id=${both.join()}`, 'ADMIN', [])).json as readonly Json[];
+    expect(several).toEqual((await ask('', 'ADMIN', both)).json);
+    expect(several).toHaveLength(6);
+    expect(kinds(await rowsOf(`?assignee_id=${foreign.users},${own.users}`))).toEqual(['response']);
+    // Nobody works on an invoice or a bill, which are therefore nobody's either.
+    expect(kinds(await rowsOf('?assignee_id=none&passed=9'))).toEqual(['court']);
+    expect(await rowsOf('?assignee_id=none&kind=invoice,partner_invoice')).toEqual([]);
     expect((await ask('', 'ADMIN', [])).json).toHaveLength(6);
   });
 
@@ -135,13 +142,14 @@ describe('what runs out', () => {
     expect(found.find(({ id }) => id === answered)).toMatchObject({
       client: { id: own.clients, company_name: 'Own' },
       reclamation: { id: answered, claim_type: 'CFE' },
-      assignee: { id: own.users, email: `${own.users}@b.example` },
+      assignee: { id: own.users, name: 'Ada' },
     });
     expect(found.at(-1)).toMatchObject({ reclamation: null, assignee: null });
   });
 
   test('is refused for a foreign client, and for what is no number of days', async () => {
-    await expectRefusal(service, await ask(`?client_id=${foreign.clients}`), 'ERROR_FORBIDDEN');
+    for (const ids of [foreign.clients, `${own.clients},${foreign.clients}`])
+      await expectRefusal(service, await ask(`?client_id=${ids}`), 'ERROR_FORBIDDEN');
     for (const query of ['within=-1', 'within=3661', 'passed=x', 'kind=bill', 'sort=due_on', 'after=AAAA']) {
       const answer = await ask(`?${query}`);
       expectError(answer, 'ERROR_VALIDATION');
@@ -177,6 +185,10 @@ test('a deadline runs in the statuses of its kind alone, and is that which repor
     ...{ SUBMITTED: 'response', ACKNOWLEDGED: 'response', REGULARISATION_REQUESTED: 'response' },
     ...{ REJECTED: 'court', PARTIALLY_ACCEPTED: 'court' },
   });
+  const said = JSON.stringify(document.paths['/api/deadlines']);
+  for (const [status, kind] of Object.entries(found))
+    expect(said).toMatch(new RegExp(`${String(kind)}: [^.]*\\b${status}\\b`));
+  for (const status of reclamationStatus.options) expect(said).toContain(status);
   const paid: Record<string, boolean> = {};
   for (const [table, id, statuses, also] of [
     [

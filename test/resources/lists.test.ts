@@ -516,3 +516,34 @@ test.each([
   expectError(answer, 'ERROR_VALIDATION');
   expect(details(answer)).toEqual({ claim_deadline_from: rule });
 });
+
+test.each([
+  ['q=a&q=b', { q: 'must be given once' }],
+  ['limit=1&limit=2', { limit: 'must be given once' }],
+  ['created_from=2026-01-01&created_from=x', { created_from: 'must be given once' }],
+  ['status=DRAFT&status=CLOSED', { status: 'must be given once, with commas between its values' }],
+  ['sort=amount&sort=status', { sort: 'must be given once, with commas between its values' }],
+  ['wrong=1&wrong=2', { wrong: 'is not known here' }],
+  [
+    `status=${Array(21).fill('DRAFT').join()}`,
+    { status: 'must be one value, or up to 20 with commas between them' },
+  ],
+  ['sort=amount,amount', { sort: 'must not name amount twice' }],
+  ['sort=-amount,amount', { sort: 'must not name amount twice' }],
+  ['sort=amount,status,tax_year', { sort: 'must be one value, or up to 2 with commas between them' }],
+])('whoever asks for %s is told what is wrong with it', async (query, problems) => {
+  const answer = await service.ask(`GET /api/reclamations?${query}`, { token: await service.token('ADMIN') });
+  expectError(answer, 'ERROR_VALIDATION');
+  expect(details(answer)).toEqual(problems);
+});
+
+test.each([
+  ['0000-01-01T00:00:00Z', 400],
+  ['0001-01-01T00:00:00+14:00', 200],
+  ['9999-12-31T23:59:59.999999-14:00', 200],
+])('a list from %s on answers %i: there is every year of four digits but 0', async (time, status) => {
+  const query = new URLSearchParams({ created_from: time }).toString();
+  const answer = await service.ask(`GET /api/reclamations?${query}`, { token: await service.token('ADMIN') });
+  expect(answer.status).toBe(status);
+  if (status === 400) expect(details(answer)).toEqual({ created_from: 'must lie between 0001 and 9999' });
+});

@@ -111,7 +111,9 @@ export async function startService(options: Options = {}): Promise<Service> {
     people: options.people ?? [],
   };
   const { endpoints } = options;
-  const server = createHttpServer(endpoints === undefined ? createApp(parts) : serving(endpoints, parts));
+  const server = createHttpServer(endpoints === undefined ? createApp(parts) : serving(endpoints, parts), {
+    corsOrigins: parts.corsOrigins,
+  });
   const port = await server.listen(0, '127.0.0.1');
 
   const admin: Service['admin'] = async (text, values) =>

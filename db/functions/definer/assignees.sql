@@ -31,6 +31,79 @@ comment on function app.check_assignee() is
 revoke execute on function app.check_assignee() from public;
 grant execute on function app.check_assignee() to taxclaims_owner;
 
+-- Whom a claim of a client may be assigned to: those whom app.check_assignee takes. Of a user it tells the id and the
+-- name, to whoever has the client and may assign its claims, and nobody's of a client that there is not.
+create or replace function app.assignees(client uuid)
+    returns table (id uuid, name text)
+    language plpgsql
+    stable
+    security definer
+    rows 20
+    set search_path = ''
+as $function$
+begin
+    if pg_catalog.current_setting('role') <> 'taxclaims_admin' and assignees.client <> all (app.client_access()) then
+        return;
+    end if;
+    return query
+    select u.id, u.name::text
+    from public.users as u
+    where u.is_active
+        and (assignees.client = any (u.client_access) or (u.role = 'ADMIN' and u.client_access = '{}'))
+        and exists (select from public.clients as c where c.id = assignees.client);
+end
+$function$;
+
+comment on function app.assignees(uuid) is
+    'The active users whom a claim of a client may be assigned to, for whoever has the client; none for others.';
+
+revoke execute on function app.assignees(uuid) from public;
+grant execute on function app.assignees(uuid) to
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist;
+
+-- Who somebody is that a claim names: one's own name, and for whoever may assign claims that of each user who has one of
+-- the caller's clients; also of an inactive one, who keeps the claims.
+create or replace function app.assignee(user_id uuid)
+    returns table (id uuid, name text)
+    language plpgsql
+    stable
+    strict
+    security definer
+    parallel restricted
+    rows 1
+    set search_path = ''
+as $function$
+declare
+    caller constant text := pg_catalog.current_setting('role');
+begin
+    return query
+    select u.id, u.name::text
+    from public.users as u
+    where u.id = assignee.user_id
+        and case
+            when caller = 'taxclaims_admin' or u.id = app.user_id() then true
+            when caller = 'taxclaims_client' then false
+            when u.role = 'ADMIN' and u.client_access = '{}' then app.client_access() <> '{}'
+            else u.client_access && app.client_access()
+        end;
+end
+$function$;
+
+comment on function app.assignee(uuid) is
+    'Id and name of a user who has one of the caller''s clients, for whoever may assign claims, and of the caller. '
+    'Serves expand=assignee.';
+
+revoke execute on function app.assignee(uuid) from public;
+grant execute on function app.assignee(uuid) to
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client;
+
 -- Whoever loses a client loses its claims with it, whoever takes it away and by whatever way.
 create or replace function app.release_claims()
     returns trigger

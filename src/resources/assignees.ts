@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { Parameter } from '../db/statement.ts';
+import { endpoint, rowsFor } from '../http/endpoint.ts';
+import type { ListQuery } from '../http/endpoint.ts';
+import * as field from '../http/fields.ts';
+import * as column from '../records/column.ts';
+import { cursorBehind } from '../records/cursor.ts';
+import { record } from '../records/record.ts';
+
+/*
+ * Who may work on a claim, and who does: of a user the id and the name, which functions of the database give to whoever may
+ * assign claims, since the policies of users hide colleagues; docs/decisions/assignees.md has the reasons.
+ */
+
+export const assignee = record(
+  'Assignee',
+  'users',
+  {
+    id: column.read(column.uuid),
+    name: column.read(column.text(255)),
+  },
+  { label: ['name'], lookUp: (id) => `app.assignee(${id})` },
+);
+
+const query = z.strictObject({ limit: field.page.limit, after: field.page.after });
+
+const cursor = cursorBehind(['assignees'], [false, false]);
+
+function assignees(client: string, { limit, after }: z.output<typeof query>): ListQuery {
+  const values: Parameter[] = [];
+  const add = (value: Parameter): string => `$${String(values.push(value))}`;
+  const rows = `app.assignees(${add(client)})`;
+  const [name = '', id = ''] = after === undefined ? [] : cursor.read(after);
+  const behind = after === undefined ? '' : `\nwhere (r.name, r.id) > (${add(name)}::text, ${add(id)}::uuid)`;
+  return {
+    records: {
+      text: `
+select ${assignee.selected}
+from ${rows} as r${behind}
+order by r.name, r.id
+limit ${add(rowsFor(limit))}`,
+      values,
+    },
+    limit,
+    cursor: ([last, called]) => cursor.of([called, last]),
+  };
+}
+
+export const listAssignees = endpoint({
+  tag: 'Clients',
+  resource: 'clients',
+  of: assignee,
+  method: 'get',
+  path: '/api/clients/{clientId}/assignees',
+  operationId: 'listAssignees',
+  summary: 'List whom a claim of a client may be assigned to: active users who have it, by name',
+  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  params: z.strictObject({ clientId: field.uuid }),
+  query,
+  client: ({ params }) => params.clientId,
+  id: ({ params }) => params.clientId,
+  list: ({ params, query }) => assignees(params.clientId, query),
+});
