@@ -265,7 +265,7 @@ describe('a table', () => {
       token: mine,
       headers: { accept: 'text/csv' },
     });
-    expect(list.text).toContain(',client.company_name,site.id,site.site_name,assignee.id,assignee.email');
+    expect(list.text).toContain(',client.company_name,site.id,site.site_name,assignee.id,assignee.name');
     const send = (body: string) =>
       service.ask('POST /api/reclamations/import', {
         token: mine,

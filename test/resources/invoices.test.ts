@@ -310,7 +310,7 @@ describe('the list of invoices', () => {
     const client = await service.token('CLIENT', [second.clients]);
     expect(await listed('', client)).toEqual([cancelled, draft]);
     const ofClaim = `reclamation_id=${second.reclamations}`;
-    expect(await listed(`${ofClaim}&sort=status`, client)).toEqual([cancelled, draft]);
+    expect(await listed(`${ofClaim}&sort=status`, client)).toEqual([draft, cancelled]);
     expect(await listed(`${ofClaim}&status=DRAFT`)).toEqual([draft]);
     expect(await listed(`client_id=${second.clients}&status=CANCELLED`)).toEqual([cancelled]);
     expect(await listed('created_from=2999-01-01T00:00:00Z')).toEqual([]);
