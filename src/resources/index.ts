@@ -17,6 +17,7 @@ import {
   readPartnerInvoice,
 } from './partner-invoices.ts';
 import { changePartner, createPartner, deletePartner, listPartners, readPartner } from './partners.ts';
+import { changePassword } from './password.ts';
 import { listInvoiceMoves, listPartnerInvoiceMoves, listReclamationMoves } from './possible-moves.ts';
 import { listMoves } from './reclamation-history.ts';
 import { listReclamations, listReclamationsOfClient } from './reclamation-lists.ts';
@@ -42,6 +43,7 @@ export const publicEndpoints: readonly PublicEndpoint[] = [logIn];
 export const endpoints: readonly Endpoint[] = [
   readProfile,
   readSelf,
+  changePassword,
   listUsers,
   createUser,
   readUser,

@@ -23,7 +23,7 @@ import * as examples from './examples.ts';
 
 const PASSWORD_RULE = `must have at least 12 characters and at most ${LONGEST_PASSWORD} bytes`;
 
-const password = z
+export const password = z
   .string(PASSWORD_RULE)
   .refine((value) => Array.from(normalPassword(value)).length >= 12, PASSWORD_RULE)
   .refine(isHashable, PASSWORD_RULE)
@@ -35,6 +35,12 @@ const password = z
     writeOnly: true,
     description: 'Stored as a salted hash and never given back.',
   });
+
+export const NOT_THE_EMAIL = 'must not be the email';
+
+export function isEmail(password: string, email: string): boolean {
+  return normalPassword(password).toLowerCase() === email.toLowerCase();
+}
 
 const clientAccess = z
   .array(field.uuid, 'must be an array of UUIDs')
@@ -164,7 +170,13 @@ export const createUser = endpoint({
   path: '/api/users',
   summary: 'Create a user, whom the identity provider knows by the same email',
   roles: ['ADMIN'],
-  body: user.newBody.extend(unseen).meta({ id: 'NewUser', example: examples.user.creation }),
+  body: user.newBody
+    .extend(unseen)
+    .refine(({ email, password }) => password === undefined || !isEmail(password, email), {
+      path: ['password'],
+      error: NOT_THE_EMAIL,
+    })
+    .meta({ id: 'NewUser', example: examples.user.creation }),
   responses: { 201: user },
   clients: ({ body }) => body.client_access ?? [],
   existing: ({ body }) => ({

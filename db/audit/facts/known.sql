@@ -5,7 +5,7 @@ create view audit.secrets with (security_invoker) as
 select *
 from (
     values
-        ('public.users', 'password_hash', '{taxclaims_definer,taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'::name[]),
+        ('public.users', 'password_hash', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'::name[]),
         ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'),
         ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'),
         ('public.users', 'client_access', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'),
