@@ -71,7 +71,7 @@ begin
         select u.id, u.subject
         into stored
         from public.users as u
-        where pg_catalog.lower(u.email) = pg_catalog.lower(hold_login.email)
+        where pg_catalog.lower(u.email collate "C") = pg_catalog.lower(hold_login.email collate "C")
         for no key update;
         if found then
             if stored.subject <> caller then

@@ -181,7 +181,7 @@ export const createUser = endpoint({
   clients: ({ body }) => body.client_access ?? [],
   existing: ({ body }) => ({
     users_email_key: {
-      text: 'select r.id from public.users as r where lower(r.email) = lower($1)',
+      text: 'select r.id from public.users as r where lower(r.email collate "C") = lower($1 collate "C")',
       values: [body.email],
     },
   }),

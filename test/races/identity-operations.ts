@@ -58,8 +58,8 @@ export const IDENTITY: readonly Operation[] = [
   login('newcomer', 'for the first time'),
   login('stranger', 'known to nobody'),
   login('stranger', 'with an id as subject', ({ stranger }) => ({ sub: stranger })),
-  login('stranger', 'with the id in capitals and another email', ({ stranger }) => ({
-    sub: stranger.toUpperCase(),
+  login('stranger', 'with another name and another email', ({ stranger }) => ({
+    sub: `idp|ANOTHER|${stranger}`,
     email: `other-${stranger}@b.example`,
   })),
   login('stranger', 'under another subject', ({ stranger }) => ({ sub: `idp|other|${stranger}` })),
