@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { exportJWK, generateKeyPair } from 'jose';
 import type { JWK } from 'jose';
@@ -24,10 +25,13 @@ type Claims = Readonly<Record<string, unknown>>;
 type Environment = Readonly<Record<string, string>>;
 
 interface Shape {
+  /** Its issuer and its keys, behind the host. */
+  readonly issuer: string;
+  readonly keys: string;
   /** Its header beside `alg` and `kid`. */
   readonly header: Claims;
-  /** What it says of a user beside `iat`, `exp` and `iss`; the names of the two claims come from the recipe. */
-  readonly claims: (environment: Environment) => Claims;
+  /** What it says of a user beside `iat`, `exp` and `iss`. */
+  readonly claims: (issuer: string, audience: string) => Claims | Promise<Claims>;
   /** What it publishes beside the key that signs, and what it says of that one. */
   readonly otherKeys: readonly JWK[];
   readonly keySays: Partial<JWK>;
@@ -53,53 +57,62 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
 });
 
-const names = (environment: Environment) => ({
-  role: environment['AUTH_ROLE_CLAIM'] ?? 'role',
-  clients: environment['AUTH_CLIENT_ACCESS_CLAIM'] ?? 'client_access',
-});
+/** What the Action of the recipe puts into the token of a user. */
+async function actionsClaims(user: object): Promise<Claims> {
+  const code = await codeOf('Auth0', 'js');
+  const claims: Record<string, unknown> = {};
+  const setCustomClaim = (name: string, value: unknown): void => {
+    claims[name] = value;
+  };
+  const sandbox = { exports: {} as { onExecutePostLogin?: (event: object, api: object) => Promise<void> } };
+  runInNewContext(code, sandbox);
+  await sandbox.exports.onExecutePostLogin?.({ user }, { accessToken: { setCustomClaim } });
+  return JSON.parse(JSON.stringify(claims)) as Claims;
+}
 
-const rights = (environment: Environment): Claims => ({
-  [names(environment).role]: RIGHTS.role,
-  [names(environment).clients]: RIGHTS.client_access,
-});
+const TENANT = '00000000-0000-4000-8000-000000000000';
 
 const SHAPES: Readonly<Record<string, () => Shape>> = {
   Auth0: () => ({
+    ...{ issuer: '/', keys: '/.well-known/jwks.json' },
     header: { typ: 'JWT' },
-    claims: (environment) => ({
-      ...rights(environment),
+    claims: async (issuer, audience) => ({
+      ...(await actionsClaims({
+        ...{ email: 'ada@b.example', email_verified: true, name: 'Ada', app_metadata: RIGHTS },
+      })),
       ...{ sub: 'auth0|5f7c8ec7c33c6c004bbafe82', azp: 'frontend', scope: 'openid profile email' },
-      ...{ email: 'ada@b.example', email_verified: true, name: 'Ada' },
-      aud: [environment['AUTH_AUDIENCE'], `${environment['AUTH_ISSUER'] ?? ''}userinfo`],
+      aud: [audience, `${issuer}userinfo`],
     }),
     otherKeys: [{ ...stranger, alg: 'RS256' }],
     keySays: { alg: 'RS256', use: 'sig' },
   }),
   Keycloak: () => ({
+    ...{ issuer: '/realms/firm', keys: '/realms/firm/protocol/openid-connect/certs' },
     header: { typ: 'JWT' },
-    claims: (environment) => ({
-      ...rights(environment),
+    claims: (_issuer, audience) => ({
+      ...RIGHTS,
       ...{ sub: USER, typ: 'Bearer', azp: 'frontend', 'allowed-origins': ['https://app.example'] },
       ...{ realm_access: { roles: ['ADMIN'] }, resource_access: { account: { roles: ['view-profile'] } } },
       ...{ email: 'ada@b.example', email_verified: true, name: 'Ada', preferred_username: 'ada' },
-      aud: [environment['AUTH_AUDIENCE'], 'account'],
+      aud: [audience, 'account'],
     }),
     otherKeys: [encrypting],
     keySays: { alg: 'RS256', use: 'sig' },
   }),
   'Entra ID': () => ({
+    ...{ issuer: `/${TENANT}/v2.0`, keys: `/${TENANT}/discovery/v2.0/keys` },
     header: { typ: 'JWT', x5t: 'mAqBB4XJ9mIrNHm_KQLfPwd8kIU' },
-    claims: (environment) => ({
-      ...rights(environment),
+    claims: (_issuer, audience) => ({
+      ...RIGHTS,
       ...{
         sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
         oid: USER,
         ver: '2.0',
         roles: ['Claims.Write'],
       },
-      ...{ azp: 'frontend', scp: 'access', tid: environment['AUTH_ISSUER']?.split('/').at(-2) },
+      ...{ azp: 'frontend', scp: 'access', tid: TENANT },
       ...{ email: 'ada@b.example', name: 'Ada', preferred_username: 'ada@b.example' },
-      aud: environment['AUTH_AUDIENCE'],
+      aud: audience,
     }),
     // Keys of Entra ID do not say their algorithm.
     otherKeys: [stranger],
@@ -107,12 +120,16 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
   }),
 };
 
-/** The variables that the first shell code of a recipe sets, without its comments. */
-async function recipe(name: string): Promise<Environment> {
+/** The first code of a language in a recipe. */
+async function codeOf(name: string, language: string): Promise<string> {
   const readme = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
   const [text = ''] = readme.split(`\n### ${name}\n`)[1]?.split(/\n###? /) ?? [];
-  const [, code = ''] = /```sh\n(.*?)```/s.exec(text) ?? [];
-  const lines = code.trim().split('\n');
+  return text.split(`\n\`\`\`${language}\n`)[1]?.split('\n```')[0] ?? '';
+}
+
+/** The variables that a recipe sets, without its comments. */
+async function recipe(name: string): Promise<Environment> {
+  const lines = (await codeOf(name, 'sh')).split('\n');
   const variables = lines.flatMap((line) => {
     const [, variable = '', value = ''] = /^(AUTH_[A-Z_]+)=(\S+)(?: #.*)?$/.exec(line) ?? [];
     return variable === '' ? [] : [[variable, value] as const];
@@ -127,7 +144,7 @@ interface Connected {
   readonly callerOf: (claims?: Claims, header?: Claims) => Promise<Caller>;
 }
 
-/** A foreign provider at the addresses of the recipe, but for their host; the service is told what the recipe says. */
+/** A foreign provider on a host of its own; the service is told what the recipe says, but for the host. */
 async function connect(name: string, changes: Environment = {}): Promise<Connected> {
   const shape = SHAPES[name]?.();
   if (shape === undefined) throw new Error(`no shape of ${name}`);
@@ -145,7 +162,8 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
   };
   const { identity } = loadConfig(environment);
   if (identity.provider === undefined) throw new Error('no provider configured');
-  const { issuer, audience, jwksUrl } = identity.provider;
+  const { audience } = identity.provider;
+  const issuer = `${origin}${shape.issuer}`;
 
   let claims: Claims = {};
   let header: Claims = {};
@@ -160,7 +178,7 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
       },
     ],
     jwks: { keys: [signing, ...shape.otherKeys] },
-    routes: { jwks: new URL(jwksUrl).pathname },
+    routes: { jwks: shape.keys },
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
@@ -176,9 +194,10 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
     ttl: { ClientCredentials: 600 },
     formats: {
       customizers: {
-        jwt: (_context, _token, unsigned) => {
-          const { iat, exp, iss } = unsigned.payload;
-          unsigned.payload = { iat, nbf: iat, exp, iss, ...shape.claims(environment), ...claims };
+        jwt: async (_context, _token, unsigned) => {
+          const { iat, exp } = unsigned.payload;
+          const own = await shape.claims(issuer, audience);
+          unsigned.payload = { iat, nbf: iat, exp, iss: issuer, ...own, ...claims };
           unsigned.header = { ...shape.header, ...header };
         },
       },
@@ -221,7 +240,8 @@ describe.each(Object.keys(SHAPES))('with the variables of the recipe for %s', (n
 
   test('a token for another audience, of another issuer or without a claim is refused', async () => {
     const { callerOf, environment } = await connect(name);
-    const { role, clients } = names(environment);
+    const { AUTH_ROLE_CLAIM: role = 'role', AUTH_CLIENT_ACCESS_CLAIM: clients = 'client_access' } =
+      environment;
     const issuer = environment['AUTH_ISSUER'] ?? '';
     for (const wrong of [
       { aud: 'account' },

@@ -24,7 +24,7 @@ declare module 'oidc-provider' {
     readonly routes?: Readonly<Record<string, string>>;
     readonly formats?: {
       readonly customizers: {
-        readonly jwt: (context: unknown, token: unknown, unsigned: Unsigned) => void;
+        readonly jwt: (context: unknown, token: unknown, unsigned: Unsigned) => void | Promise<void>;
       };
     };
   }
