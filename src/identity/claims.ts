@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS, ROLES } from './caller.ts';
 import type { Caller, Role } from './caller.ts';
+import { isSubject } from './subject.ts';
 import { isUuid, subjectUuid } from './uuid.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -20,11 +21,6 @@ export interface ProviderHabits {
 }
 
 const MAX_TEXT = 255;
-/**
- * ASCII, as OpenID Connect Core, 2, has a subject, without blanks at its ends and control characters: what looks the same
- * is the same.
- */
-const SUBJECT = /^[!-~](?:[ -~]*[!-~])?$/;
 const ADDRESS = /^[!-~]+$/;
 
 /** The 401 for a token: the reason goes to the log and the audit record, so it never quotes the token. */
@@ -45,7 +41,7 @@ export function callerFrom(
   if (subject === undefined) throw refused('the "sub" claim is not a text of 1 to 255 characters');
   // In the audit log nobody could tell it from a request without a token.
   if (subject === ANONYMOUS) throw refused('the "sub" claim is the word for whoever has no token');
-  if (!isSpelledInOneWay(subject))
+  if (!isSubject(subject))
     throw refused('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
   const role = roleFrom(own(claims, names.role));
   const clientAccess = clientAccessFrom(own(claims, names.clientAccess));
@@ -61,11 +57,6 @@ export function callerFrom(
     email: isVerified(claims, emailsVerified) ? address(claims) : undefined,
     name: text(claims, 'name'),
   };
-}
-
-/** Subjects differ by letter case (OpenID Connect Core, 2), UUIDs do not: two of them would be one user's id. */
-function isSpelledInOneWay(subject: string): boolean {
-  return SUBJECT.test(subject) && !(isUuid(subject) && subject !== subject.toLowerCase());
 }
 
 /** Compared without letter case, which is told alike everywhere for ASCII alone. */
