@@ -1,11 +1,15 @@
 -- What the functions of db/functions/definer/identity.sql have in common. They run as whoever calls them, which is
 -- taxclaims_definer alone: nobody else reads the columns that they are about.
 
--- Refuses (TX401) a user who was made inactive, and a token that says other rights than the stored ones and was
--- issued before these were last changed: a revocation does not wait for the token to expire. Whoever goes on to write
+-- Refuses (TX401) a user who was made inactive, a token of a session that was ended, and a token that says other rights
+-- than the stored ones and was issued before these were last changed: a revocation does not wait for the token to
+-- expire. A token has whole seconds: it may be older than it says, and never younger. Whoever goes on to write
 -- holds the user's row first: a change of rights that is under way would otherwise be judged as if it were not.
+drop function if exists app.require_present_rights(boolean, text, timestamp with time zone, text, timestamp with time zone);
+
 create or replace function app.require_present_rights(
     is_active boolean,
+    sessions_ended_at timestamp with time zone,
     stored_digest text,
     changed_at timestamp with time zone,
     token_digest text,
@@ -20,18 +24,21 @@ begin
     if not is_active then
         raise exception 'the user is inactive' using errcode = 'TX401';
     end if;
+    if issued_at <= sessions_ended_at then
+        raise exception 'the session of the token was ended' using errcode = 'TX401';
+    end if;
     if stored_digest <> token_digest and issued_at <= changed_at then
         raise exception 'the rights were changed after the token was issued' using errcode = 'TX401';
     end if;
 end
 $function$;
 
-comment on function app.require_present_rights(boolean, text, timestamp with time zone, text, timestamp with time zone) is
-    'Refuses (TX401) a user who is inactive, and a token with other rights than the stored ones that was issued '
-    'before these changed.';
+comment on function app.require_present_rights(boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) is
+    'Refuses (TX401) a user who is inactive, a token of a session that was ended, and one with other rights than the '
+    'stored ones that was issued before these changed.';
 
-revoke execute on function app.require_present_rights(boolean, text, timestamp with time zone, text, timestamp with time zone) from public;
-grant execute on function app.require_present_rights(boolean, text, timestamp with time zone, text, timestamp with time zone) to taxclaims_definer;
+revoke execute on function app.require_present_rights(boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) from public;
+grant execute on function app.require_present_rights(boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) to taxclaims_definer;
 
 -- The id of the user whom a login is about, whose row is then held: found by subject, then by an email that nobody has
 -- claimed yet, else made with the rights of this transaction. Whoever waited for another's change looks again at what
@@ -64,7 +71,7 @@ begin
         select u.id, u.subject
         into stored
         from public.users as u
-        where pg_catalog.lower(u.email) = pg_catalog.lower(hold_login.email)
+        where pg_catalog.lower(u.email collate "C") = pg_catalog.lower(hold_login.email collate "C")
         for no key update;
         if found then
             if stored.subject <> caller then

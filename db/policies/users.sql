@@ -119,7 +119,8 @@ create policy users_select_reporting_all on public.users
     for select to taxclaims_reporting_all
     using (true);
 
--- app.authenticate and app.record_login: who the caller is, and what the last token said.
+-- Who the caller is, what the last token said, and whether a password is the caller's: db/functions/definer/identity.sql
+-- and passwords.sql.
 grant select (
     id,
     email,
@@ -131,7 +132,9 @@ grant select (
     updated_at,
     subject,
     access_changed_at,
-    access_digest
+    access_digest,
+    sessions_ended_at,
+    password_hash
 ) on public.users to taxclaims_definer;
 
 create policy users_select_definer on public.users
@@ -158,11 +161,14 @@ grant update (
     role,
     client_access,
     subject,
-    access_changed_at
+    access_changed_at,
+    sessions_ended_at,
+    password_hash
 ) on public.users to
     taxclaims_definer;
 
--- A login and whoever creates a client change their own row; app.assign_client changes one of another, for an
+-- A login, whoever creates a client and whoever changes their password change their own row, which has no subject where
+-- its id was the name of the user so far; app.assign_client changes one of another, for an
 -- ADMIN, or for an account manager that of a TAX_SPECIALIST or CLIENT. Outside a request it is a DBA who changes a
 -- user, and the trigger that dates the change.
 create policy users_update_definer on public.users
@@ -170,6 +176,7 @@ create policy users_update_definer on public.users
     using (true)
     with check (
         subject = app.setting('actor')
+        or (subject is null and id = (select app.user_id()))
         or (select app.role()) = 'ADMIN'
         or ((select app.role()) = 'ACCOUNT_MANAGER' and role in ('TAX_SPECIALIST', 'CLIENT'))
         or ((select app.role()) is null and pg_catalog.pg_trigger_depth() > 0)

@@ -64,7 +64,8 @@ create or replace trigger users_keep_own_administration
     when (not new.is_active or new.role <> 'ADMIN')
     execute function app.keep_own_administration();
 
--- What follows from a change of rights; db/functions/definer/changes_of_rights.sql says what each does.
+-- What follows from a change of rights or of the password; db/functions/definer/changes_of_rights.sql and passwords.sql
+-- say what each does.
 drop trigger if exists users_date_change_of_rights on public.users;
 drop function if exists app.date_change_of_rights();
 drop trigger if exists users_date_rights_from_commit on public.users;
@@ -81,6 +82,14 @@ create constraint trigger users_date_rights_from_commit
         )
     )
     execute function app.date_rights_from_commit();
+
+drop trigger if exists users_end_sessions_from_commit on public.users;
+create constraint trigger users_end_sessions_from_commit
+    after update on public.users
+    deferrable initially deferred
+    for each row
+    when (old.password_hash <> new.password_hash or (old.is_active and not new.is_active))
+    execute function app.end_sessions_from_commit();
 
 create or replace trigger users_forget_created_clients
     after update of client_access on public.users

@@ -4,6 +4,7 @@ import { ROLES } from '../identity/caller.ts';
 import type { Role } from '../identity/caller.ts';
 import { EMBEDDED_ISSUER, openTokenSigner } from '../embedded/provider.ts';
 import type { TokenRequest } from '../embedded/provider.ts';
+import { isSubject } from '../identity/subject.ts';
 import { isUuid, subjectUuid } from '../identity/uuid.ts';
 
 const USAGE = `usage: npm run token -- --role ROLE [options]
@@ -51,7 +52,8 @@ function readArguments(args: string[]): TokenRequest | undefined {
   const role = readRole(values.role);
   const clientAccess = readClientAccess(values['client-access']);
   const subject = values.subject ?? subjectUuid(EMBEDDED_ISSUER, `${role}:${clientAccess.join(',')}`);
-  if (subject === '' || subject.length > 255) throw new Error('--subject must have 1 to 255 characters');
+  if (!isSubject(subject))
+    throw new Error('--subject must have 1 to 255 characters of ASCII, and a UUID no capitals');
   return {
     subject,
     role,

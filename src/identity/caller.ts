@@ -6,9 +6,9 @@ export const ANONYMOUS = 'anonymous';
 
 /** Who asks: what a verified token says, and nothing else. */
 export interface Caller {
-  /** The provider's identifier of the user, as in `sub`. */
+  /** The provider's identifier of the user, as in `sub`: printable ASCII, a UUID in lower case. */
   readonly subject: string;
-  /** The user's id while none is stored: the subject itself if it is a UUID in lower case, else derived from it. */
+  /** The user's id while none is stored: the subject itself if it is a UUID, else derived from it. */
   readonly userId: string;
   readonly role: Role;
   /** Lower-case UUIDs, sorted, each once. Empty means everything for an ADMIN and nothing for the others. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS, ROLES } from './caller.ts';
 import type { Caller, Role } from './caller.ts';
+import { isSubject } from './subject.ts';
 import { isUuid, subjectUuid } from './uuid.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -20,6 +21,7 @@ export interface ProviderHabits {
 }
 
 const MAX_TEXT = 255;
+const ADDRESS = /^[!-~]+$/;
 
 /** The 401 for a token: the reason goes to the log and the audit record, so it never quotes the token. */
 export function refused(reason: string): RequestError {
@@ -39,25 +41,28 @@ export function callerFrom(
   if (subject === undefined) throw refused('the "sub" claim is not a text of 1 to 255 characters');
   // In the audit log nobody could tell it from a request without a token.
   if (subject === ANONYMOUS) throw refused('the "sub" claim is the word for whoever has no token');
+  if (!isSubject(subject))
+    throw refused('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
   const role = roleFrom(own(claims, names.role));
   const clientAccess = clientAccessFrom(own(claims, names.clientAccess));
   return {
     subject,
-    userId: isCanonicalUuid(subject) ? subject : subjectUuid(issuer, subject),
+    userId: isUuid(subject) ? subject : subjectUuid(issuer, subject),
     role,
     clientAccess,
     accessDigest: createHash('md5')
       .update(`${role}:${clientAccess.join(',')}`)
       .digest('hex'),
     issuedAt: Math.floor(Number(claims['iat'])),
-    email: isVerified(claims, emailsVerified) ? text(claims, 'email') : undefined,
+    email: isVerified(claims, emailsVerified) ? address(claims) : undefined,
     name: text(claims, 'name'),
   };
 }
 
-/** Subjects differ by letter case (OpenID Connect Core, 2), UUIDs do not: in other letters it is somebody else's id. */
-function isCanonicalUuid(subject: string): boolean {
-  return isUuid(subject) && subject === subject.toLowerCase();
+/** Compared without letter case, which is told alike everywhere for ASCII alone. */
+function address(claims: Claims): string | undefined {
+  const email = text(claims, 'email');
+  return email !== undefined && ADDRESS.test(email) ? email : undefined;
 }
 
 function roleFrom(claim: unknown): Role {

@@ -19,6 +19,15 @@ export function checkHeader(token: string): void {
     throw refused('the token is not signed with an accepted algorithm');
   }
   if (!TYPES.includes(normalType(typ))) throw refused('the token is of another type than an access token');
+  if (!token.split('.').every(isBase64url)) throw refused('the token is not written in base64url');
+}
+
+/**
+ * Without padding, foreign characters and bits that mean nothing (RFC 7515, 2; RFC 4648, 3.5): libraries that look past
+ * them would take one token in several spellings.
+ */
+function isBase64url(part: string): boolean {
+  return Buffer.from(part, 'base64url').toString('base64url') === part;
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   readPartnerInvoice,
 } from './partner-invoices.ts';
 import { changePartner, createPartner, deletePartner, listPartners, readPartner } from './partners.ts';
+import { changePassword } from './password.ts';
 import { listInvoiceMoves, listPartnerInvoiceMoves, listReclamationMoves } from './possible-moves.ts';
 import { listMoves } from './reclamation-history.ts';
 import { listReclamations, listReclamationsOfClient } from './reclamation-lists.ts';
@@ -43,6 +44,7 @@ export const publicEndpoints: readonly PublicEndpoint[] = [logIn];
 export const endpoints: readonly Endpoint[] = [
   readProfile,
   readSelf,
+  changePassword,
   listUsers,
   createUser,
   readUser,

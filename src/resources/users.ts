@@ -8,7 +8,13 @@ import type { CallerRequest } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
-import { hashPassword, LONGEST_PASSWORD, NO_PASSWORD } from '../identity/password.ts';
+import {
+  hashPassword,
+  isHashable,
+  LONGEST_PASSWORD,
+  normalPassword,
+  NO_PASSWORD,
+} from '../identity/password.ts';
 import * as column from '../records/column.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
 import { list } from '../records/list.ts';
@@ -17,10 +23,10 @@ import * as examples from './examples.ts';
 
 const PASSWORD_RULE = `must have at least 12 characters and at most ${LONGEST_PASSWORD} bytes`;
 
-const password = z
+export const password = z
   .string(PASSWORD_RULE)
-  .refine((value) => Array.from(value).length >= 12, PASSWORD_RULE)
-  .refine((value) => Buffer.byteLength(value) <= LONGEST_PASSWORD, PASSWORD_RULE)
+  .refine((value) => Array.from(normalPassword(value)).length >= 12, PASSWORD_RULE)
+  .refine(isHashable, PASSWORD_RULE)
   .meta({
     type: 'string',
     format: 'password',
@@ -29,6 +35,12 @@ const password = z
     writeOnly: true,
     description: 'Stored as a salted hash and never given back.',
   });
+
+export const NOT_THE_EMAIL = 'must not be the email';
+
+export function isEmail(password: string, email: string): boolean {
+  return normalPassword(password).toLowerCase() === email.toLowerCase();
+}
 
 const clientAccess = z
   .array(field.uuid, 'must be an array of UUIDs')
@@ -158,12 +170,18 @@ export const createUser = endpoint({
   path: '/api/users',
   summary: 'Create a user, whom the identity provider knows by the same email',
   roles: ['ADMIN'],
-  body: user.newBody.extend(unseen).meta({ id: 'NewUser', example: examples.user.creation }),
+  body: user.newBody
+    .extend(unseen)
+    .refine(({ email, password }) => password === undefined || !isEmail(password, email), {
+      path: ['password'],
+      error: NOT_THE_EMAIL,
+    })
+    .meta({ id: 'NewUser', example: examples.user.creation }),
   responses: { 201: user },
   clients: ({ body }) => body.client_access ?? [],
   existing: ({ body }) => ({
     users_email_key: {
-      text: 'select r.id from public.users as r where lower(r.email) = lower($1)',
+      text: 'select r.id from public.users as r where lower(r.email collate "C") = lower($1 collate "C")',
       values: [body.email],
     },
   }),

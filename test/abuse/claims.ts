@@ -220,7 +220,7 @@ export const claims: Area = {
       [
         'the id of another user in capitals',
         'API2:2023',
-        '200',
+        '401',
         'GET /api/users/me',
         { token: forge.sign({ ...own, sub: foreign.users.toUpperCase() }) },
       ],

@@ -136,17 +136,23 @@ describe('a login with an old token that waits behind an ADMIN who', () => {
   });
 });
 
-test('subjects that differ by letter case are two users; with one email the second is told', async () => {
+test('subjects that differ by letter case are two users, or refused as UUIDs; with one email the second is told', async () => {
   const sub = randomUUID();
   const [first, second] = [`${sub}@one.example`, `${sub}@two.example`];
   const one = await logIn(await service.token('CLIENT', [own], { sub, email: first }));
-  const shouting = { sub: sub.toUpperCase() };
-  const two = await logIn(await service.token('CLIENT', [own], { ...shouting, email: second }));
-  expect([one, two]).toMatchObject([
-    { status: 200, json: { id: sub, email: first } },
-    { status: 200, json: { email: second } },
-  ]);
-  expect((two.json as { id: string }).id).not.toBe(sub);
+  expect(one).toMatchObject({ status: 200, json: { id: sub, email: first } });
+  const shouting = { sub: sub.toUpperCase(), email: second };
+  await expectRefusal(
+    service,
+    await logIn(await service.token('CLIENT', [own], shouting)),
+    'ERROR_UNAUTHORIZED',
+  );
+  expect(await service.admin('select from public.users where email = $1', [second])).toEqual([]);
+  const named = [`Ada|${sub}`, `ada|${sub}`].map(async (name, index) =>
+    logIn(await service.token('CLIENT', [own], { sub: name, email: `${sub}@${index}.example` })),
+  );
+  const ids = (await Promise.all(named)).map(({ json }) => (json as { id: string }).id);
+  expect(new Set(ids).size).toBe(2);
   const taken = await logIn(await service.token('CLIENT', [own], { sub: `x${sub}`, email: first }));
   expectError(taken, 'ERROR_CONFLICT');
   expect(details(taken)).toEqual({ token: expect.any(String) });

@@ -31,6 +31,7 @@ const OF_REQUESTS = {
   'app.content_removals': 'it is filled by deletions and uploads',
   'app.created_clients': 'it is filled by whoever creates a client by a request',
   'app.idempotency_keys': 'it is filled by creations that bear a key',
+  'app.password_attempts': 'it is filled by users who say their present password',
 } as const;
 
 /** Of each list: which tables are not in it, and why. */

@@ -79,6 +79,7 @@ test.each<readonly [string, readonly string[], Record<string, string>, string]>(
   ['a lifetime without unit', ['--role', 'CLIENT', '--expires-in', '60'], {}, '--expires-in must be'],
   ['a lifetime in the past', ['--role', 'CLIENT', '--expires-in', '-1h'], {}, '--expires-in'],
   ['an empty subject', ['--role', 'CLIENT', '--subject', ''], {}, '--subject must have'],
+  ['a subject with an accent', ['--role', 'CLIENT', '--subject', 'zoé'], {}, '--subject must have'],
   [
     'another identity provider',
     ['--role', 'ADMIN'],

@@ -11,6 +11,7 @@ const OPERATION_IDS = {
   'POST /api/auth/login': 'logIn',
   'GET /api/auth/profile': 'getProfile',
   'GET /api/users/me': 'getCurrentUser',
+  'PUT /api/users/me/password': 'changePassword',
   'PUT /api/users/{id}/client-access/{clientId}': 'assignClient',
   'DELETE /api/users/{id}/client-access/{clientId}': 'withdrawClient',
   'GET /api/clients/{clientId}/reclamations': 'listClientReclamations',

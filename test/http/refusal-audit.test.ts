@@ -61,7 +61,7 @@ describe('a refusal is recorded once, before the answer leaves,', () => {
   test.each([
     ['no UUID', 'auth0|1'],
     ['longer than the column', 's'.repeat(250)],
-    ['in another script', 'élève|学生'],
+    ['a name with blanks and signs', `CN=O'Neil, O="Cabinet"`],
   ])('when the subject is %s', async (_what, sub) => {
     expect(await expectRefusal(service, await readForeign({ sub }), 'ERROR_FORBIDDEN')).toMatchObject({
       actor: sub,

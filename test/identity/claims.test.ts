@@ -41,6 +41,19 @@ describe('a token with claims that are not exactly right is refused', () => {
     ['with NUL in the subject', { sub: 'some\0body' }],
     ['with half a character in the subject', { sub: 'some\ud800body' }],
     ['with a subject of 256 characters', { sub: 's'.repeat(256) }],
+    ['with a UUID in capitals as subject', { sub: A.toUpperCase() }],
+    ['with one capital in a UUID as subject', { sub: A.replace('a', 'A') }],
+    ['with a blank before the subject', { sub: ' somebody' }],
+    ['with a blank after the subject', { sub: 'somebody ' }],
+    ['with a blank alone as subject', { sub: ' ' }],
+    ['with a line break after the subject', { sub: 'somebody\n' }],
+    ['with a tab in the subject', { sub: 'some\tbody' }],
+    ['with an accent in the subject', { sub: 'zoé' }],
+    ['with the same accent in two characters', { sub: 'zoe\u0301' }],
+    ['with a character without width in the subject', { sub: 'some\u200bbody' }],
+    ['with a byte order mark before the subject', { sub: '\ufeffsomebody' }],
+    ['with a blank that is no ASCII after the subject', { sub: 'somebody\u00a0' }],
+    ['with a letter of another alphabet in the subject', { sub: 's\u043emebody' }],
     ['without a role', { role: undefined }],
     ['with a role in lower case', { role: 'admin' }],
     ['with a blank after the role', { role: 'ADMIN ' }],
@@ -118,11 +131,35 @@ describe('a token with good claims gives its caller', () => {
     expect(caller.clientAccess).toEqual(client_access.toSorted());
   });
 
-  test('whose id is the subject where that is a UUID in lower case, else one derived from issuer and subject', async () => {
+  test('whose subject is any printable ASCII, as providers make it', async () => {
+    const subjects = [
+      'auth0|5f7c8ec7c33c6c004bbafe82',
+      'CN=Ada Lovelace, O=Cabinet',
+      'AAAAAAAAAAAAAAAAAAAAAIkzqFVr',
+      'x',
+    ];
+    for (const sub of [...subjects, '~'.repeat(255)])
+      await expect(v.callerOf({ sub })).resolves.toMatchObject({ subject: sub });
+    // Its letter case tells two users apart, but in a UUID.
+    await expect(v.callerOf({ sub: 'Ada' })).resolves.not.toMatchObject(await v.callerOf({ sub: 'ada' }));
+  });
+
+  test('with an email only in ASCII, where every letter has one other case', async () => {
+    for (const email of [
+      'zoé@b.example',
+      'İnfo@b.example',
+      'a@b.example ',
+      'a\u200b@b.example',
+      'a b@b.example',
+    ])
+      expect((await v.callerOf({ email })).email).toBeUndefined();
+    await expect(v.callerOf({ email: "O'Neil+x@b.example" })).resolves.toMatchObject({
+      email: "O'Neil+x@b.example",
+    });
+  });
+
+  test('whose id is the subject where that is a UUID, else one derived from issuer and subject', async () => {
     await expect(v.callerOf({ sub: A })).resolves.toMatchObject({ userId: A, subject: A });
-    const shouting = await v.callerOf({ sub: A.toUpperCase() });
-    expect(shouting.subject).toBe(A.toUpperCase());
-    expect(shouting.userId).not.toBe(A);
     const first = await v.callerOf({ sub: 'auth0|1' });
     expect(first.userId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     await expect(v.callerOf({ sub: 'auth0|1', name: 'again' })).resolves.toMatchObject({

@@ -170,6 +170,9 @@ from ${every};
 insert into app.created_clients (subject, client_id, created_at)
 select 'idp|${seed}|' || c || '|3', ${id('clients', 'c')}, ${at('0')}
 from ${every};
+insert into app.password_attempts (user_id, attempted_at)
+select ${id('users', 'c', '3')}, array[${at('0')}]
+from ${every};
 insert into app.content_removals (file_path, due_at)
 select ${id('removals', 'c')}, timestamptz '2999-01-01 00:00:00Z'
 from ${every};

@@ -103,7 +103,7 @@ export const COLUMNS: Readonly<
   users: {
     insert: ['id', 'email', 'password_hash', 'name', 'role', 'client_access', 'is_active'],
     update: ['email', 'password_hash', 'name', 'role', 'client_access', 'is_active'],
-    hidden: ['password_hash', 'subject', 'access_changed_at', 'access_digest'],
+    hidden: ['password_hash', 'subject', 'access_changed_at', 'access_digest', 'sessions_ended_at'],
   },
   audit_logs: { insert: [], update: [], hidden: ['oldest_writer'] },
 };
@@ -118,7 +118,14 @@ export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = {
   documents: ['file_path'],
   reclamation_history: ['actor'],
   // The list names clients of others.
-  users: ['password_hash', 'subject', 'access_changed_at', 'access_digest', 'client_access'],
+  users: [
+    'password_hash',
+    'subject',
+    'access_changed_at',
+    'access_digest',
+    'sessions_ended_at',
+    'client_access',
+  ],
 };
 /** The tables that a reporting login reads, column by column; every other is closed to it. */
 export const REPORTING_TABLES: readonly Table[] = [

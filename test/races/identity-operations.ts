@@ -1,6 +1,6 @@
 import { operation } from './operation.ts';
 import type { Operation, Variation } from './operation.ts';
-import { claimsOf } from './people.ts';
+import { claimsOf, PASSWORD } from './people.ts';
 import type { Claims, Person, RaceTenant } from './people.ts';
 
 /* Who has which rights: what ADMINs and managers say of people, and what these do themselves meanwhile. */
@@ -47,7 +47,15 @@ function access(
   return operation(endpoint, by, `the ${clientId} of ${id}`, variation);
 }
 
+function newPassword(by: Person): Operation {
+  const body = { current_password: PASSWORD, password: `a new password of ${by}` };
+  return operation('PUT /api/users/me/password', by, 'as they say', { body: () => body });
+}
+
 export const IDENTITY: readonly Operation[] = [
+  newPassword('users'),
+  newPassword('manager'),
+  newPassword('chief'),
   login('users', 'as stored'),
   login('users', 'with a client more', ({ clients, second, third }) => ({
     client_access: [clients, second, third],
@@ -58,8 +66,8 @@ export const IDENTITY: readonly Operation[] = [
   login('newcomer', 'for the first time'),
   login('stranger', 'known to nobody'),
   login('stranger', 'with an id as subject', ({ stranger }) => ({ sub: stranger })),
-  login('stranger', 'with the id in capitals and another email', ({ stranger }) => ({
-    sub: stranger.toUpperCase(),
+  login('stranger', 'with another name and another email', ({ stranger }) => ({
+    sub: `idp|ANOTHER|${stranger}`,
     email: `other-${stranger}@b.example`,
   })),
   login('stranger', 'under another subject', ({ stranger }) => ({ sub: `idp|other|${stranger}` })),

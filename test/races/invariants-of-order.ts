@@ -38,12 +38,13 @@ export const ORDER: Invariants = {
     ) as s
     where s.created_at <= s.earlier and s.request_id <> s.first_id`,
 
-  // The date of a change of rights is part of no version.
+  // The dates of a change of rights and of the end of sessions are part of no version.
   'the version of a row moves forward': `
     select format('%s %s: %s after %s', o.table_name, o.row_id, o.after ->> 'updated_at', o.before ->> 'updated_at')
     from own as o
     where (o.after ->> 'updated_at')::timestamptz <= (o.before ->> 'updated_at')::timestamptz
-        and o.after - 'access_changed_at' <> o.before - 'access_changed_at'`,
+        and o.after - '{access_changed_at,sessions_ended_at}'::text[]
+            <> o.before - '{access_changed_at,sessions_ended_at}'::text[]`,
 };
 
 export const INVOICES: Invariants = {

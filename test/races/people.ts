@@ -62,6 +62,10 @@ const PEOPLE: Readonly<
   stranger: { role: 'CLIENT', clients: ['clients'] },
 };
 
+/** Of everybody who is stored, and its hash, as cheap to try as bcrypt lets it be. */
+export const PASSWORD = 'the present password';
+const HASH = '$2b$04$abcdefghijklmnopqrstuuvrJlxH64ME9z5TblLpE4iP2re04ZQ5S';
+
 /** The claims of somebody's token, which says what is stored. */
 export function claimsOf(person: Person, tenant: RaceTenant): Claims {
   const { role, clients } = PEOPLE[person];
@@ -85,7 +89,7 @@ export function raceTenantSql(tenant: RaceTenant): string {
   const stored = known.map((person) => {
     const { sub, email, role, client_access: list } = claimsOf(person, tenant);
     const isActive = person !== 'chief' && person !== 'deputy';
-    return `(${id(person)}, '${email}', '!', '${person}', '${role}', '{${list.join()}}', ${String(isActive)}, '${sub}', now() - interval '${STORED_AGE}')`;
+    return `(${id(person)}, '${email}', '${HASH}', '${person}', '${role}', '{${list.join()}}', ${String(isActive)}, '${sub}', now() - interval '${STORED_AGE}')`;
   });
   return `begin;
     set local session_replication_role = replica;${tenantSql(tenant, 'Boulangerie Martin')}${furnitureSql(tenant)}

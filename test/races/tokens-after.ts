@@ -12,7 +12,11 @@ const PEOPLE: readonly Person[] = ['chief', 'deputy', 'north', 'south', 'manager
 
 /** Those of the people whose row was written last by another, and whether their token still says what is stored. */
 const CHANGED = `
-select u.id, u.is_active and u.access_digest = app.access_digest(p.role, p.client_access) as holds
+select
+    u.id,
+    u.is_active
+        and u.sessions_ended_at is null
+        and u.access_digest = app.access_digest(p.role, p.client_access) as holds
 from jsonb_to_recordset($2) as p (id uuid, role text, client_access uuid[])
 join public.users as u on u.id = p.id
 cross join lateral (

@@ -10,7 +10,7 @@ import { ROWS } from '../resources/access.ts';
 
 /** What no record shows: secrets, what ties a user to the provider, where contents lie, and copies. */
 const HIDDEN: Readonly<Record<string, readonly string[]>> = {
-  users: ['password_hash', 'subject', 'access_changed_at', 'access_digest'],
+  users: ['password_hash', 'subject', 'access_changed_at', 'access_digest', 'sessions_ended_at'],
   documents: ['file_path'],
   reclamation_history: ['client_id'],
   audit_logs: ['oldest_writer'],

@@ -258,5 +258,8 @@ export const ROWS: readonly Row[] = [
   { line: 'GET /api/audit-logs', right: ['audit_logs', 'r'], byClient: 'client_context' },
 ];
 
+/** For whoever has a password here, and an end to the token that asked: password.test.ts tries it as every role. */
+export const OF_ONESELF = ['PUT /api/users/me/password'];
+
 /** No token. */
 export const OPEN = ['GET /', 'GET /health', 'POST /api/auth/login'];

@@ -9,12 +9,24 @@ declare module 'oidc-provider' {
     readonly jwt?: { readonly sign: { readonly alg: string } };
   }
 
+  /** A token before it is signed. */
+  export interface Unsigned {
+    header: Readonly<Record<string, unknown>> | undefined;
+    payload: Readonly<Record<string, unknown>>;
+  }
+
   export interface Configuration {
     readonly clients: readonly Readonly<Record<string, unknown>>[];
     readonly jwks: { readonly keys: readonly object[] };
     readonly features: Readonly<Record<string, unknown>>;
     readonly extraTokenClaims: (context: unknown, token: unknown) => Readonly<Record<string, unknown>>;
     readonly ttl: Readonly<Record<string, number>>;
+    readonly routes?: Readonly<Record<string, string>>;
+    readonly formats?: {
+      readonly customizers: {
+        readonly jwt: (context: unknown, token: unknown, unsigned: Unsigned) => void | Promise<void>;
+      };
+    };
   }
 
   export class Provider {

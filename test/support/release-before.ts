@@ -6,6 +6,11 @@ const REQUEST_ROLES =
  * app.migrations go by themselves. The rights to a column go first, since Postgres 15 keeps those of one that is dropped.
  */
 export const UNDO_LATEST = `
+  drop table app.password_attempts cascade;
+  revoke select (sessions_ended_at), update (sessions_ended_at) on public.users from taxclaims_definer;
+  alter table public.users drop column sessions_ended_at, drop constraint users_subject_form;
+  drop index public.users_email_key;
+  create unique index users_email_key on public.users (lower(email));
   drop view app.claim_deadlines cascade;
   revoke select (assignee_id), insert (assignee_id), update (assignee_id) on public.reclamations from
       ${REQUEST_ROLES}, taxclaims_definer, taxclaims_reporting;

@@ -6,8 +6,8 @@ comment on column public.users.id is 'A random UUID, or the subject where the id
 comment on column public.users.email is
     'Unique whatever the case of its letters; the first login with it, verified, takes the row.';
 comment on column public.users.password_hash is
-    'The bcrypt hash of the password that an ADMIN gave; ! where none was given, which no password matches. Written '
-    'and never read: logins go through the identity provider.';
+    'The bcrypt hash of the password that an ADMIN or the user gave; ! where none was given, which no password matches. '
+    'Only functions of the definer compare it, and give it to nobody.';
 comment on column public.users.name is 'The name to show.';
 comment on column public.users.role is
     'ADMIN, ACCOUNT_MANAGER, TAX_SPECIALIST or CLIENT, as last set here or said by a token.';
@@ -24,3 +24,6 @@ comment on column public.users.access_changed_at is
     'Tokens issued before this moment are refused where they say other rights than this row.';
 comment on column public.users.access_digest is
     'MD5 of role and sorted client_access, by which a token is compared in one look; worked out.';
+comment on column public.users.sessions_ended_at is
+    'Tokens issued until this moment are refused, whatever they say: the password was changed, or the account ended. '
+    'Null where that never was.';

@@ -1,7 +1,9 @@
 -- Who the caller is, by the identity provider's subject, and what becomes of their rights. The only code that reads or
--- writes the columns subject, access_changed_at and access_digest.
+-- writes the columns subject, access_changed_at and access_digest;
+-- what ends a session stands in passwords.sql.
 
--- The stored user behind a token; null when none is stored. TX401 for one whose rights no longer hold.
+-- The stored user behind a token: the one with its subject, or the one without any whose id it is, as a provider says
+-- that has its users from here; null when none is stored. TX401 for one whose rights no longer hold.
 create or replace function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
     returns uuid
     language plpgsql
@@ -12,15 +14,21 @@ as $function$
 declare
     known record;
 begin
-    select u.id, u.is_active, u.access_digest, u.access_changed_at
+    select u.id, u.is_active, u.sessions_ended_at, u.access_digest, u.access_changed_at
     into known
     from public.users as u
     where u.subject = authenticate.subject;
+    if not found and authenticate.subject ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+        select u.id, u.is_active, u.sessions_ended_at, u.access_digest, u.access_changed_at
+        into known
+        from public.users as u
+        where u.id = authenticate.subject::uuid and u.subject is null;
+    end if;
     if not found then
         return null;
     end if;
     perform app.require_present_rights(
-        known.is_active, known.access_digest, known.access_changed_at,
+        known.is_active, known.sessions_ended_at, known.access_digest, known.access_changed_at,
         authenticate.access_digest, authenticate.issued_at
     );
     return known.id;
@@ -82,12 +90,12 @@ begin
     if target is null then
         return;
     end if;
-    select u.subject, u.is_active, u.access_digest, u.access_changed_at
+    select u.subject, u.is_active, u.sessions_ended_at, u.access_digest, u.access_changed_at
     into stored
     from public.users as u
     where u.id = target;
     perform app.require_present_rights(
-        stored.is_active, stored.access_digest, stored.access_changed_at,
+        stored.is_active, stored.sessions_ended_at, stored.access_digest, stored.access_changed_at,
         app.access_digest(app.role(), said), record_login.issued_at
     );
 
@@ -154,14 +162,14 @@ begin
     if gain_client.client <> all (app.client_access()) then
         raise exception 'no access to client %', gain_client.client using errcode = 'insufficient_privilege';
     end if;
-    select u.id, u.is_active, u.access_digest, u.access_changed_at
+    select u.id, u.is_active, u.sessions_ended_at, u.access_digest, u.access_changed_at
     into stored
     from public.users as u
     where u.subject = caller
     for no key update;
     if found then
         perform app.require_present_rights(
-            stored.is_active, stored.access_digest, stored.access_changed_at,
+            stored.is_active, stored.sessions_ended_at, stored.access_digest, stored.access_changed_at,
             gain_client.access_digest, gain_client.issued_at
         );
         update public.users as u

@@ -1,0 +1,130 @@
+-- Passwords of users who have one here. No hash leaves the database: the API gets the salt, works out the hash of what
+-- somebody says, and asks whether it is that of the caller.
+
+-- What it takes to try the caller's present password: its salt, and the email, which no password may be. Counted before
+-- it is tried, in a transaction of its own and with the user's row held, so that of two at once each counts: after ten
+-- in an hour there is no salt, but how many seconds to wait. TX409 where the caller has no password here.
+create or replace function app.begin_password_change(out salt text, out email text, out retry_after integer)
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    most constant integer := 10;
+    period constant interval := '1 hour';
+    stored record;
+    moment timestamp with time zone;
+    recent timestamp with time zone[];
+begin
+    select u.id, u.email, u.password_hash
+    into stored
+    from public.users as u
+    where u.id = app.user_id()
+    for no key update;
+    if not found or stored.password_hash = '!' then
+        raise exception 'the caller has no password here'
+            using errcode = 'TX409', constraint = 'users_without_password';
+    end if;
+
+    moment := pg_catalog.clock_timestamp();
+    recent := array(
+        select a.attempted_at
+        from app.password_attempts as p
+        cross join lateral pg_catalog.unnest(p.attempted_at) as a (attempted_at)
+        where p.user_id = stored.id and a.attempted_at > moment - period
+        order by a.attempted_at
+    );
+    if pg_catalog.cardinality(recent) >= most then
+        retry_after := pg_catalog.ceil(extract(epoch from recent[1] + period - moment));
+        return;
+    end if;
+    insert into app.password_attempts as p (user_id, attempted_at)
+    values (stored.id, recent || moment)
+    on conflict (user_id) do update
+    set attempted_at = excluded.attempted_at;
+
+    salt := pg_catalog."left"(stored.password_hash, 29);
+    email := stored.email;
+end
+$function$;
+
+comment on function app.begin_password_change() is
+    'Counts an attempt to say the caller''s present password and gives what it takes: salt and email; or, after ten in '
+    'an hour, in how many seconds there may be another. TX409 for who has no password here.';
+
+revoke execute on function app.begin_password_change() from public;
+grant execute on function app.begin_password_change() to
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client;
+
+-- Gives the caller a new password, if the present one has the hash that is said; gives whether it has. Judged with the
+-- row held: of two at once one is right. TX401 for who was made inactive meanwhile.
+create or replace function app.change_password(present_hash text, new_hash text)
+    returns boolean
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    stored record;
+begin
+    select u.id, u.is_active, u.password_hash
+    into stored
+    from public.users as u
+    where u.id = app.user_id()
+    for no key update;
+    if not found or not stored.is_active then
+        raise exception 'the user is inactive' using errcode = 'TX401';
+    end if;
+    -- Who has none has no hash that may be said.
+    if stored.password_hash = '!' or stored.password_hash <> change_password.present_hash then
+        return false;
+    end if;
+    update public.users as u
+    set password_hash = change_password.new_hash
+    where u.id = stored.id;
+    return true;
+end
+$function$;
+
+comment on function app.change_password(text, text) is
+    'Gives the caller a new password where the present one has the hash that is said; gives whether it has.';
+
+revoke execute on function app.change_password(text, text) from public;
+grant execute on function app.change_password(text, text) to
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager,
+    taxclaims_tax_specialist,
+    taxclaims_client;
+
+-- Ends the sessions of a user, whoever changes the password or makes the user inactive, by whatever way: from the moment
+-- at which that comes true for everybody, as app.date_rights_from_commit says. Who becomes active again has to log in
+-- anew. Attempts at a password that is none any more are forgotten.
+create or replace function app.end_sessions_from_commit()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    update public.users as u
+    set sessions_ended_at = greatest(pg_catalog.clock_timestamp(), u.sessions_ended_at)
+    where u.id = new.id;
+    delete from app.password_attempts as p
+    where p.user_id = new.id and new.password_hash <> old.password_hash;
+    return null;
+end
+$function$;
+
+comment on function app.end_sessions_from_commit() is
+    'Trigger of users: tokens issued before a new password, or the end of an account, is committed are refused.';
+
+revoke execute on function app.end_sessions_from_commit() from public;
+grant execute on function app.end_sessions_from_commit() to taxclaims_owner;

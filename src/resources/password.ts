@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { RequestError } from '../errors.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { ROLES } from '../identity/caller.ts';
+import { hashPassword, hashWithSalt, isHashable, normalPassword } from '../identity/password.ts';
+import { isEmail, NOT_THE_EMAIL, password } from './users.ts';
+
+const NOT_PRESENT = 'is not your present password';
+
+export const changePassword = endpoint({
+  method: 'put',
+  path: '/api/users/me/password',
+  operationId: 'changePassword',
+  summary: 'Change the caller’s own password; every token issued until then is refused',
+  tag: 'Users',
+  resource: 'users',
+  roles: ROLES,
+  constraints: {
+    users_without_password: { current_password: 'you have none here: the identity provider has it' },
+  },
+  body: z
+    .strictObject({
+      current_password: z
+        .string('must be a text')
+        .refine(isHashable, NOT_PRESENT)
+        .meta({ type: 'string', format: 'password', maxLength: 72, writeOnly: true }),
+      password,
+    })
+    .refine(
+      ({ current_password, password }) => normalPassword(current_password) !== normalPassword(password),
+      { path: ['password'], error: 'must not be the present one' },
+    )
+    .meta({ id: 'PasswordChange' }),
+  responses: { 204: null },
+  handle: async ({ body }, request) => {
+    // A transaction of its own: the attempt counts, whatever becomes of it.
+    const begun = await request.run({
+      text: 'select salt, email, retry_after from app.begin_password_change()',
+      values: [],
+    });
+    const [salt, email, retryAfter] = begun.rows[0] ?? [];
+    if (typeof salt !== 'string' || typeof email !== 'string')
+      throw new RequestError('ERROR_RATE_LIMITED', 'too many attempts at the present password', {
+        headers: { 'Retry-After': String(retryAfter) },
+      });
+    if (isEmail(body.password, email))
+      throw new RequestError('ERROR_VALIDATION', `password ${NOT_THE_EMAIL}`, {
+        details: { password: NOT_THE_EMAIL },
+      });
+    const present = await hashWithSalt(body.current_password, salt);
+    const hash = await hashPassword(body.password);
+    const changed = await request.run({
+      text: 'select app.change_password($1, $2)',
+      values: [present, hash],
+    });
+    if (changed.rows[0]?.[0] !== 't')
+      throw new RequestError('ERROR_FORBIDDEN', 'the present password is another', {
+        details: { current_password: NOT_PRESENT },
+      });
+    return { status: 204 };
+  },
+});

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/deploy/migrate.ts';
+import { createTestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { UNDO_LATEST } from '../support/release-before.ts';
+
+/* One person has one subject and one email, however these are written, and whoever writes them. */
+
+let database: TestDatabase;
+let admin: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  admin = new pg.Client({ connectionString: database.adminUrl });
+  await admin.connect();
+});
+afterAll(async () => {
+  await admin.end();
+  await database.close();
+});
+
+async function store(subject: string | null, email = `${randomUUID()}@b.example`): Promise<string> {
+  const { rows } = await admin.query<{ id: string }>(
+    `insert into public.users (email, password_hash, name, role, subject) values ($1, '!', 'Ada', 'CLIENT', $2) returning id`,
+    [email, subject],
+  );
+  return rows[0]?.id ?? '';
+}
+
+const subjectOf = async (id: string): Promise<unknown> =>
+  (await admin.query<{ subject: unknown }>('select subject from public.users where id = $1', [id])).rows[0]
+    ?.subject;
+
+const UUID = 'abcdef00-0000-4000-8000-000000000001';
+const OTHERWISE: readonly (readonly [string, string])[] = [
+  ['a UUID in capitals', UUID.toUpperCase()],
+  ['a UUID with one capital', UUID.replace('f', 'F')],
+  ['a blank before it', ' somebody'],
+  ['a blank after it', 'somebody '],
+  ['a line break after it', 'somebody\n'],
+  ['an accent', 'zoé'],
+  ['the same accent in two characters', 'zoe\u0301'],
+  ['a character without width', 'some\u200bbody'],
+  ['a blank that is no ASCII', 'some\u00a0body'],
+];
+
+describe('a subject', () => {
+  test.each(OTHERWISE)('with %s is not stored, even by a superuser', async (_what, subject) => {
+    await expect(store(subject)).rejects.toMatchObject({ constraint: 'users_subject_form' });
+  });
+
+  test.each([
+    UUID,
+    'auth0|Ada',
+    'CN=Ada Lovelace, O=Cabinet',
+    `{${UUID.toUpperCase()}}`,
+    '~',
+    'x'.repeat(255),
+  ])('such as %s is stored', async (subject) => {
+    expect(await subjectOf(await store(subject))).toBe(subject);
+  });
+
+  test('that an earlier release stored in another spelling is taken from its user, who waits to be found by email', async () => {
+    await admin.query(`${UNDO_LATEST} delete from app.migrations where name >= '0020'`);
+    const ids: string[] = [];
+    for (const [, subject] of OTHERWISE) ids.push(await store(subject));
+    const kept = await store('idp|kept');
+    await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
+    for (const id of ids) expect(await subjectOf(id)).toBeNull();
+    expect(await subjectOf(kept)).toBe('idp|kept');
+  });
+});
+
+describe('an email', () => {
+  test('is that of one user, whatever the case of its letters', async () => {
+    await store(null, 'info@b.example');
+    await expect(store(null, 'INFO@B.example')).rejects.toMatchObject({ constraint: 'users_email_key' });
+  });
+
+  test('is compared in the same way in whatever language the database sorts', async () => {
+    // In Turkish the small letter of I is another one than i.
+    const { rows } = await admin.query<{ definition: string; turkish: boolean }>(
+      `select
+           pg_get_indexdef('public.users_email_key'::regclass) as definition,
+           lower('INFO' collate "tr-x-icu") = 'info' as turkish`,
+    );
+    expect(rows).toEqual([{ definition: expect.stringContaining('COLLATE "C"'), turkish: false }]);
+  });
+});

@@ -1,0 +1,269 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { exportJWK, generateKeyPair } from 'jose';
+import type { JWK } from 'jose';
+import { Provider } from 'oidc-provider';
+import { pino } from 'pino';
+import { loadConfig } from '../../src/config.ts';
+import type { Caller } from '../../src/identity/caller.ts';
+import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
+
+/*
+ * The variables of each recipe in the README, on a foreign provider that issues tokens of the shape that the provider's
+ * own documentation says, under the same paths.
+ */
+
+const CLIENT = 'aaaaaaaa-0000-4000-8000-000000000001';
+const USER = 'bbbbbbbb-0000-4000-8000-000000000002';
+
+type Claims = Readonly<Record<string, unknown>>;
+type Environment = Readonly<Record<string, string>>;
+
+interface Shape {
+  /** Its issuer and its keys, behind the host. */
+  readonly issuer: string;
+  readonly keys: string;
+  /** Its header beside `alg` and `kid`. */
+  readonly header: Claims;
+  /** What it says of a user beside `iat`, `exp` and `iss`. */
+  readonly claims: (issuer: string, audience: string) => Claims | Promise<Claims>;
+  /** What it publishes beside the key that signs, and what it says of that one. */
+  readonly otherKeys: readonly JWK[];
+  readonly keySays: Partial<JWK>;
+}
+
+const RIGHTS = { role: 'TAX_SPECIALIST', client_access: [CLIENT] };
+
+let stranger: JWK;
+let encrypting: JWK;
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  // The provider warns on the console of every default that it thinks a production should change.
+  for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
+  const made = await Promise.all(
+    ['RS256', 'RSA-OAEP'].map((alg) => generateKeyPair(alg, { extractable: true })),
+  );
+  const [signs, encrypts] = await Promise.all(made.map(async ({ privateKey }) => exportJWK(privateKey)));
+  stranger = { ...signs, kid: 'next', use: 'sig' };
+  encrypting = { ...encrypts, kid: 'encrypting', use: 'enc', alg: 'RSA-OAEP' };
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+});
+
+/** What the Action of the recipe puts into the token of a user. */
+async function actionsClaims(user: object): Promise<Claims> {
+  const code = await codeOf('Auth0', 'js');
+  const claims: Record<string, unknown> = {};
+  const setCustomClaim = (name: string, value: unknown): void => {
+    claims[name] = value;
+  };
+  const sandbox = { exports: {} as { onExecutePostLogin?: (event: object, api: object) => Promise<void> } };
+  runInNewContext(code, sandbox);
+  await sandbox.exports.onExecutePostLogin?.({ user }, { accessToken: { setCustomClaim } });
+  return JSON.parse(JSON.stringify(claims)) as Claims;
+}
+
+const TENANT = '00000000-0000-4000-8000-000000000000';
+
+const SHAPES: Readonly<Record<string, () => Shape>> = {
+  Auth0: () => ({
+    ...{ issuer: '/', keys: '/.well-known/jwks.json' },
+    header: { typ: 'JWT' },
+    claims: async (issuer, audience) => ({
+      ...(await actionsClaims({
+        ...{ email: 'ada@b.example', email_verified: true, name: 'Ada', app_metadata: RIGHTS },
+      })),
+      ...{ sub: 'auth0|5f7c8ec7c33c6c004bbafe82', azp: 'frontend', scope: 'openid profile email' },
+      aud: [audience, `${issuer}userinfo`],
+    }),
+    otherKeys: [{ ...stranger, alg: 'RS256' }],
+    keySays: { alg: 'RS256', use: 'sig' },
+  }),
+  Keycloak: () => ({
+    ...{ issuer: '/realms/firm', keys: '/realms/firm/protocol/openid-connect/certs' },
+    header: { typ: 'JWT' },
+    claims: (_issuer, audience) => ({
+      ...RIGHTS,
+      ...{ sub: USER, typ: 'Bearer', azp: 'frontend', 'allowed-origins': ['https://app.example'] },
+      ...{ realm_access: { roles: ['ADMIN'] }, resource_access: { account: { roles: ['view-profile'] } } },
+      ...{ email: 'ada@b.example', email_verified: true, name: 'Ada', preferred_username: 'ada' },
+      aud: [audience, 'account'],
+    }),
+    otherKeys: [encrypting],
+    keySays: { alg: 'RS256', use: 'sig' },
+  }),
+  'Entra ID': () => ({
+    ...{ issuer: `/${TENANT}/v2.0`, keys: `/${TENANT}/discovery/v2.0/keys` },
+    header: { typ: 'JWT', x5t: 'mAqBB4XJ9mIrNHm_KQLfPwd8kIU' },
+    claims: (_issuer, audience) => ({
+      ...RIGHTS,
+      ...{
+        sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
+        oid: USER,
+        ver: '2.0',
+        roles: ['Claims.Write'],
+      },
+      ...{ azp: 'frontend', scp: 'access', tid: TENANT },
+      ...{ email: 'ada@b.example', name: 'Ada', preferred_username: 'ada@b.example' },
+      aud: audience,
+    }),
+    // Keys of Entra ID do not say their algorithm.
+    otherKeys: [stranger],
+    keySays: { use: 'sig' },
+  }),
+};
+
+/** The first code of a language in a recipe. */
+async function codeOf(name: string, language: string): Promise<string> {
+  const readme = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+  const [text = ''] = readme.split(`\n### ${name}\n`)[1]?.split(/\n###? /) ?? [];
+  return text.split(`\n\`\`\`${language}\n`)[1]?.split('\n```')[0] ?? '';
+}
+
+/** The variables that a recipe sets, without its comments. */
+async function recipe(name: string): Promise<Environment> {
+  const lines = (await codeOf(name, 'sh')).split('\n');
+  const variables = lines.flatMap((line) => {
+    const [, variable = '', value = ''] = /^(AUTH_[A-Z_]+)=(\S+)(?: #.*)?$/.exec(line) ?? [];
+    return variable === '' ? [] : [[variable, value] as const];
+  });
+  expect([name, variables.length]).toEqual([name, lines.length]);
+  return Object.fromEntries(variables);
+}
+
+interface Connected {
+  readonly environment: Environment;
+  /** The caller of a token with these claims over those of the shape; undefined leaves one out. */
+  readonly callerOf: (claims?: Claims, header?: Claims) => Promise<Caller>;
+}
+
+/** A foreign provider on a host of its own; the service is told what the recipe says, but for the host. */
+async function connect(name: string, changes: Environment = {}): Promise<Connected> {
+  const shape = SHAPES[name]?.();
+  if (shape === undefined) throw new Error(`no shape of ${name}`);
+  const server = createServer();
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const local = (url: string) => url.replace(/^https:\/\/[^/]+/, origin);
+  const said = await recipe(name);
+  const environment: Environment = {
+    ...said,
+    AUTH_ISSUER: local(said['AUTH_ISSUER'] ?? ''),
+    ...(said['AUTH_JWKS_URL'] !== undefined && { AUTH_JWKS_URL: local(said['AUTH_JWKS_URL']) }),
+    ...changes,
+  };
+  const { identity } = loadConfig(environment);
+  if (identity.provider === undefined) throw new Error('no provider configured');
+  const { audience } = identity.provider;
+  const issuer = `${origin}${shape.issuer}`;
+
+  let claims: Claims = {};
+  let header: Claims = {};
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const signing = { ...(await exportJWK(privateKey)), kid: 'present', ...shape.keySays };
+  const resource = { scope: 'claims', audience, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'RS256' } } };
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        ...{ client_id: 'reports', client_secret: 'reports-secret', grant_types: ['client_credentials'] },
+        ...{ redirect_uris: [], response_types: [] },
+      },
+    ],
+    jwks: { keys: [signing, ...shape.otherKeys] },
+    routes: { jwks: shape.keys },
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      // What a key for encryption is there for.
+      ...{ encryption: { enabled: true }, requestObjects: { enabled: true } },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => 'https://api.example',
+        getResourceServerInfo: () => resource,
+      },
+    },
+    extraTokenClaims: () => ({}),
+    ttl: { ClientCredentials: 600 },
+    formats: {
+      customizers: {
+        jwt: async (_context, _token, unsigned) => {
+          const { iat, exp } = unsigned.payload;
+          const own = await shape.claims(issuer, audience);
+          unsigned.payload = { iat, nbf: iat, exp, iss: issuer, ...own, ...claims };
+          unsigned.header = { ...shape.header, ...header };
+        },
+      },
+    },
+  });
+  server.on('request', provider.callback());
+
+  const verifier = createTokenVerifier({ ...identity, ...identity.provider, log: pino({ level: 'silent' }) });
+  return {
+    environment,
+    callerOf: async (otherClaims = {}, otherHeader = {}) => {
+      [claims, header] = [otherClaims, otherHeader];
+      const response = await fetch(`${origin}/token`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa('reports:reports-secret')}` },
+        body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'claims' }),
+      });
+      const { access_token: token } = (await response.json()) as { access_token: string };
+      return verifier.verify(token);
+    },
+  };
+}
+
+const REFUSED = { code: 'ERROR_UNAUTHORIZED' };
+
+describe.each(Object.keys(SHAPES))('with the variables of the recipe for %s', (name) => {
+  test('its token gives the caller, with both claims and a verified email', async () => {
+    const { callerOf } = await connect(name);
+    await expect(callerOf()).resolves.toMatchObject({
+      ...{ role: RIGHTS.role, clientAccess: RIGHTS.client_access },
+      ...{ email: 'ada@b.example', name: 'Ada' },
+    });
+  });
+
+  test('its token is accepted under each type that an access token may say', async () => {
+    const { callerOf } = await connect(name);
+    for (const typ of ['at+jwt', 'application/at+jwt', undefined])
+      await expect(callerOf({}, { typ })).resolves.toMatchObject({ role: RIGHTS.role });
+  });
+
+  test('a token for another audience, of another issuer or without a claim is refused', async () => {
+    const { callerOf, environment } = await connect(name);
+    const { AUTH_ROLE_CLAIM: role = 'role', AUTH_CLIENT_ACCESS_CLAIM: clients = 'client_access' } =
+      environment;
+    const issuer = environment['AUTH_ISSUER'] ?? '';
+    for (const wrong of [
+      { aud: 'account' },
+      { aud: ['account', 'another'] },
+      { iss: issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/` },
+      { [role]: undefined },
+      { [clients]: undefined },
+    ])
+      await expect(callerOf(wrong)).rejects.toMatchObject(REFUSED);
+    await expect(callerOf({ [clients]: [], [role]: 'ADMIN' })).resolves.toMatchObject({ clientAccess: [] });
+  });
+});
+
+test('Keycloak’s claims behind a dot are nested, and not read, nor are the roles of its realm', async () => {
+  const { callerOf } = await connect('Keycloak', { AUTH_ROLE_CLAIM: 'firm.role' });
+  await expect(callerOf({ 'firm.role': undefined, firm: { role: 'ADMIN' } })).rejects.toMatchObject(REFUSED);
+  const byRealm = await connect('Keycloak', { AUTH_ROLE_CLAIM: 'realm_access' });
+  await expect(byRealm.callerOf({ realm_access: { roles: ['ADMIN'] } })).rejects.toMatchObject(REFUSED);
+});
+
+test('Entra ID’s app roles are no role, and without its last line no email counts', async () => {
+  const { callerOf } = await connect('Entra ID', { AUTH_ROLE_CLAIM: 'roles', AUTH_EMAILS_VERIFIED: 'false' });
+  await expect(callerOf({ roles: ['ADMIN'] })).rejects.toMatchObject(REFUSED);
+  expect((await callerOf({ roles: 'ADMIN' })).email).toBeUndefined();
+});

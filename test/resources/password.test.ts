@@ -1,0 +1,271 @@
+import { randomUUID } from 'node:crypto';
+import { compareSync } from 'bcryptjs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { NO_PASSWORD } from '../../src/identity/password.ts';
+import { ROLES } from '../../src/identity/caller.ts';
+import type { Answer } from '../support/http.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service, Tenant } from '../support/service.ts';
+import { cheapHash, PRESENT, secondsAgo, userWithPassword } from '../support/user-with-password.ts';
+
+const NEXT = 'another password';
+
+let service: Service;
+let own: Tenant;
+
+beforeAll(async () => {
+  service = await startService();
+  own = await service.tenant('Own');
+});
+afterAll(() => service.close());
+
+const change = (token: string, body: object = { current_password: PRESENT, password: NEXT }) =>
+  service.ask('PUT /api/users/me/password', { token, body });
+const profile = (token: string) => service.ask('GET /api/auth/profile', { token });
+const stored = async (id: string) =>
+  (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
+const attempts = async (id: string) => {
+  const [row] = await service.admin('select attempted_at from app.password_attempts where user_id = $1', [
+    id,
+  ]);
+  return (row?.['attempted_at'] ?? []) as Date[];
+};
+const recordsOf = (answer: Answer) =>
+  service.admin('select to_jsonb(a) as record from public.audit_logs as a where request_id = $1', [
+    answer.headers['x-request-id'],
+  ]);
+
+describe('the own password', () => {
+  test.each(ROLES)('of a user with the role %s is changed by who says the present one', async (role) => {
+    const { id, token } = await userWithPassword(service, role, {
+      clients: role === 'ADMIN' ? [] : [own.clients],
+    });
+    const answer = await change(token);
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    const { password_hash } = await stored(id);
+    expect(compareSync(NEXT, String(password_hash))).toBe(true);
+    expect(password_hash).toMatch(/^\$2b\$12\$/);
+    const records = await recordsOf(answer);
+    expect(records).toEqual([
+      {
+        record: expect.objectContaining({
+          success: true,
+          action: 'PUT /api/users/me/password',
+          resource_type: 'users',
+          resource_id: id,
+          user_id: id,
+        }),
+      },
+    ]);
+    // Neither a password nor a hash of one.
+    expect(JSON.stringify(records)).not.toMatch(/\$2b\$|(?:present|another) password/);
+  });
+
+  test('is refused without a token, and changes nothing', async () => {
+    const { id } = await userWithPassword(service, 'CLIENT');
+    const before = await stored(id);
+    const answer = await service.ask('PUT /api/users/me/password', {
+      body: { current_password: PRESENT, password: NEXT },
+    });
+    await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED');
+    expect(await stored(id)).toEqual(before);
+  });
+
+  test('is that of the caller alone, though another has the same', async () => {
+    const [one, other] = [
+      await userWithPassword(service, 'CLIENT'),
+      await userWithPassword(service, 'CLIENT'),
+    ];
+    const before = await stored(other.id);
+    expect((await change(one.token)).status).toBe(204);
+    expect(await stored(other.id)).toEqual(before);
+    expect((await profile(other.token)).status).toBe(200);
+  });
+
+  test('stays where another is said to be the present one: 403 by field, audited', async () => {
+    const { id, token } = await userWithPassword(service, 'CLIENT');
+    const answer = await change(token, { current_password: 'no password of mine', password: NEXT });
+    await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
+    expect(details(answer)).toEqual({ current_password: 'is not your present password' });
+    expect(await stored(id)).toMatchObject({
+      password_hash: await cheapHash(PRESENT),
+      sessions_ended_at: null,
+    });
+    expect(JSON.stringify(await recordsOf(answer))).not.toMatch(/password of mine|\$2b\$/);
+    expect((await profile(token)).status).toBe(200);
+  });
+
+  test.each([
+    ['of fewer than 12 characters', 'elevenchars', 'must have at least 12 characters and at most 72 bytes'],
+    ['of more than 72 bytes', 'é'.repeat(37), 'must have at least 12 characters and at most 72 bytes'],
+    ['that is the present one', PRESENT, 'must not be the present one'],
+    ['that is no text', 123456789012, 'must have at least 12 characters and at most 72 bytes'],
+  ])('does not become one %s', async (_what, password, rule) => {
+    const { id, token } = await userWithPassword(service, 'CLIENT');
+    const before = await stored(id);
+    const answer = await change(token, { current_password: PRESENT, password });
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(details(answer)).toEqual({ password: rule });
+    expect(await stored(id)).toEqual(before);
+  });
+
+  test('does not become the email, in whatever letters, here and where an ADMIN makes a user', async () => {
+    const { email, token } = await userWithPassword(service, 'CLIENT');
+    const answer = await change(token, { current_password: PRESENT, password: email.toUpperCase() });
+    expectError(answer, 'ERROR_VALIDATION');
+    expect(details(answer)).toEqual({ password: 'must not be the email' });
+    const made = await service.ask('POST /api/users', {
+      token: await service.token('ADMIN'),
+      body: {
+        email: 'long.enough@b.example',
+        name: 'Ada',
+        role: 'CLIENT',
+        password: 'Long.Enough@b.example',
+      },
+    });
+    expectError(made, 'ERROR_VALIDATION');
+    expect(details(made)).toEqual({ password: 'must not be the email' });
+  });
+
+  test('of whoever has none here is a conflict that says so, also of who is not stored', async () => {
+    const { token } = await userWithPassword(service, 'CLIENT', { hash: NO_PASSWORD });
+    const nobody = await service.token('CLIENT', [], { sub: randomUUID() });
+    for (const one of [token, nobody]) {
+      const answer = await change(one);
+      expectError(answer, 'ERROR_CONFLICT');
+      expect(details(answer)).toEqual({
+        current_password: 'you have none here: the identity provider has it',
+      });
+    }
+  });
+});
+
+describe('whoever has somebody’s token', () => {
+  test('may guess the password ten times an hour, and is told when to come again', async () => {
+    const { id, token } = await userWithPassword(service, 'CLIENT');
+    const guess = (password: string) => change(token, { current_password: password, password: NEXT });
+    for (let times = 0; times < 2; times += 1) expect((await guess(`guess ${times}`)).status).toBe(403);
+    expect(await attempts(id)).toHaveLength(2);
+    await service.admin(
+      'update app.password_attempts set attempted_at = array_fill(now(), array[7]) || attempted_at where user_id = $1',
+      [id],
+    );
+    expect((await guess('guess 9')).status).toBe(403);
+    const answer = await guess(PRESENT);
+    expectError(answer, 'ERROR_RATE_LIMITED');
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(3000);
+    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(3600);
+    expect(await stored(id)).toMatchObject({ sessions_ended_at: null });
+    expect(await attempts(id)).toHaveLength(10);
+
+    await service.admin(
+      `update app.password_attempts set attempted_at[1] = attempted_at[1] - interval '1 hour' where user_id = $1`,
+      [id],
+    );
+    expect((await guess(PRESENT)).status).toBe(204);
+    expect(await attempts(id)).toEqual([]);
+  });
+
+  test('is counted for each account by itself, and afresh once the password is another', async () => {
+    const [one, other] = [
+      await userWithPassword(service, 'CLIENT'),
+      await userWithPassword(service, 'CLIENT'),
+    ];
+    await service.admin(
+      'insert into app.password_attempts (user_id, attempted_at) values ($1, array_fill(now(), array[10]))',
+      [one.id],
+    );
+    expect((await change(other.token)).status).toBe(204);
+    expect((await change(one.token)).status).toBe(429);
+    const admin = await service.token('ADMIN');
+    expect(
+      (await service.ask(`PUT /api/users/${one.id}`, { token: admin, body: { name: 'Zoé' } })).status,
+    ).toBe(200);
+    expect(await attempts(one.id)).toHaveLength(10);
+    expect(
+      (await service.ask(`PUT /api/users/${one.id}`, { token: admin, body: { password: NEXT } })).status,
+    ).toBe(200);
+    expect(await attempts(one.id)).toEqual([]);
+  });
+});
+
+describe('the sessions of a user', () => {
+  const ends = (id: string, body: object) => async () =>
+    service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body });
+
+  /** The status with tokens from a minute before and of a minute after. */
+  async function statuses(id: string, email: string): Promise<number[]> {
+    const tokens = await Promise.all(
+      [60, -1].map((age) => service.token('CLIENT', [], { sub: id, email, iat: secondsAgo(age) })),
+    );
+    return Promise.all(tokens.map(async (token) => (await profile(token)).status));
+  }
+
+  test('end with their own change of the password, and begin anew with the next token', async () => {
+    const { id, email, token } = await userWithPassword(service, 'CLIENT');
+    expect((await change(token)).status).toBe(204);
+    await expectRefusal(service, await profile(token), 'ERROR_UNAUTHORIZED');
+    const login = await service.ask('POST /api/auth/login', { body: { token } });
+    await expectRefusal(service, login, 'ERROR_UNAUTHORIZED');
+    expect(await statuses(id, email)).toEqual([401, 200]);
+  });
+
+  test('end when an ADMIN sets a password, and with nothing else that an ADMIN changes', async () => {
+    const { id, email } = await userWithPassword(service, 'CLIENT');
+    expect((await ends(id, { name: 'Zoé', email })()).status).toBe(200);
+    expect(await statuses(id, email)).toEqual([200, 200]);
+    const set = await ends(id, { password: NEXT })();
+    expect(set.status).toBe(200);
+    expect(await statuses(id, email)).toEqual([401, 200]);
+    // The end of the sessions is no change of the record: its tag is the one that was answered.
+    const read = await service.ask(`GET /api/users/${id}`, { token: await service.token('ADMIN') });
+    expect(read.headers.etag).toBe(set.headers.etag);
+  });
+
+  test('stay ended when the user, who was made inactive, becomes active again', async () => {
+    const { id, email } = await userWithPassword(service, 'CLIENT');
+    expect((await ends(id, { is_active: false })()).status).toBe(200);
+    expect(await statuses(id, email)).toEqual([401, 401]);
+    expect((await ends(id, { is_active: true })()).status).toBe(200);
+    expect(await statuses(id, email)).toEqual([401, 200]);
+  });
+
+  test('end also where a DBA changes the password with psql', async () => {
+    const { id, email } = await userWithPassword(service, 'CLIENT');
+    await service.admin('update public.users set password_hash = $2 where id = $1', [
+      id,
+      await cheapHash(NEXT),
+    ]);
+    expect(await statuses(id, email)).toEqual([401, 200]);
+  });
+
+  test('end in the very second of the change, since a token has whole seconds', async () => {
+    const { id, email } = await userWithPassword(service, 'CLIENT');
+    await service.admin(
+      `update public.users set sessions_ended_at = to_timestamp($2) + interval '1 ms' where id = $1`,
+      [id, secondsAgo(30)],
+    );
+    const of = async (age: number) =>
+      (await profile(await service.token('CLIENT', [], { sub: id, email, iat: secondsAgo(age) }))).status;
+    expect([await of(31), await of(30), await of(28)]).toEqual([401, 401, 200]);
+  });
+
+  test('end for who has no subject yet, and whose id the provider says', async () => {
+    const { id, email, token } = await userWithPassword(service, 'CLIENT');
+    await service.admin('update public.users set subject = null where id = $1', [id]);
+    expect((await profile(token)).status).toBe(200);
+    expect((await change(token)).status).toBe(204);
+    expect(await statuses(id, email)).toEqual([401, 200]);
+    await service.admin('update public.users set is_active = false where id = $1', [id]);
+    expect(await statuses(id, email)).toEqual([401, 401]);
+  });
+});
+
+test('the hash of a password is in no record of the audit log', async () => {
+  const records = await service.admin(
+    String.raw`select from public.audit_logs as a where to_jsonb(a)::text ~ '\$2[aby]\$'`,
+  );
+  const all = await service.admin('select from public.audit_logs');
+  expect(all.length).toBeGreaterThan(20);
+  expect(records).toEqual([]);
+});

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import type { Role } from '../../src/identity/caller.ts';
+import { hashWithSalt } from '../../src/identity/password.ts';
+import type { Service } from './service.ts';
+
+export const PRESENT = 'the present password';
+
+export interface UserWithPassword {
+  readonly id: string;
+  readonly email: string;
+  /** Issued a minute ago, with the rights that are stored. */
+  readonly token: string;
+}
+
+/** As cheap to try as bcrypt lets it be. */
+export async function cheapHash(password: string): Promise<string> {
+  return hashWithSalt(password, '$2b$04$abcdefghijklmnopqrstuu');
+}
+
+export const secondsAgo = (seconds: number): number => Math.floor(Date.now() / 1000) - seconds;
+
+/** A user who has a password here, unless `hash` says that there is none. */
+export async function userWithPassword(
+  service: Service,
+  role: Role,
+  { clients = [], hash }: { readonly clients?: readonly string[]; readonly hash?: string } = {},
+): Promise<UserWithPassword> {
+  const id = randomUUID();
+  const email = `${id}@users.example`;
+  await service.admin(
+    `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
+     values ($1::uuid, $2, $3, 'Dupont', $4, $5, $1::uuid::text, '-infinity')`,
+    [id, email, hash ?? (await cheapHash(PRESENT)), role, clients],
+  );
+  const token = await service.token(role, clients, { sub: id, email, iat: secondsAgo(60) });
+  return { id, email, token };
+}
