@@ -24,7 +24,7 @@ import { expectReadable, focused, launchBrowser, SIZES } from './browser.ts';
 const STYLESHEET = join(import.meta.dirname, '..', '..', 'public', 'identity.css');
 const CLIENT = 'Tax claims API documentation';
 const EMAIL = 'marc.lefevre@cabinet.example';
-const LONG = `${'a-client-with-a-long-name'.repeat(8)} <b>&amp;</b>`;
+const LONG = `${'aclientwithalongname'.repeat(8)} <b>&amp;</b>`;
 const FORM =
   '<form id="op.logoutForm" method="post" action="/sent"><input type="hidden" name="xsrf" value="secret"/></form>';
 
