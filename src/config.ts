@@ -51,6 +51,8 @@ export interface ProviderConfig {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;
+  /** With which the page of /docs logs somebody in; undefined: a token has to be pasted there. */
+  readonly docsClient: { readonly clientId: string; readonly scope: string } | undefined;
 }
 
 const variables = z.object({
@@ -65,6 +67,8 @@ const variables = z.object({
   AUTH_ISSUER: value.text.optional(),
   AUTH_AUDIENCE: value.text.optional(),
   AUTH_JWKS_URL: value.httpUrl.optional(),
+  AUTH_CLIENT_ID: value.text.optional(),
+  AUTH_SCOPE: value.text.default('openid profile email'),
   AUTH_ROLE_CLAIM: value.text.default('role'),
   AUTH_CLIENT_ACCESS_CLAIM: value.text.default('client_access'),
   AUTH_EMAILS_VERIFIED: value.flag.default(false),
@@ -126,7 +130,12 @@ export function loadAdminConfig(environment: Environment): AdminConfig {
 }
 
 function identityFrom(values: z.output<typeof variables>): IdentityConfig {
-  const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = values;
+  const {
+    AUTH_ISSUER: issuer,
+    AUTH_AUDIENCE: audience,
+    AUTH_CLIENT_ID: clientId,
+    AUTH_SCOPE: scope,
+  } = values;
   const { AUTH_MANAGEMENT_URL: url, AUTH_MANAGEMENT_TOKEN: token } = values;
   return {
     provider:
@@ -136,6 +145,7 @@ function identityFrom(values: z.output<typeof variables>): IdentityConfig {
             issuer,
             audience,
             jwksUrl: values.AUTH_JWKS_URL ?? `${issuer.replace(/\/+$/, '')}/.well-known/jwks.json`,
+            docsClient: clientId === undefined ? undefined : { clientId, scope },
           },
     roleClaim: values.AUTH_ROLE_CLAIM,
     clientAccessClaim: values.AUTH_CLIENT_ACCESS_CLAIM,
@@ -147,6 +157,7 @@ function identityFrom(values: z.output<typeof variables>): IdentityConfig {
 /** What is wrong between variables, whether or not each is right by itself. */
 function* conflicts(set: Environment): Generator<string> {
   const { DATABASE_URL, AUTH_ISSUER, AUTH_AUDIENCE, AUTH_JWKS_URL } = set;
+  const { AUTH_CLIENT_ID, AUTH_SCOPE } = set;
   const { AUTH_MANAGEMENT_URL, AUTH_MANAGEMENT_TOKEN, DOCUMENT_STORE, DOCUMENT_STORE_ENDPOINT } = set;
   const { AUTH_ROLE_CLAIM = 'role', AUTH_CLIENT_ACCESS_CLAIM = 'client_access' } = set;
   if (set['NODE_ENV'] === 'production') {
@@ -161,6 +172,11 @@ function* conflicts(set: Environment): Generator<string> {
   if (AUTH_ISSUER && !AUTH_JWKS_URL && !value.isPlainHttpUrl(AUTH_ISSUER)) {
     yield 'AUTH_JWKS_URL must be set where AUTH_ISSUER is no plain http:// or https:// URL';
   }
+  if (!AUTH_ISSUER && AUTH_CLIENT_ID) yield 'AUTH_ISSUER must be set where AUTH_CLIENT_ID is';
+  if (AUTH_SCOPE && !AUTH_CLIENT_ID) yield 'AUTH_CLIENT_ID must be set where AUTH_SCOPE is';
+  if (AUTH_SCOPE && !AUTH_SCOPE.split(' ').includes('openid')) yield 'AUTH_SCOPE must name openid';
+  if (AUTH_ISSUER && AUTH_CLIENT_ID && !value.isPlainHttpUrl(AUTH_ISSUER))
+    yield 'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set';
   if (AUTH_MANAGEMENT_URL && !AUTH_MANAGEMENT_TOKEN) {
     yield 'AUTH_MANAGEMENT_TOKEN must be set where AUTH_MANAGEMENT_URL is';
   }

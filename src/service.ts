@@ -13,6 +13,7 @@ import { openDataDir } from './embedded/data-dir.ts';
 import { isDemonstration, peopleOf } from './embedded/people.ts';
 import { probe } from './embedded/postgres/free-port.ts';
 import { assertUnused } from './embedded/postgres/server.ts';
+import type { DocsLogin } from './http/docs-login.ts';
 import { createHttpServer } from './http/server.ts';
 import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
@@ -96,7 +97,10 @@ async function startParts(
   const { rateLimits: limits, trustProxy, corsOrigins } = config;
   const people = provider !== undefined && isDemonstration(config) ? peopleOf(provider) : [];
   const server = createHttpServer(
-    createApp({ database, probed, documents, verifier, audit, limits, trustProxy, corsOrigins, people, log }),
+    createApp({
+      ...{ database, probed, documents, verifier, audit, log },
+      ...{ limits, trustProxy, corsOrigins, people, login: docsLogin(config) },
+    }),
   );
   endings.push({ part: 'the server', atLeastMs: 5_000, end: (withinMs) => server.close(withinMs) });
   const port = await listening(server.listen(config.port, config.host), config);
@@ -151,6 +155,13 @@ async function contents(
   const documents = await openDocuments({ store, endpoint, maxBytes, dataDir, database, log });
   await placeDemonstration(embedded?.demonstration ?? [], documents, log);
   return documents;
+}
+
+/** Where the page of /docs lets somebody log in. */
+function docsLogin({ identity: { provider } }: Config): DocsLogin | undefined {
+  if (provider?.docsClient === undefined) return undefined;
+  const { issuer, audience, docsClient } = provider;
+  return { issuer, audience, ...docsClient };
 }
 
 async function listening(port: Promise<number>, { host, port: wanted }: Config): Promise<number> {

@@ -63,7 +63,8 @@ export interface Service {
   close(): Promise<void>;
 }
 
-interface Options extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'corsOrigins' | 'people'>> {
+interface Options
+  extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>> {
   /** Where the service looks for the test database; at its own address when absent. */
   readonly databaseUrl?: (apiUrl: string) => string;
   readonly statementTimeoutMs?: number;
@@ -109,6 +110,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     trustProxy: options.trustProxy ?? 0,
     corsOrigins: options.corsOrigins ?? [],
     people: options.people ?? [],
+    login: options.login,
   };
   const { endpoints } = options;
   const server = createHttpServer(endpoints === undefined ? createApp(parts) : serving(endpoints, parts));
