@@ -73,6 +73,8 @@ interface Options
   /** Served on the mechanism that all endpoints share, instead of the service's own. */
   readonly endpoints?: readonly Endpoint[];
   readonly log?: Logger;
+  /** Whose tokens are accepted; those of `identity` when absent. */
+  readonly provider?: Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
   readonly documents?: Partial<Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'maxBytes'>>;
 }
 
@@ -98,7 +100,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     ...options.documents,
     ...{ dataDir, database, log },
   });
-  const { issuer, audience, jwksUrl } = identity;
+  const { issuer, audience, jwksUrl } = options.provider ?? identity;
   const verifier = createTokenVerifier({
     ...{ issuer, audience, jwksUrl, log },
     roleClaim: 'role',
