@@ -31,6 +31,7 @@ describe('a configuration', () => {
         roleClaim: 'role',
         clientAccessClaim: 'client_access',
         emailsVerified: false,
+        docs: { clientId: undefined, scope: 'openid profile email' },
         management: undefined,
       },
       rateLimits: { perUser: 100, perIp: 1000 },
@@ -53,6 +54,7 @@ describe('a configuration', () => {
         AUTH_ROLE_CLAIM: 'https://claims.example/role',
         AUTH_CLIENT_ACCESS_CLAIM: 'https://claims.example/access',
       },
+      ...{ AUTH_CLIENT_ID: 'docs', AUTH_SCOPE: 'openid api' },
       ...{ AUTH_MANAGEMENT_URL: 'https://idp.example/api/v2', AUTH_MANAGEMENT_TOKEN: 'management-secret' },
       ...{
         RATE_LIMIT_PER_USER: '5',
@@ -78,6 +80,7 @@ describe('a configuration', () => {
         roleClaim: 'https://claims.example/role',
         clientAccessClaim: 'https://claims.example/access',
         emailsVerified: true,
+        docs: { clientId: 'docs', scope: 'openid api' },
         management: { url: 'https://idp.example/api/v2', token: 'management-secret' },
       },
       rateLimits: { perUser: 5, perIp: 7 },
@@ -117,6 +120,13 @@ describe('a configuration', () => {
     expect(loadConfig(environment).identity.provider?.issuer).toBe('urn:idp');
   });
 
+  test('takes a client of /docs only where a browser can go to the issuer', () => {
+    const environment = { ...PROVIDER, AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'http://idp:8080/jwks' };
+    expect(problemOf({ ...environment, AUTH_CLIENT_ID: 'docs' })).toBe(
+      'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set',
+    );
+  });
+
   test.each([
     ['./files', { kind: 'folder', path: './files' }],
     ['/srv/documents', { kind: 'folder', path: '/srv/documents' }],
@@ -154,6 +164,7 @@ describe('a wrong value stops the start with one line that names the variable an
     AUTH_EMAILS_VERIFIED: ['yes', '1', 'TRUE'],
     AUTH_ROLE_CLAIM: [' role', 'client_access'],
     AUTH_CLIENT_ACCESS_CLAIM: [' ', 'role'],
+    AUTH_SCOPE: ['api', 'openid-api', ' openid'],
     AUTH_MANAGEMENT_URL: ['idp.example/api', 'ftp://idp.example/'],
     AUTH_MANAGEMENT_TOKEN: ['hunter2'],
     RATE_LIMIT_PER_USER: ['0', '-5', 'none'],
@@ -223,6 +234,8 @@ describe('what must come together stops the start when it does not:', () => {
     ['keys without issuer', { AUTH_JWKS_URL: 'https://idp.example/keys' }, 'AUTH_ISSUER'],
     ['an issuer that leads to no keys', { ...PROVIDER, AUTH_ISSUER: 'urn:idp' }, 'AUTH_JWKS_URL'],
     ['an issuer with a query', { ...PROVIDER, AUTH_ISSUER: 'https://idp.example/?a' }, 'AUTH_JWKS_URL'],
+    ['a client of /docs without issuer', { AUTH_CLIENT_ID: 'docs' }, 'AUTH_ISSUER'],
+    ['a scope for no client', { ...PROVIDER, AUTH_SCOPE: 'openid api' }, 'AUTH_CLIENT_ID'],
     [
       'a management interface without credential',
       { AUTH_MANAGEMENT_URL: 'https://idp.example' },

@@ -119,10 +119,12 @@ create policy users_select_reporting_all on public.users
     for select to taxclaims_reporting_all
     using (true);
 
--- app.authenticate and app.record_login: who the caller is, and what the last token said.
+-- app.authenticate and app.record_login: who the caller is, and what the last token said. app.begin_login and
+-- app.finish_login compare a hash, and give none to anybody.
 grant select (
     id,
     email,
+    password_hash,
     name,
     role,
     client_access,
@@ -157,6 +159,7 @@ create policy users_insert_definer on public.users
 grant update (
     role,
     client_access,
+    is_active,
     subject,
     access_changed_at
 ) on public.users to
@@ -164,7 +167,7 @@ grant update (
 
 -- A login and whoever creates a client change their own row; app.assign_client changes one of another, for an
 -- ADMIN, or for an account manager that of a TAX_SPECIALIST or CLIENT. Outside a request it is a DBA who changes a
--- user, and the trigger that dates the change.
+-- user, and the trigger that dates the change, or the management interface of the embedded identity provider.
 create policy users_update_definer on public.users
     for update to taxclaims_definer
     using (true)
@@ -172,5 +175,8 @@ create policy users_update_definer on public.users
         subject = app.setting('actor')
         or (select app.role()) = 'ADMIN'
         or ((select app.role()) = 'ACCOUNT_MANAGER' and role in ('TAX_SPECIALIST', 'CLIENT'))
-        or ((select app.role()) is null and pg_catalog.pg_trigger_depth() > 0)
+        or (
+            (select app.role()) is null
+            and (pg_catalog.pg_trigger_depth() > 0 or app.setting('actor') = 'identity-provider')
+        )
     );

@@ -8,7 +8,13 @@ import type { CallerRequest } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
-import { hashPassword, LONGEST_PASSWORD, NO_PASSWORD } from '../identity/password.ts';
+import {
+  hashPassword,
+  isHashable,
+  LONGEST_PASSWORD,
+  normalPassword,
+  NO_PASSWORD,
+} from '../identity/password.ts';
 import * as column from '../records/column.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
 import { list } from '../records/list.ts';
@@ -19,8 +25,8 @@ const PASSWORD_RULE = `must have at least 12 characters and at most ${LONGEST_PA
 
 const password = z
   .string(PASSWORD_RULE)
-  .refine((value) => Array.from(value).length >= 12, PASSWORD_RULE)
-  .refine((value) => Buffer.byteLength(value) <= LONGEST_PASSWORD, PASSWORD_RULE)
+  .refine((value) => Array.from(normalPassword(value)).length >= 12, PASSWORD_RULE)
+  .refine(isHashable, PASSWORD_RULE)
   .meta({
     type: 'string',
     format: 'password',

@@ -219,6 +219,17 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     expect(await profile({ email_verified: undefined })).toMatchObject({ email });
     expect(await profile({ email_verified: false })).toMatchObject({ email: null });
   },
+  AUTH_CLIENT_ID: async () => {
+    // This issuer is no address to log in at.
+    expect(await refusal({ ...PROVIDER, AUTH_CLIENT_ID: 'docs' })).toBe(
+      'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set\n',
+    );
+  },
+  AUTH_SCOPE: async () => {
+    expect(await refusal({ AUTH_SCOPE: 'openid' })).toBe(
+      'AUTH_CLIENT_ID must be set where AUTH_SCOPE is\n',
+    );
+  },
   AUTH_MANAGEMENT_URL: async () => {
     const url = { AUTH_MANAGEMENT_URL: 'https://idp.example/api' };
     expect(await refusal(url)).toBe('AUTH_MANAGEMENT_TOKEN must be set where AUTH_MANAGEMENT_URL is\n');

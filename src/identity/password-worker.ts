@@ -1,0 +1,10 @@
+import { parentPort } from 'node:worker_threads';
+import { hashSync } from 'bcryptjs';
+import type { HashJob, HashResult } from './password.ts';
+
+/* The thread in which passwords are hashed, one after the other; src/identity/password.ts starts it. */
+
+parentPort?.on('message', ({ id, password, salt }: HashJob) => {
+  const result: HashResult = { id, hash: hashSync(password, salt) };
+  parentPort?.postMessage(result);
+});

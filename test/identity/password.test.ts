@@ -1,0 +1,70 @@
+import { compareSync } from 'bcryptjs';
+import { describe, expect, test } from '@jest/globals';
+import { hashPassword, hashWithSalt, isHashable } from '../../src/identity/password.ts';
+
+const SALT = '$2b$04$abcdefghijklmnopqrstuu';
+
+describe('the hash of a password', () => {
+  test('is bcrypt’s own, with a salt of its own each time', async () => {
+    const [one, other] = await Promise.all([
+      hashPassword('correct horse 1'),
+      hashPassword('correct horse 1'),
+    ]);
+    expect(one).toMatch(/^\$2b\$12\$/);
+    expect(one).not.toBe(other);
+    expect(compareSync('correct horse 1', one)).toBe(true);
+    expect(compareSync('correct horse 2', one)).toBe(false);
+  });
+
+  test('is the same again with the salt of a hash, which is how one is compared', async () => {
+    const hash = await hashWithSalt('correct horse 1', SALT);
+    expect(hash.startsWith(SALT)).toBe(true);
+    expect(await hashWithSalt('correct horse 1', hash.slice(0, 29))).toBe(hash);
+    expect(await hashWithSalt('correct horse 2', hash.slice(0, 29))).not.toBe(hash);
+  });
+
+  test('is that of the characters, whatever their Unicode form', async () => {
+    const composed = await hashWithSalt('prénom et été', SALT);
+    expect(await hashWithSalt('prénom et été'.normalize('NFD'), SALT)).toBe(composed);
+    expect(await hashWithSalt('prenom et ete', SALT)).not.toBe(composed);
+  });
+
+  test('is refused where bcrypt would look at a part of the password alone', async () => {
+    expect(isHashable('é'.repeat(36))).toBe(true);
+    for (const password of ['a'.repeat(73), 'é'.repeat(37), 'before\0after and more', '\u0958'.repeat(13)]) {
+      expect(isHashable(password)).toBe(false);
+      await expect(hashWithSalt(password, SALT)).rejects.toThrow(RangeError);
+    }
+  });
+
+  test('is not worked out with a salt that would take the thread for hours, nor with what is no salt', async () => {
+    for (const salt of ['$2b$31$abcdefghijklmnopqrstuu', '!', '', `${SALT}a`, '$1$04$abcdefghijklmnopqrstuu'])
+      await expect(hashWithSalt('correct horse 1', salt)).rejects.toThrow(RangeError);
+  });
+
+  test('is worked out beside the event loop, which goes on meanwhile', async () => {
+    const done: string[] = [];
+    const hashed = hashPassword('correct horse 1').then(() => done.push('hash'));
+    // Each turn of the loop is a step: with the hash in the same thread none would come before it.
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    done.push('twenty turns of the loop');
+    await hashed;
+    expect(done).toEqual(['twenty turns of the loop', 'hash']);
+  });
+
+  test('is refused at once where too many wait, and worked out again when they have passed', async () => {
+    const asked = Array.from({ length: 20 }, () =>
+      hashWithSalt('correct horse 1', '$2b$06$abcdefghijklmnopqrstuu'),
+    );
+    const results = await Promise.allSettled(asked);
+    expect(results.map(({ status }) => status)).toEqual([
+      ...Array.from({ length: 16 }, () => 'fulfilled'),
+      ...Array.from({ length: 4 }, () => 'rejected'),
+    ]);
+    await expect(asked.at(-1)).rejects.toMatchObject({
+      code: 'ERROR_UNAVAILABLE',
+      headers: { 'Retry-After': '5' },
+    });
+    await expect(hashWithSalt('correct horse 1', SALT)).resolves.toMatch(/^\$2b\$04\$/);
+  });
+});
