@@ -221,14 +221,13 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
   },
   AUTH_CLIENT_ID: async () => {
     // This issuer is no address to log in at.
-    expect(await refusal({ ...PROVIDER, AUTH_CLIENT_ID: 'docs' })).toBe(
+    const elsewhere = { AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl };
+    expect(await refusal({ ...elsewhere, AUTH_CLIENT_ID: 'docs' })).toBe(
       'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set\n',
     );
   },
   AUTH_SCOPE: async () => {
-    expect(await refusal({ AUTH_SCOPE: 'openid' })).toBe(
-      'AUTH_CLIENT_ID must be set where AUTH_SCOPE is\n',
-    );
+    expect(await refusal({ AUTH_SCOPE: 'openid' })).toBe('AUTH_CLIENT_ID must be set where AUTH_SCOPE is\n');
   },
   AUTH_MANAGEMENT_URL: async () => {
     const url = { AUTH_MANAGEMENT_URL: 'https://idp.example/api' };
