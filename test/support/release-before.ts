@@ -6,6 +6,8 @@ const REQUEST_ROLES =
  * app.migrations go by themselves. The rights to a column go first, since Postgres 15 keeps those of one that is dropped.
  */
 export const UNDO_LATEST = `
+  drop trigger users_end_logins on public.users;
+  drop table app.identity_artifacts, app.login_attempts, app.ended_logins, app.identity_secret;
   drop view app.claim_deadlines cascade;
   revoke select (assignee_id), insert (assignee_id), update (assignee_id) on public.reclamations from
       ${REQUEST_ROLES}, taxclaims_definer, taxclaims_reporting;
