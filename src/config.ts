@@ -175,8 +175,13 @@ function identityFrom(values: z.output<typeof variables>, production: boolean): 
 /** What is wrong between variables, whether or not each is right by itself. */
 function* conflicts(set: Environment): Generator<string> {
   const { DATABASE_URL, AUTH_ISSUER, AUTH_AUDIENCE, AUTH_JWKS_URL } = set;
-  const { AUTH_CLIENT_ID, AUTH_SCOPE } = set;
-  const { AUTH_MANAGEMENT_URL, AUTH_MANAGEMENT_TOKEN, DOCUMENT_STORE, DOCUMENT_STORE_ENDPOINT } = set;
+  const {
+    AUTH_CLIENT_ID,
+    AUTH_MANAGEMENT_URL,
+    AUTH_MANAGEMENT_TOKEN,
+    DOCUMENT_STORE,
+    DOCUMENT_STORE_ENDPOINT,
+  } = set;
   const { AUTH_ROLE_CLAIM = 'role', AUTH_CLIENT_ACCESS_CLAIM = 'client_access' } = set;
   if (set['NODE_ENV'] === 'production') {
     if (!DATABASE_URL) yield 'DATABASE_URL must be set: NODE_ENV=production allows no embedded Postgres';
@@ -198,7 +203,6 @@ function* conflicts(set: Environment): Generator<string> {
     yield 'AUTH_JWKS_URL must be set where AUTH_ISSUER is no plain http:// or https:// URL';
   }
   if (!AUTH_ISSUER && AUTH_CLIENT_ID) yield 'AUTH_ISSUER must be set where AUTH_CLIENT_ID is';
-  if (AUTH_SCOPE && !AUTH_CLIENT_ID) yield 'AUTH_CLIENT_ID must be set where AUTH_SCOPE is';
   if (AUTH_ISSUER && AUTH_CLIENT_ID && !value.isPlainHttpUrl(AUTH_ISSUER))
     yield 'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set';
   if (AUTH_MANAGEMENT_URL && !AUTH_MANAGEMENT_TOKEN) {

@@ -235,7 +235,6 @@ describe('what must come together stops the start when it does not:', () => {
     ['an issuer that leads to no keys', { ...PROVIDER, AUTH_ISSUER: 'urn:idp' }, 'AUTH_JWKS_URL'],
     ['an issuer with a query', { ...PROVIDER, AUTH_ISSUER: 'https://idp.example/?a' }, 'AUTH_JWKS_URL'],
     ['a client of /docs without issuer', { AUTH_CLIENT_ID: 'docs' }, 'AUTH_ISSUER'],
-    ['a scope for no client', { ...PROVIDER, AUTH_SCOPE: 'openid api' }, 'AUTH_CLIENT_ID'],
     [
       'a management interface without credential',
       { AUTH_MANAGEMENT_URL: 'https://idp.example' },

@@ -227,7 +227,7 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     );
   },
   AUTH_SCOPE: async () => {
-    expect(await refusal({ AUTH_SCOPE: 'openid' })).toBe('AUTH_CLIENT_ID must be set where AUTH_SCOPE is\n');
+    expect(await refusal({ AUTH_SCOPE: 'api' })).toBe('AUTH_SCOPE must name openid\n');
   },
   AUTH_MANAGEMENT_URL: async () => {
     const url = { AUTH_MANAGEMENT_URL: 'https://idp.example/api' };
