@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { logIn, refresh } from '../../support/login.ts';
@@ -8,9 +10,13 @@ const A = 'aaaaaaaa-0000-4000-8000-000000000001';
 const B = 'bbbbbbbb-0000-4000-8000-000000000002';
 
 let world: ProviderWorld;
+/** An administrator's. */
+let credential: string;
 
 beforeAll(async () => {
   world = await openProviderWorld();
+  const secrets = await readFile(join(world.dataDir, 'identity', 'secrets.json'), 'utf8');
+  credential = (JSON.parse(secrets) as { management: string }).management;
   await world.person({ role: 'ADMIN' });
 });
 afterAll(() => world.close());
@@ -27,10 +33,10 @@ async function ask(
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const { url, token } = world.provider.management;
+  const { url } = world.management;
   const answer = await fetch(`${url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await answer.text();
@@ -117,6 +123,23 @@ describe('the management interface', () => {
     ]);
   });
 
+  test('changes nothing for the API, whose own rows they are: what it says late is overtaken', async () => {
+    const { id } = await world.person({ subject: 'idp|own', role: 'CLIENT' });
+    const authorization = { authorization: `Bearer ${world.management.token}` };
+    const before = await stored(id);
+    const late = { app_metadata: { role: 'TAX_SPECIALIST', client_access: [A] }, blocked: true };
+    expect((await ask('PATCH', '/users/idp%7Cown', late, authorization)).body).toMatchObject({
+      ...{ app_metadata: { role: 'CLIENT', client_access: [] }, blocked: false },
+    });
+    const roles = { roles: ['rol_ADMIN'] };
+    expect((await ask('POST', '/users/idp%7Cown/roles', roles, authorization)).status).toBe(204);
+    expect(await stored(id)).toEqual(before);
+    expect((await ask('PATCH', '/users/idp%7Cnobody', late, authorization)).status).toBe(404);
+    expect((await ask('PATCH', '/users/idp%7Cown', { blocked: 1 }, authorization)).status).toBe(400);
+    await ask('PATCH', '/users/idp%7Cown', late);
+    expect(await stored(id)).not.toEqual(before);
+  });
+
   test('leaves the firm its last ADMIN, and says in the shape of Auth0 that it does', async () => {
     const admins = await world.admin(`select id, subject from public.users where role = 'ADMIN'`);
     expect(admins).toHaveLength(1);
@@ -177,9 +200,9 @@ describe('the management interface', () => {
   });
 
   test('keeps its credential over a restart, and names no other secret', async () => {
-    const { token } = world.provider.management;
+    const { token } = world.management;
     await world.restart();
-    expect(world.provider.management.token).toBe(token);
+    expect(world.management.token).toBe(token);
     expect((await ask('GET', '/roles')).status).toBe(200);
   });
 });
