@@ -55,16 +55,18 @@ function loggedIn() {
 
 /** Shows the page to this asker, or where the token is not accepted, where another comes from. */
 async function enter(asker) {
-  known = undefined;
   try {
-    const token = await introduced(asker);
+    const token = await asker.token();
+    const owner = await ownerOf(token);
     show(await ask('/api-json', token), asker);
     asker.keep();
+    known = token;
     entrance.hidden = true;
     leave.hidden = false;
     leave.textContent = asker.leaveBy;
     leave.addEventListener('click', asker.leave);
     search.hidden = false;
+    say(owner);
     // What was clicked is gone; the search comes next.
     status.focus();
   } catch (error) {
@@ -77,10 +79,14 @@ async function enter(asker) {
 async function introduced(asker) {
   const token = await asker.token();
   if (token !== known) {
-    say(nameOf(await ask('/api/auth/profile', token), token));
+    say(await ownerOf(token));
     known = token;
   }
   return token;
+}
+
+async function ownerOf(token) {
+  return nameOf(await ask('/api/auth/profile', token), token);
 }
 
 async function refuse({ message }) {

@@ -167,6 +167,13 @@ test('whom the provider knows and the service does not is told so, and may log i
   await page.getByRole('button', { name: 'Enter' }).waitFor();
 });
 
+test('nobody is logged in by an address that somebody else made', async () => {
+  await page.goto(`${origin}/docs#code=of-another-login&state=of-another-login`);
+  await page.getByText('No matching state').waitFor();
+  await page.getByRole('button', { name: 'Log in' }).waitFor();
+  expect([page.url(), grants('authorization_code')]).toEqual([`${origin}/docs`, []]);
+});
+
 test('the page may ask its provider and nobody else, and the provider’s absence is said', async () => {
   await page.goto(`${origin}/docs`);
   const asks = (address: string): Promise<unknown> =>

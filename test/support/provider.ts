@@ -43,6 +43,8 @@ export interface ProviderWorld {
   readonly database: Database;
   /** The one that runs now. */
   readonly provider: EmbeddedProvider;
+  /** Where it is managed, and the API's credential for that. */
+  readonly management: ReturnType<EmbeddedProvider['serve']>;
   /** Ends it, and starts another in its place, at the same address. */
   restart(options?: Partial<ProviderOptions>): Promise<EmbeddedProvider>;
   /** Adds a user with a password; columns as SQL has them. */
@@ -66,9 +68,10 @@ export async function openProviderWorld(options: Partial<ProviderOptions> = {}):
       ...{ dataDir, log, port, perIp: 100_000 },
       ...others,
     });
-    started.serve(database);
+    management = started.serve(database);
     return started;
   };
+  let management: ProviderWorld['management'] = { url: '', token: '' };
   let provider = await begin(0, options);
   let people = 0;
   const admin = (text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
@@ -83,6 +86,9 @@ export async function openProviderWorld(options: Partial<ProviderOptions> = {}):
     database,
     get provider() {
       return provider;
+    },
+    get management() {
+      return management;
     },
     async restart(others = {}) {
       const { port } = new URL(provider.jwksUrl);

@@ -100,7 +100,7 @@ begin
     select u.id
     into target
     from public.users as u
-    where u.id = app.account_id(change_identity_account.subject)
+    where u.id = app.account_id(change_identity_account.account)
     for no key update;
     if not found then
         return false;

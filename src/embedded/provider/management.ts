@@ -64,11 +64,15 @@ const givenRoles = z.strictObject({ roles: z.array(z.string().max(100)).min(1).m
 
 export interface ManagementOptions {
   readonly accounts: Accounts;
-  /** What the caller must bear. */
-  readonly credential: string;
+  /** What an administrator bears, and what the API does. */
+  readonly credentials: { readonly management: string; readonly api: string };
 }
 
-/** Answers what the API asks of an identity provider: users and their roles, in the shapes of Auth0. */
+/**
+ * Answers what the API asks of an identity provider: users and their roles, in the shapes of Auth0. The API tells of rows
+ * that are the provider's own, which have changed before it does: from the API it is a message that changes nothing, for
+ * one that comes late would put back what another has changed since.
+ */
 export async function answerManagement(
   options: ManagementOptions,
   request: IncomingMessage,
@@ -86,11 +90,14 @@ export async function answerManagement(
 }
 
 async function answerTo(
-  { accounts, credential }: ManagementOptions,
+  { accounts, credentials }: ManagementOptions,
   request: IncomingMessage,
   state: RequestState,
 ): Promise<Answer> {
-  if (!bears(request, credential)) throw new Refusal(401, 'invalid_token', 'Invalid token');
+  const isOwnApi = bears(request, credentials.api);
+  if (!isOwnApi && !bears(request, credentials.management))
+    throw new Refusal(401, 'invalid_token', 'Invalid token');
+  const change = isOwnApi ? confirmed : changed;
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://identity');
   const path = pathname.slice(MANAGEMENT_PATH.length);
   if (path === '/roles') {
@@ -166,7 +173,11 @@ async function found(accounts: Accounts, id: string): Promise<ProviderAccount> {
   return account;
 }
 
-async function change(
+async function confirmed(accounts: Accounts, id: string): Promise<void> {
+  await found(accounts, id);
+}
+
+async function changed(
   accounts: Accounts,
   id: string,
   changes: Parameters<Accounts['change']>[1],

@@ -7,8 +7,10 @@ import { identityFolder, ignoreMissing, writeOnce } from './keys.ts';
 export interface ProviderSecrets {
   /** Signs the cookies: an id of a session is of no use to whoever did not get the cookie. */
   readonly cookies: string;
-  /** The bearer credential of the management interface. */
+  /** The bearer credential of the management interface, for whoever administers the provider. */
   readonly management: string;
+  /** The API's own: with it, what is so already is confirmed, and nothing changed. */
+  readonly api: string;
 }
 
 const FORM = /^[\w-]{43}$/;
@@ -19,12 +21,12 @@ export async function openSecrets(dataDir: string): Promise<ProviderSecrets> {
   const text = await readFile(file, 'utf8').catch(ignoreMissing);
   if (text === undefined) {
     const fresh = (): string => randomBytes(32).toString('base64url');
-    await writeOnce(file, JSON.stringify({ cookies: fresh(), management: fresh() }));
+    await writeOnce(file, JSON.stringify({ cookies: fresh(), management: fresh(), api: fresh() }));
     return openSecrets(dataDir);
   }
   const secrets = parse(text);
-  if (FORM.test(secrets?.cookies ?? '') && FORM.test(secrets?.management ?? ''))
-    return secrets as ProviderSecrets;
+  const { cookies = '', management = '', api = '' } = secrets ?? {};
+  if ([cookies, management, api].every((secret) => FORM.test(secret))) return { cookies, management, api };
   throw new Error(`${file} holds no secrets; delete it to have new ones made, which ends all logins`);
 }
 

@@ -21,6 +21,7 @@ import { STYLESHEET_PATH } from './layout.ts';
 import { answerManagement, MANAGEMENT_PATH } from './management.ts';
 import { errorPage } from './pages.ts';
 import { openSecrets } from './secrets.ts';
+import type { ProviderSecrets } from './secrets.ts';
 import { sendPage } from './send-page.ts';
 import { openTokenSigner } from './signer.ts';
 import type { TokenSigner } from './signer.ts';
@@ -51,10 +52,11 @@ export interface ProviderOptions {
 
 export interface EmbeddedProvider extends TokenSigner {
   readonly jwksUrl: string;
-  /** Its management interface, and the credential for it. */
-  readonly management: { readonly url: string; readonly token: string };
-  /** Lets people log in from now on: before it there are keys alone. */
-  serve(database: Pick<Database, 'callAsLogin'>): void;
+  /**
+   * Lets people log in from now on: before it there are keys alone. Gives its management interface, and the API's
+   * credential for it.
+   */
+  serve(database: Pick<Database, 'callAsLogin'>): { readonly url: string; readonly token: string };
   close(withinMs?: number): Promise<void>;
 }
 
@@ -126,7 +128,6 @@ export async function startEmbeddedProvider(options: ProviderOptions): Promise<E
   return {
     ...signer,
     jwksUrl: `${here}${JWKS_PATH}`,
-    management: { url: `${here}${MANAGEMENT_PATH}`, token: secrets.management },
     serve(database) {
       const pages = { corsOrigins, issuer, loopback };
       forgetting = forgetExpired({
@@ -137,6 +138,7 @@ export async function startEmbeddedProvider(options: ProviderOptions): Promise<E
       });
       serving = (present) =>
         servingWith({ issuer, database, ring: present, pages, claimNames, log, secrets });
+      return { url: `${here}${MANAGEMENT_PATH}`, token: secrets.api };
     },
     async close(withinMs) {
       await server.close(withinMs);
@@ -162,7 +164,7 @@ interface ServingOptions {
   readonly pages: TrustedPages;
   readonly claimNames: ClaimNames;
   readonly log: Logger;
-  readonly secrets: { readonly cookies: string; readonly management: string };
+  readonly secrets: ProviderSecrets;
 }
 
 function servingWith({ issuer, database, ring, pages, claimNames, log, secrets }: ServingOptions): Serving {
@@ -181,7 +183,7 @@ function servingWith({ issuer, database, ring, pages, claimNames, log, secrets }
     ring,
     async answer(path, request, response, state) {
       if (path === MANAGEMENT_PATH || path.startsWith(`${MANAGEMENT_PATH}/`)) {
-        await answerManagement({ accounts, credential: secrets.management }, request, response, state);
+        await answerManagement({ accounts, credentials: secrets }, request, response, state);
         return;
       }
       if (path === USERINFO_PATH && bearsApiToken(request)) {
