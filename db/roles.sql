@@ -1,6 +1,7 @@
 -- The cast of roles: every one without a login, a password, or a way past row-level security.
 -- Run by the administrator on every deploy, before the migrations. A deployment makes its own logins
--- and puts each into exactly one of taxclaims_api, taxclaims_reporting and taxclaims_auditor.
+-- and puts each into exactly one of taxclaims_api, taxclaims_reporting, taxclaims_auditor and
+-- taxclaims_identity_provider.
 
 do $roles$
 declare
@@ -16,7 +17,8 @@ declare
         'taxclaims_reporting',
         'taxclaims_reporting_all',
         'taxclaims_reporting_few',
-        'taxclaims_auditor'
+        'taxclaims_auditor',
+        'taxclaims_identity_provider'
     ];
     -- Owner, definer and API hold memberships for `set role` alone: what they may become must not already be theirs,
     -- neither its grants nor its policies.
@@ -122,7 +124,8 @@ begin
                     ('taxclaims_owner', 'CREATE'),
                     ('taxclaims_api', 'CONNECT'),
                     ('taxclaims_reporting', 'CONNECT'),
-                    ('taxclaims_auditor', 'CONNECT')
+                    ('taxclaims_auditor', 'CONNECT'),
+                    ('taxclaims_identity_provider', 'CONNECT')
                 )
             )
         union all
@@ -190,7 +193,7 @@ do $database$
 begin
     execute pg_catalog.format('revoke all on database %I from public', pg_catalog.current_database());
     execute pg_catalog.format(
-        'grant connect on database %I to taxclaims_api, taxclaims_reporting, taxclaims_auditor',
+        'grant connect on database %I to taxclaims_api, taxclaims_reporting, taxclaims_auditor, taxclaims_identity_provider',
         pg_catalog.current_database()
     );
     execute pg_catalog.format('grant create on database %I to taxclaims_owner', pg_catalog.current_database());

@@ -48,7 +48,8 @@ begin
                     'taxclaims_reporting',
                     'taxclaims_reporting_all',
                     'taxclaims_reporting_few',
-                    'taxclaims_auditor'
+                    'taxclaims_auditor',
+                    'taxclaims_identity_provider'
                 )
             )
             and not (

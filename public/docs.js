@@ -1,10 +1,12 @@
 /* The page of /docs: asks who one is, loads the description with that token, and lets every call be tried with it. */
 
 import { showInterface } from './interface.js';
+import { openLogin } from './login.js';
 
 const KEPT = 'token';
 const entrance = document.querySelector('#entrance');
 const people = document.querySelector('#people');
+const loginPart = document.querySelector('#login');
 const form = document.querySelector('form');
 const field = document.querySelector('#token');
 const status = document.querySelector('#status');
@@ -12,38 +14,84 @@ const leave = document.querySelector('#leave');
 const search = document.querySelector('search');
 const words = document.querySelector('#words');
 const found = document.querySelector('output');
+/** The token whose owner the page has named. */
+let known;
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
-  void enter(field.value.trim().replace(/^Bearer\s+/i, ''));
+  void enter(pasted(field.value.trim().replace(/^Bearer\s+/i, '')));
 });
 
-leave.addEventListener('click', () => {
-  sessionStorage.removeItem(KEPT);
-  location.reload();
-});
+const login = await openLogin();
+try {
+  const kept = sessionStorage.getItem(KEPT);
+  if (await login?.isLoggedIn()) await enter(loggedIn());
+  else if (kept !== null) await enter(pasted(kept));
+  else await welcome();
+} catch (error) {
+  await refuse(error);
+}
 
-const kept = sessionStorage.getItem(KEPT);
-if (kept === null) void welcome();
-else void enter(kept);
+/** Somebody with a token from elsewhere, which is all there is of it. */
+function pasted(token) {
+  const forget = () => sessionStorage.removeItem(KEPT);
+  return {
+    token: () => token,
+    renewed: () => false,
+    keep: () => sessionStorage.setItem(KEPT, token),
+    forget,
+    leaveBy: 'Ask as somebody else',
+    leave() {
+      forget();
+      location.reload();
+    },
+  };
+}
 
-/** Shows the page with this token, or where it is not accepted, where another comes from. */
-async function enter(token) {
+/** Somebody who logged in at the provider, which may give another token after this one. */
+function loggedIn() {
+  return { ...login, keep() {}, leaveBy: 'Log out', leave: login.end };
+}
+
+/** Shows the page to this asker, or where the token is not accepted, where another comes from. */
+async function enter(asker) {
   try {
-    const caller = await ask('/api/auth/profile', token);
-    show(await ask('/api-json', token), token);
-    sessionStorage.setItem(KEPT, token);
+    const token = await asker.token();
+    const owner = await ownerOf(token);
+    show(await ask('/api-json', token), asker);
+    asker.keep();
+    known = token;
     entrance.hidden = true;
     leave.hidden = false;
+    leave.textContent = asker.leaveBy;
+    leave.addEventListener('click', asker.leave);
     search.hidden = false;
-    say(nameOf(caller, token));
+    say(owner);
     // What was clicked is gone; the search comes next.
     status.focus();
   } catch (error) {
-    sessionStorage.removeItem(KEPT);
-    await welcome();
-    say(error.message, 'refused');
+    await asker.forget();
+    await refuse(error);
   }
+}
+
+/** The token of this asker; says who that is whenever it is another than before. */
+async function introduced(asker) {
+  const token = await asker.token();
+  if (token !== known) {
+    say(await ownerOf(token));
+    known = token;
+  }
+  return token;
+}
+
+async function ownerOf(token) {
+  return nameOf(await ask('/api/auth/profile', token), token);
+}
+
+async function refuse({ message }) {
+  await welcome();
+  say(message, 'refused');
 }
 
 async function ask(path, token) {
@@ -63,8 +111,22 @@ async function welcome() {
   people.querySelector('ul').append(...offered.map(choiceOf));
   people.hidden = offered.length === 0;
   document.querySelector('#provider').hidden = offered.length > 0;
+  if (login !== undefined) offerLogin();
   entrance.hidden = false;
-  if (offered.length === 0) field.focus();
+  if (login !== undefined) loginPart.querySelector('button').focus();
+  else if (offered.length === 0) field.focus();
+}
+
+function offerLogin() {
+  loginPart.querySelector('code').textContent = login.issuer;
+  loginPart.querySelector('button').addEventListener('click', async () => {
+    try {
+      await login.begin();
+    } catch ({ message }) {
+      say(`Nobody can log in at ${login.issuer} now: ${message}`, 'refused');
+    }
+  });
+  loginPart.hidden = false;
 }
 
 function choiceOf({ role, name, clients }) {
@@ -75,7 +137,7 @@ function choiceOf({ role, name, clients }) {
   }
   button.addEventListener('click', async () => {
     const answer = await fetch(`/docs/people/${role}`, { method: 'POST' });
-    if (answer.ok) await enter((await answer.json()).token);
+    if (answer.ok) await enter(pasted((await answer.json()).token));
     else say(`There is no token for this page here (${answer.status}).`, 'refused');
   });
   const item = document.createElement('li');
@@ -99,9 +161,18 @@ function nameOf({ name, email, sub, role, client_access: clients }, token) {
   return `Asking as ${name ?? email ?? sub}, ${role}, ${reachOf(role, clients.length)}, until ${until}`;
 }
 
-function show(description, token) {
-  const onRefused = () => say('The token is not accepted any more.', 'refused');
-  const search = showInterface(description, token, { onRefused });
+function show(description, asker) {
+  const search = showInterface(description, () => introduced(asker), {
+    async onRefused() {
+      try {
+        if (!(await asker.renewed())) throw new Error('The token is not accepted any more.');
+        await introduced(asker);
+        say(`${status.textContent}. The token before was not accepted any more: send it again.`);
+      } catch ({ message }) {
+        say(message, 'refused');
+      }
+    },
+  });
   words.addEventListener('input', () => {
     const text = words.value.trim();
     const count = search(text);

@@ -2,8 +2,8 @@ import { endpointSearch } from './endpoint-search.js';
 
 const EVERY_ANSWER_HAS = ['X-Request-Id', 'Cache-Control', 'RateLimit', 'RateLimit-Policy'];
 
-/** Draws the description with Swagger UI, each call with the token; gives what searches it, and says how much it found. */
-export function showInterface(description, token, { onRefused }) {
+/** Draws the description with Swagger UI, each call with a token of its moment; gives what searches it, and says how much it found. */
+export function showInterface(description, tokenOfNow, { onRefused }) {
   const search = endpointSearch(description);
   makeReachable(document.querySelector('#description'));
   const ui = SwaggerUIBundle({
@@ -24,7 +24,10 @@ export function showInterface(description, token, { onRefused }) {
     ],
     // Otherwise the description would be sent to a validator elsewhere.
     validatorUrl: null,
-    onComplete: () => setTimeout(() => ui.preauthorizeApiKey('bearer', token)),
+    requestInterceptor: async (request) => {
+      request.headers.Authorization = `Bearer ${await tokenOfNow()}`;
+      return request;
+    },
     responseInterceptor: (response) => {
       if (response.status === 401) onRefused();
       response.headers = described(response.headers, description);

@@ -9,6 +9,8 @@ import { authenticate } from './http/authenticate.ts';
 import { compress } from './http/compress.ts';
 import { cors } from './http/cors.ts';
 import { mountDocs } from './http/docs.ts';
+import { contentSecurityPolicy } from './http/docs-login.ts';
+import type { DocsLogin } from './http/docs-login.ts';
 import type { Person } from './http/docs-people.ts';
 import { answerErrors } from './http/errors.ts';
 import { limitByAddress, limitByUser } from './http/limits.ts';
@@ -33,6 +35,8 @@ export interface AppOptions {
   readonly corsOrigins: readonly string[];
   /** Whom the page of /docs lets one be with a click; nobody, unless all of it is a demonstration. */
   readonly people: readonly Person[];
+  /** Where the page of /docs lets somebody log in; undefined where a token has to be pasted. */
+  readonly login: DocsLogin | undefined;
   readonly log: Logger;
 }
 
@@ -47,6 +51,7 @@ export function createApp({
   trustProxy,
   corsOrigins,
   people,
+  login,
   log,
 }: AppOptions): Express {
   const app = express();
@@ -57,15 +62,13 @@ export function createApp({
 
   app.use(openRequest);
   app.use(logRequests(log));
-  // Inside a network the page of /docs may be reached over plain HTTP, and its parts then as well.
-  const ownOnly = { 'style-src': ["'self'"], 'font-src': ["'self'"], 'upgrade-insecure-requests': null };
-  app.use(helmet({ contentSecurityPolicy: { directives: ownOnly } }));
+  app.use(helmet({ contentSecurityPolicy: false }), contentSecurityPolicy());
   app.use(cors(corsOrigins));
   // Before the limits: a health check shares the address of a load balancer, and so of everybody.
   mountPublic(app, probes, { database: probed, documents, verifier });
   app.use(limitByAddress(limits.perIp));
   app.use(compress());
-  mountDocs(app, people);
+  mountDocs(app, people, login);
   mountPublic(app, publicEndpoints, { database, documents, verifier });
   app.use(authenticate(verifier));
   app.use(limitByUser(limits.perUser));

@@ -16,6 +16,8 @@ const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
 
 export const text = z.string().regex(/^\S(.*\S)?$/, 'must be one line without blanks around it');
 
+export const scope = text.regex(/(?:^| )openid(?: |$)/, 'must name openid');
+
 export const host = z
   .string()
   .refine((value) => isIP(value) !== 0 || HOST_NAME.test(value), 'must be an IP address or a host name');
@@ -32,6 +34,14 @@ export const httpUrl = url(['http:', 'https:'], 'must be an http:// or https:// 
   withoutCredentials,
   'must not contain a user or a password',
 );
+
+/** The address of the identity provider, as browsers and tokens have it. */
+export const httpsOrigin = z.string().refine((value) => {
+  const parsed = URL.parse(value);
+  return parsed?.protocol === 'https:' && parsed.origin === value;
+}, 'must be https:// and a host in lower case, with a port or without, and nothing behind it');
+
+export const production = z.enum(['production'], 'must be production, or not set');
 
 export const origins = z.string().transform((value, context) => {
   const items = value.split(',').map((item) => item.trim());

@@ -44,7 +44,22 @@ export interface IdentityConfig {
   readonly clientAccessClaim: string;
   /** True where the provider gives no token an email that it has not verified. */
   readonly emailsVerified: boolean;
+  /** With what the page of /docs logs somebody in at another provider; without a client a token has to be pasted there. */
+  readonly docs: { readonly clientId: string | undefined; readonly scope: string };
   readonly management: { readonly url: string; readonly token: string } | undefined;
+  /** Of the embedded provider, where that is the one. */
+  readonly embedded: EmbeddedIdentityConfig;
+}
+
+export interface EmbeddedIdentityConfig {
+  /** 0: any free one; undefined: the one that the data folder keeps, 3001 at first. */
+  readonly port: number | undefined;
+  /** Its public address, behind a proxy that speaks TLS; undefined: it is for this machine alone. */
+  readonly issuer: string | undefined;
+  /** The provider's own login, where the database is another than the embedded one. */
+  readonly databaseUrl: string | undefined;
+  /** Whether real people log in: then nobody on the reader's own machine is trusted. */
+  readonly production: boolean;
 }
 
 export interface ProviderConfig {
@@ -65,11 +80,17 @@ const variables = z.object({
   AUTH_ISSUER: value.text.optional(),
   AUTH_AUDIENCE: value.text.optional(),
   AUTH_JWKS_URL: value.httpUrl.optional(),
+  AUTH_CLIENT_ID: value.text.optional(),
+  AUTH_SCOPE: value.scope.default('openid profile email'),
   AUTH_ROLE_CLAIM: value.text.default('role'),
   AUTH_CLIENT_ACCESS_CLAIM: value.text.default('client_access'),
   AUTH_EMAILS_VERIFIED: value.flag.default(false),
   AUTH_MANAGEMENT_URL: value.httpUrl.optional(),
   AUTH_MANAGEMENT_TOKEN: value.text.optional(),
+  IDENTITY_PORT: value.integer(0, 65_535).optional(),
+  IDENTITY_ISSUER: value.httpsOrigin.optional(),
+  IDENTITY_DATABASE_URL: value.postgresUrl.optional(),
+  IDENTITY_EMBEDDED: value.production.optional(),
   RATE_LIMIT_PER_USER: value.integer(1, 1_000_000).default(100),
   RATE_LIMIT_PER_IP: value.integer(1, 1_000_000).default(1_000),
   REDIS_URL: value.redisUrl.optional(),
@@ -100,7 +121,7 @@ export function loadConfig(environment: Environment): Config {
       statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
       preparedStatements: values.DATABASE_PREPARED_STATEMENTS,
     },
-    identity: identityFrom(values),
+    identity: identityFrom(values, set['NODE_ENV'] === 'production'),
     rateLimits: { perUser: values.RATE_LIMIT_PER_USER, perIp: values.RATE_LIMIT_PER_IP },
     redisUrl: values.REDIS_URL,
     trustProxy: values.TRUST_PROXY,
@@ -125,7 +146,7 @@ export function loadAdminConfig(environment: Environment): AdminConfig {
   return { databaseAdminUrl: values.DATABASE_ADMIN_URL };
 }
 
-function identityFrom(values: z.output<typeof variables>): IdentityConfig {
+function identityFrom(values: z.output<typeof variables>, production: boolean): IdentityConfig {
   const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = values;
   const { AUTH_MANAGEMENT_URL: url, AUTH_MANAGEMENT_TOKEN: token } = values;
   return {
@@ -140,20 +161,40 @@ function identityFrom(values: z.output<typeof variables>): IdentityConfig {
     roleClaim: values.AUTH_ROLE_CLAIM,
     clientAccessClaim: values.AUTH_CLIENT_ACCESS_CLAIM,
     emailsVerified: values.AUTH_EMAILS_VERIFIED,
+    docs: { clientId: values.AUTH_CLIENT_ID, scope: values.AUTH_SCOPE },
     management: url === undefined || token === undefined ? undefined : { url, token },
+    embedded: {
+      port: values.IDENTITY_PORT,
+      issuer: values.IDENTITY_ISSUER,
+      databaseUrl: values.IDENTITY_DATABASE_URL,
+      production,
+    },
   };
 }
 
 /** What is wrong between variables, whether or not each is right by itself. */
 function* conflicts(set: Environment): Generator<string> {
   const { DATABASE_URL, AUTH_ISSUER, AUTH_AUDIENCE, AUTH_JWKS_URL } = set;
-  const { AUTH_MANAGEMENT_URL, AUTH_MANAGEMENT_TOKEN, DOCUMENT_STORE, DOCUMENT_STORE_ENDPOINT } = set;
+  const {
+    AUTH_CLIENT_ID,
+    AUTH_MANAGEMENT_URL,
+    AUTH_MANAGEMENT_TOKEN,
+    DOCUMENT_STORE,
+    DOCUMENT_STORE_ENDPOINT,
+  } = set;
   const { AUTH_ROLE_CLAIM = 'role', AUTH_CLIENT_ACCESS_CLAIM = 'client_access' } = set;
   if (set['NODE_ENV'] === 'production') {
     if (!DATABASE_URL) yield 'DATABASE_URL must be set: NODE_ENV=production allows no embedded Postgres';
-    if (!AUTH_ISSUER)
-      yield 'AUTH_ISSUER must be set: NODE_ENV=production allows no embedded identity provider';
+    if (!AUTH_ISSUER && set['IDENTITY_EMBEDDED'] === 'production') yield* missingInProduction(set);
+    else if (!AUTH_ISSUER)
+      yield 'AUTH_ISSUER must be set: NODE_ENV=production allows no embedded identity provider, unless IDENTITY_EMBEDDED=production';
   }
+  for (const name of ['IDENTITY_EMBEDDED', 'IDENTITY_ISSUER', 'IDENTITY_DATABASE_URL']) {
+    if (AUTH_ISSUER && set[name])
+      yield `${name} must not be set where AUTH_ISSUER is: no provider is started then`;
+  }
+  if (set['IDENTITY_DATABASE_URL'] && !DATABASE_URL)
+    yield 'DATABASE_URL must be set where IDENTITY_DATABASE_URL is';
   // A forgotten issuer would otherwise open the service to the embedded provider's tokens without a word.
   if (!AUTH_ISSUER && AUTH_AUDIENCE) yield 'AUTH_ISSUER must be set where AUTH_AUDIENCE is';
   if (!AUTH_ISSUER && AUTH_JWKS_URL) yield 'AUTH_ISSUER must be set where AUTH_JWKS_URL is';
@@ -161,6 +202,9 @@ function* conflicts(set: Environment): Generator<string> {
   if (AUTH_ISSUER && !AUTH_JWKS_URL && !value.isPlainHttpUrl(AUTH_ISSUER)) {
     yield 'AUTH_JWKS_URL must be set where AUTH_ISSUER is no plain http:// or https:// URL';
   }
+  if (!AUTH_ISSUER && AUTH_CLIENT_ID) yield 'AUTH_ISSUER must be set where AUTH_CLIENT_ID is';
+  if (AUTH_ISSUER && AUTH_CLIENT_ID && !value.isPlainHttpUrl(AUTH_ISSUER))
+    yield 'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set';
   if (AUTH_MANAGEMENT_URL && !AUTH_MANAGEMENT_TOKEN) {
     yield 'AUTH_MANAGEMENT_TOKEN must be set where AUTH_MANAGEMENT_URL is';
   }
@@ -171,6 +215,21 @@ function* conflicts(set: Environment): Generator<string> {
     yield 'DOCUMENT_STORE must be s3://bucket/prefix where DOCUMENT_STORE_ENDPOINT is set';
   if (AUTH_ROLE_CLAIM === AUTH_CLIENT_ACCESS_CLAIM)
     yield 'AUTH_CLIENT_ACCESS_CLAIM must differ from AUTH_ROLE_CLAIM';
+}
+
+/** What the embedded provider needs before it lets real people in. */
+const NEEDED_IN_PRODUCTION: Readonly<Record<string, string>> = {
+  IDENTITY_ISSUER: 'the public https:// address of the provider',
+  IDENTITY_DATABASE_URL: "the provider's own login, a member of taxclaims_identity_provider",
+  DATA_DIR: 'the folder of the signing keys, which outlives every deploy',
+  TRUST_PROXY: 'how many proxies stand in front, of which one speaks TLS',
+};
+
+function* missingInProduction(set: Environment): Generator<string> {
+  for (const [name, what] of Object.entries(NEEDED_IN_PRODUCTION)) {
+    if (!set[name] || set[name] === '0')
+      yield `${name} must be set where IDENTITY_EMBEDDED=production: ${what}`;
+  }
 }
 
 function withoutEmpty(environment: Environment): Environment {

@@ -1,15 +1,19 @@
-import { peopleOf } from './embedded/people.ts';
 import type { Service } from './service.ts';
 
-/** What a person needs next: addresses, and where the identity provider is embedded, tokens and a line to try. */
+/** What a person needs next: addresses, and where the identity provider is embedded, logins, tokens and a line to try. */
 export async function greeting({ url, embedded }: Service): Promise<string> {
-  const { database, provider } = embedded;
+  const { database, provider, people } = embedded;
   const lines = ['', `Open      ${url}/docs`, `API       ${url}`];
   if (database !== undefined) lines.push(`Postgres  ${database.psql}`);
   if (provider === undefined) return [...lines, ''].join('\n');
-  lines.push(`JWKS      ${provider.jwksUrl}`, '', 'Tokens, valid for 12 hours:');
+  lines.push(`Identity  ${provider.issuer}`, `JWKS      ${provider.jwksUrl}`);
+  const logins = database?.logins ?? [];
+  if (logins.length > 0) lines.push('', 'Log in as:');
+  for (const { email, password } of logins) lines.push(`${email}  ${password}`);
+  if (people.length === 0) return [...lines, ''].join('\n');
+  lines.push('', 'Tokens, valid for 12 hours:');
   let last = '';
-  for (const person of peopleOf(provider)) {
+  for (const person of people) {
     last = await person.token();
     lines.push('', `${person.role} (${person.name})`, last);
   }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
-import type { Config } from './config.ts';
+import type { Config, IdentityConfig } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { tellObjections } from './db/objections.ts';
 import { forgetExpiredAnswers } from './db/expired-answers.ts';
@@ -13,8 +13,11 @@ import { openDataDir } from './embedded/data-dir.ts';
 import { isDemonstration, peopleOf } from './embedded/people.ts';
 import { probe } from './embedded/postgres/free-port.ts';
 import { assertUnused } from './embedded/postgres/server.ts';
+import type { DocsLogin } from './http/docs-login.ts';
+import type { Person } from './http/docs-people.ts';
 import { createHttpServer } from './http/server.ts';
-import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider.ts';
+import { DOCS_CLIENT } from './embedded/provider/clients.ts';
+import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider/start.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
 import { codeOf } from './system-error.ts';
 import { within } from './within.ts';
@@ -24,6 +27,8 @@ export interface Service {
   readonly embedded: {
     readonly database: EmbeddedDatabase | undefined;
     readonly provider: EmbeddedProvider | undefined;
+    /** Whose tokens may be printed: nobody's where real people log in. */
+    readonly people: readonly Person[];
   };
   /** Finishes what was taken, then ends every part, within ten seconds; safe to call twice. */
   close(): Promise<void>;
@@ -42,6 +47,13 @@ const BREAKING_OFF_MS = 100;
 
 /** A connection that no request has, for what must not wait for requests; what is slow there is not worth waiting for. */
 const LANE = { poolSize: 1, statementTimeoutMs: 2_000 } as const;
+
+/** What is different of a connection that is not the requests'. */
+interface Lane {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly statementTimeoutMs: number;
+}
 
 /**
  * Starts every part that the configuration asks for, in order; what was started is ended again when a later part
@@ -69,16 +81,19 @@ async function startParts(
   await checkBeforehand(config);
   const spool = await openSpool(config.dataDir);
   endings.push({ part: 'the spool of refusals', atLeastMs: 200, end: () => spool.close() });
-  const provider = await embeddedProvider(config, endings);
+  const provider = await embeddedProvider(config, log, endings);
   const embedded = await embeddedDatabase(config, log, endings, ending);
   const { database: settings, identity } = config;
-  const open = (part: string, lane: Partial<typeof LANE> = {}): Database => {
+  const open = (part: string, lane: Partial<Lane> = {}): Database => {
     const opened = openDatabase({ ...settings, url: settings.url ?? embedded?.apiUrl ?? '', log, ...lane });
     endings.push({ part, atLeastMs: 200, end: (withinMs) => opened.close(withinMs) });
     return opened;
   };
   const database = open('the database');
   const probed = open('the lane of the health check', LANE);
+  const identityUrl = embedded?.identityUrl ?? identity.embedded.databaseUrl;
+  if (identityUrl !== undefined)
+    provider?.serve(open('the lane of the identity provider', { url: identityUrl, poolSize: 4 }));
   // Not waited for: an outage at the start is one like any other.
   void tellObjections(database, log);
   const audit = createAuditWriter({ database: open('the lane of refusals', LANE), spool, log });
@@ -94,16 +109,20 @@ async function startParts(
     ...{ roleClaim, clientAccessClaim, emailsVerified },
   });
   const { rateLimits: limits, trustProxy, corsOrigins } = config;
-  const people = provider !== undefined && isDemonstration(config) ? peopleOf(provider) : [];
+  const known = provider === undefined || identity.embedded.production ? [] : peopleOf(provider);
+  const people = isDemonstration(config) ? known : [];
   const server = createHttpServer(
-    createApp({ database, probed, documents, verifier, audit, limits, trustProxy, corsOrigins, people, log }),
+    createApp({
+      ...{ database, probed, documents, verifier, audit, log },
+      ...{ limits, trustProxy, corsOrigins, people, login: docsLogin(identity, provider) },
+    }),
     { corsOrigins },
   );
   endings.push({ part: 'the server', atLeastMs: 5_000, end: (withinMs) => server.close(withinMs) });
   const port = await listening(server.listen(config.port, config.host), config);
   return {
     url: `http://${bracketed(config.host)}:${String(port)}`,
-    embedded: { database: embedded, provider },
+    embedded: { database: embedded, provider, people: known },
   };
 }
 
@@ -117,24 +136,40 @@ async function checkBeforehand(config: Config): Promise<void> {
 }
 
 async function embeddedProvider(
-  { identity, dataDir }: Config,
+  { identity, dataDir, host, corsOrigins, trustProxy, rateLimits }: Config,
+  log: Logger,
   endings: Ending[],
 ): Promise<EmbeddedProvider | undefined> {
   if (identity.provider !== undefined) return undefined;
-  const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
-  const provider = await startEmbeddedProvider({ dataDir, host: '127.0.0.1', claimNames });
-  endings.push({ part: 'the identity provider', atLeastMs: 100, end: () => provider.close() });
+  const { port, issuer, production } = identity.embedded;
+  if (production)
+    log.warn(
+      'the embedded identity provider lets real people in: whoever reads DATA_DIR/identity is everybody, and nobody else keeps a copy of it',
+    );
+  const provider = await startEmbeddedProvider({
+    ...{ dataDir, log, port, issuer, corsOrigins, trustProxy, perIp: rateLimits.perIp },
+    // Its address is of this machine, unless a proxy leads to it.
+    host: issuer === undefined ? undefined : host,
+    claimNames: { role: identity.roleClaim, clientAccess: identity.clientAccessClaim },
+    loopback: !production,
+  });
+  endings.push({
+    part: 'the identity provider',
+    atLeastMs: 300,
+    end: (withinMs) => provider.close(withinMs),
+  });
   return provider;
 }
 
 async function embeddedDatabase(
-  { database, dataDir }: Config,
+  { database, dataDir, identity }: Config,
   log: Logger,
   endings: Ending[],
   ending?: AbortSignal,
 ): Promise<EmbeddedDatabase | undefined> {
   if (database.url !== undefined) return undefined;
-  const embedded = await startEmbeddedDatabase({ dataDir, log, ending });
+  const passwords = identity.provider === undefined;
+  const embedded = await startEmbeddedDatabase({ dataDir, log, ending, passwords });
   endings.push({
     part: 'the embedded Postgres',
     atLeastMs: 1_500,
@@ -152,6 +187,14 @@ async function contents(
   const documents = await openDocuments({ store, endpoint, maxBytes, dataDir, database, log });
   await placeDemonstration(embedded?.demonstration ?? [], documents, log);
   return documents;
+}
+
+/** Where the page of /docs lets somebody log in: at the embedded provider, or at another that has a client for it. */
+function docsLogin({ provider, docs }: IdentityConfig, embedded?: EmbeddedProvider): DocsLogin | undefined {
+  const client = embedded === undefined ? docs.clientId : DOCS_CLIENT;
+  const at = provider ?? embedded;
+  if (client === undefined || at === undefined) return undefined;
+  return { issuer: at.issuer, audience: at.audience, clientId: client, scope: docs.scope };
 }
 
 async function listening(port: Promise<number>, { host, port: wanted }: Config): Promise<number> {

@@ -31,7 +31,9 @@ describe('a configuration', () => {
         roleClaim: 'role',
         clientAccessClaim: 'client_access',
         emailsVerified: false,
+        docs: { clientId: undefined, scope: 'openid profile email' },
         management: undefined,
+        embedded: { port: undefined, issuer: undefined, databaseUrl: undefined, production: false },
       },
       rateLimits: { perUser: 100, perIp: 1000 },
       redisUrl: undefined,
@@ -53,7 +55,9 @@ describe('a configuration', () => {
         AUTH_ROLE_CLAIM: 'https://claims.example/role',
         AUTH_CLIENT_ACCESS_CLAIM: 'https://claims.example/access',
       },
+      ...{ AUTH_CLIENT_ID: 'docs', AUTH_SCOPE: 'openid api' },
       ...{ AUTH_MANAGEMENT_URL: 'https://idp.example/api/v2', AUTH_MANAGEMENT_TOKEN: 'management-secret' },
+      IDENTITY_PORT: '3999',
       ...{
         RATE_LIMIT_PER_USER: '5',
         RATE_LIMIT_PER_IP: '7',
@@ -78,7 +82,9 @@ describe('a configuration', () => {
         roleClaim: 'https://claims.example/role',
         clientAccessClaim: 'https://claims.example/access',
         emailsVerified: true,
+        docs: { clientId: 'docs', scope: 'openid api' },
         management: { url: 'https://idp.example/api/v2', token: 'management-secret' },
+        embedded: { port: 3999, issuer: undefined, databaseUrl: undefined, production: true },
       },
       rateLimits: { perUser: 5, perIp: 7 },
       redisUrl: 'rediss://:secret@redis.example:6380/1',
@@ -115,6 +121,13 @@ describe('a configuration', () => {
   test('takes any issuer whose keys have an address of their own', () => {
     const environment = { ...PROVIDER, AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'http://idp:8080/jwks' };
     expect(loadConfig(environment).identity.provider?.issuer).toBe('urn:idp');
+  });
+
+  test('takes a client of /docs only where a browser can go to the issuer', () => {
+    const environment = { ...PROVIDER, AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'http://idp:8080/jwks' };
+    expect(problemOf({ ...environment, AUTH_CLIENT_ID: 'docs' })).toBe(
+      'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set',
+    );
   });
 
   test.each([
@@ -154,8 +167,20 @@ describe('a wrong value stops the start with one line that names the variable an
     AUTH_EMAILS_VERIFIED: ['yes', '1', 'TRUE'],
     AUTH_ROLE_CLAIM: [' role', 'client_access'],
     AUTH_CLIENT_ACCESS_CLAIM: [' ', 'role'],
+    AUTH_SCOPE: ['api', 'openid-api', ' openid'],
     AUTH_MANAGEMENT_URL: ['idp.example/api', 'ftp://idp.example/'],
     AUTH_MANAGEMENT_TOKEN: ['hunter2'],
+    IDENTITY_PORT: ['http', '-1', '65536', ' 3001'],
+    IDENTITY_ISSUER: [
+      ...['http://login.firm.example', 'login.firm.example', 'https://login.firm.example/'],
+      ...[
+        'https://login.firm.example/identity',
+        'https://user:hunter2@login.firm.example',
+        'https://A.example',
+      ],
+    ],
+    IDENTITY_DATABASE_URL: ['mysql://identity:hunter2@db/claims', 'hunter2'],
+    IDENTITY_EMBEDDED: ['true', 'development'],
     RATE_LIMIT_PER_USER: ['0', '-5', 'none'],
     RATE_LIMIT_PER_IP: ['0', '1000001'],
     REDIS_URL: ['http://redis', ':hunter2@redis', 'redis.example:6379'],
@@ -216,6 +241,13 @@ describe('a wrong value stops the start with one line that names the variable an
   });
 });
 
+const EMBEDDED_IN_PRODUCTION = {
+  ...{ NODE_ENV: 'production', IDENTITY_EMBEDDED: 'production', DATABASE_URL },
+  ...{ IDENTITY_ISSUER: 'https://login.firm.example', DATA_DIR: '/var/lib/claims', TRUST_PROXY: '1' },
+  IDENTITY_DATABASE_URL: 'postgres://identity@db/claims',
+};
+const lacking = (name: keyof typeof EMBEDDED_IN_PRODUCTION) => ({ ...EMBEDDED_IN_PRODUCTION, [name]: '' });
+
 describe('what must come together stops the start when it does not:', () => {
   test.each([
     ['an issuer without audience', { AUTH_ISSUER: 'https://idp.example' }, 'AUTH_AUDIENCE'],
@@ -223,6 +255,7 @@ describe('what must come together stops the start when it does not:', () => {
     ['keys without issuer', { AUTH_JWKS_URL: 'https://idp.example/keys' }, 'AUTH_ISSUER'],
     ['an issuer that leads to no keys', { ...PROVIDER, AUTH_ISSUER: 'urn:idp' }, 'AUTH_JWKS_URL'],
     ['an issuer with a query', { ...PROVIDER, AUTH_ISSUER: 'https://idp.example/?a' }, 'AUTH_JWKS_URL'],
+    ['a client of /docs without issuer', { AUTH_CLIENT_ID: 'docs' }, 'AUTH_ISSUER'],
     [
       'a management interface without credential',
       { AUTH_MANAGEMENT_URL: 'https://idp.example' },
@@ -236,8 +269,47 @@ describe('what must come together stops the start when it does not:', () => {
       'DATABASE_URL',
     ],
     ['production without an issuer', { NODE_ENV: 'production', DATABASE_URL }, 'AUTH_ISSUER'],
+    ['a login of the provider without a database', { IDENTITY_DATABASE_URL: DATABASE_URL }, 'DATABASE_URL'],
+    [
+      'the embedded provider in production without its address',
+      lacking('IDENTITY_ISSUER'),
+      'IDENTITY_ISSUER',
+    ],
+    [
+      'the embedded provider in production without a login of its own',
+      lacking('IDENTITY_DATABASE_URL'),
+      'IDENTITY_DATABASE_URL',
+    ],
+    ['the embedded provider in production without a folder for its keys', lacking('DATA_DIR'), 'DATA_DIR'],
+    ['the embedded provider in production without a proxy', lacking('TRUST_PROXY'), 'TRUST_PROXY'],
+    [
+      'the embedded provider in production with no proxy',
+      { ...EMBEDDED_IN_PRODUCTION, TRUST_PROXY: '0' },
+      'TRUST_PROXY',
+    ],
   ])('%s', (_, environment, name) => {
     expect(problemOf(environment)).toMatch(new RegExp(`^${name} must be set[^;\\n]*$`));
+  });
+
+  test('production with an embedded provider starts where all that it needs is set', () => {
+    const { identity } = loadConfig(EMBEDDED_IN_PRODUCTION);
+    expect([identity.provider, identity.embedded]).toEqual([
+      undefined,
+      {
+        ...{ port: undefined, issuer: 'https://login.firm.example', production: true },
+        databaseUrl: EMBEDDED_IN_PRODUCTION.IDENTITY_DATABASE_URL,
+      },
+    ]);
+    expect(problemOf({ NODE_ENV: 'production', IDENTITY_EMBEDDED: 'production' }).split('; ')).toHaveLength(
+      5,
+    );
+  });
+
+  test('nothing of the embedded provider is set where another is', () => {
+    for (const name of ['IDENTITY_EMBEDDED', 'IDENTITY_ISSUER', 'IDENTITY_DATABASE_URL'] as const) {
+      const problem = problemOf({ ...PROVIDER, DATABASE_URL, [name]: EMBEDDED_IN_PRODUCTION[name] });
+      expect(problem).toBe(`${name} must not be set where AUTH_ISSUER is: no provider is started then`);
+    }
   });
 
   test('production with both a database and an issuer starts', () => {

@@ -2,8 +2,10 @@ import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.ts';
 import { ROLES } from '../identity/caller.ts';
 import type { Role } from '../identity/caller.ts';
-import { EMBEDDED_ISSUER, openTokenSigner } from '../embedded/provider.ts';
-import type { TokenRequest } from '../embedded/provider.ts';
+import { keptIssuer } from '../embedded/provider/address.ts';
+import { LONGEST_TOKEN_MS } from '../embedded/provider/keys.ts';
+import { openTokenSigner } from '../embedded/provider/signer.ts';
+import type { TokenRequest } from '../embedded/provider/signer.ts';
 import { isSubject } from '../identity/subject.ts';
 import { isUuid, subjectUuid } from '../identity/uuid.ts';
 
@@ -12,9 +14,12 @@ const USAGE = `usage: npm run token -- --role ROLE [options]
   --client-access   a client's id, or several separated by commas; may be repeated
   --subject         who the token is for; when absent, somebody made up from the role and the clients
   --email, --name   what else the token says of them
-  --expires-in      a number and a unit, s, m, h or d; 12h when absent`;
+  --expires-in      a number and a unit, s, m, h or d, up to 90d; 12h when absent`;
 
-const LIFETIME = /^[1-9]\d{0,5}[smhd]$/;
+const LIFETIME = /^(?<number>[1-9]\d{0,6})(?<unit>[smhd])$/;
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+/** In which the made-up people have their names, whatever the provider's address is. */
+const PEOPLE = 'urn:taxclaims:identity';
 
 /** Prints one token of the embedded identity provider, and nothing else, so that a shell can capture it. */
 async function main(): Promise<void> {
@@ -30,7 +35,8 @@ async function main(): Promise<void> {
     return;
   }
   const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
-  const signer = await openTokenSigner({ dataDir, claimNames });
+  const issuer = await keptIssuer({ dataDir, ...identity.embedded });
+  const signer = await openTokenSigner({ dataDir, issuer, claimNames });
   process.stdout.write(`${await signer.sign(request)}\n`);
 }
 
@@ -51,7 +57,7 @@ function readArguments(args: string[]): TokenRequest | undefined {
   if (values.help) return undefined;
   const role = readRole(values.role);
   const clientAccess = readClientAccess(values['client-access']);
-  const subject = values.subject ?? subjectUuid(EMBEDDED_ISSUER, `${role}:${clientAccess.join(',')}`);
+  const subject = values.subject ?? subjectUuid(PEOPLE, `${role}:${clientAccess.join(',')}`);
   if (!isSubject(subject))
     throw new Error('--subject must have 1 to 255 characters of ASCII, and a UUID no capitals');
   return {
@@ -78,8 +84,12 @@ function readClientAccess(values: readonly string[]): readonly string[] {
 }
 
 function readLifetime(value: string | undefined): string | undefined {
-  if (value === undefined || LIFETIME.test(value)) return value;
-  throw new Error('--expires-in must be a number and a unit, s, m, h or d, as in 30m');
+  if (value === undefined) return value;
+  const { number, unit = '' } = LIFETIME.exec(value)?.groups ?? {};
+  const seconds = Number(number) * (UNIT_SECONDS[unit] ?? NaN);
+  // A key is published as long as that after it signed last.
+  if (seconds * 1_000 <= LONGEST_TOKEN_MS) return value;
+  throw new Error('--expires-in must be a number and a unit, s, m, h or d, as in 30m, and at most 90d');
 }
 
 try {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 
-/** Removes the answers of which the time is over. */
+/** Removes what is kept of which the time is over. */
 export interface Forgetting {
   /** Resolves when all of them are gone that there are. Never rejects: what is left the next sweep finds. */
   sweep(): Promise<void>;
@@ -13,27 +13,39 @@ export interface Forgetting {
 const BATCH = 500;
 const INTERVAL_MS = 600_000;
 
-/** Sweeps at the start, for what an instance that was down has left, and then every ten minutes. */
-export function forgetExpiredAnswers({
-  database,
-  log,
-}: {
+interface ForgettingOptions {
   readonly database: Pick<Database, 'callAsLogin'>;
   readonly log: Logger;
-}): Forgetting {
+}
+
+/** The answers that are kept for repeated requests. */
+export function forgetExpiredAnswers(options: ForgettingOptions): Forgetting {
+  return forgetExpired({ ...options, text: 'select app.forget_answers($1)', what: 'answers' });
+}
+
+/**
+ * Sweeps at the start, for what an instance that was down has left, and then every ten minutes. The statement takes how
+ * many to remove at most, and gives how many it did.
+ */
+export function forgetExpired({
+  database,
+  log,
+  text,
+  what,
+}: ForgettingOptions & { readonly text: string; readonly what: string }): Forgetting {
   let closed = false;
   let underWay: Promise<void> = Promise.resolve();
 
   async function forgetAll(): Promise<void> {
     for (let forgotten = BATCH; forgotten === BATCH && !closed; ) {
-      const { rows } = await database.callAsLogin({ text: 'select app.forget_answers($1)', values: [BATCH] });
+      const { rows } = await database.callAsLogin({ text, values: [BATCH] });
       forgotten = Number(rows[0]?.[0]);
     }
   }
 
   function sweep(): Promise<void> {
     underWay = underWay.then(forgetAll).catch((error: unknown) => {
-      log.error({ err: error }, 'answers of which the time is over could not be removed yet');
+      log.error({ err: error }, `${what} of which the time is over could not be removed yet`);
     });
     return underWay;
   }

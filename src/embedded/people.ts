@@ -1,12 +1,12 @@
 import type { Config } from '../config.ts';
 import { isLoopback } from '../http/docs-people.ts';
 import type { Person } from '../http/docs-people.ts';
-import type { TokenSigner } from './provider.ts';
+import type { TokenSigner } from './provider/signer.ts';
 
 const client = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
 
 /** The users of the demonstration data, in db/demonstration. */
-const PEOPLE = [
+export const PEOPLE = [
   {
     role: 'ADMIN',
     subject: 'demonstration|claire',

@@ -30,9 +30,10 @@ describe('npm run db:audit', () => {
   test('prints the matrix of a sound database and ends well', async () => {
     const { code, out, err } = await audit(database.adminUrl);
     expect([code, err]).toEqual([well, '']);
-    // owner, definer, api, admin, scoped admin, account manager, tax specialist, client, reporting, reporting all, auditor
+    // owner, definer, api, admin, scoped admin, account manager, tax specialist, client, reporting, reporting all, auditor,
+    // identity provider
     expect(out).toMatch(
-      /^public\.sites +···· +-R-- +---- +CRUD +crud +crud +cru- +-r-- +-r-- +---- +---- +----$/m,
+      /^public\.sites +···· +-R-- +---- +CRUD +crud +crud +cru- +-r-- +-r-- +---- +---- +---- +----$/m,
     );
     const findings = [...out.matchAll(/^ *(?:ERROR|WARNING) (\w+): (\w+)$/gm)]
       .map(([, finding = '', object = '']) => ({ finding, object }))

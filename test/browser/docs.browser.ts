@@ -2,17 +2,14 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import axe from 'axe-core';
-import { chromium } from 'playwright-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { peopleOf } from '../../src/embedded/people.ts';
 import { loadDemonstration } from '../support/demonstration.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
+import { expectReadable as expectReadableIn, launchBrowser, SIZES, tabTo } from './browser.ts';
 
 /* The page of /docs as a newcomer meets it: on the demonstration, with its people, and where tokens come from elsewhere. */
-
-const SIZES = { desk: { width: 1280, height: 900 }, telephone: { width: 390, height: 844 } };
 
 let service: Service;
 let serious: Service;
@@ -35,10 +32,7 @@ beforeAll(async () => {
   serious = await startService();
   screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-docs-'));
   console.log(`To be looked at: ${screenshots}`);
-  // Root, as in a container, gets no sandbox of Chromium's.
-  const sandbox = process.getuid?.() !== 0;
-  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-  browser = await chromium.launch({ executablePath, chromiumSandbox: sandbox });
+  browser = await launchBrowser();
 });
 afterAll(async () => {
   await browser.close();
@@ -92,16 +86,7 @@ async function send(id: string): Promise<[status: string, text: string]> {
   return [await answer.locator('.response-col_status').last().innerText(), await answer.innerText()];
 }
 
-/** Holds what is shown against the window's width and against the rules of accessibility, and keeps a picture of it. */
-async function expectReadable(what: string): Promise<void> {
-  const { width = 0 } = page.viewportSize() ?? {};
-  await page.screenshot({ path: join(screenshots, `${what}-${width}.png`), fullPage: true });
-  expect([what, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([what, width]);
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
-  const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-  expect([what, found]).toEqual([what, []]);
-}
+const expectReadable = (what: string): Promise<void> => expectReadableIn(page, screenshots, what);
 
 describe.each(Object.entries(SIZES))('at a %s', (_where, size) => {
   test('a newcomer becomes somebody with a click, finds an endpoint, sends its example and sees the answer', async () => {
@@ -162,29 +147,18 @@ describe.each(Object.entries(SIZES))('at a %s', (_where, size) => {
 });
 
 test('the keyboard alone is enough, from the choice of a person to the answer', async () => {
-  const focused = (): Promise<string> =>
-    page.evaluate(
-      '(document.activeElement.labels?.[0] ?? document.activeElement).textContent || document.activeElement.name',
-    );
-  const tabTo = async (text: string): Promise<void> => {
-    for (let presses = 0; presses < 40; presses += 1) {
-      await page.keyboard.press('Tab');
-      if ((await focused()).includes(text)) return;
-    }
-    throw new Error(`the keyboard does not reach ${text}`);
-  };
   await open(service);
   await page.getByRole('button', { name: 'Sophie Martin' }).waitFor();
-  await tabTo('Sophie Martin');
+  await tabTo(page, 'Sophie Martin');
   await page.keyboard.press('Enter');
   await operation('listClients').waitFor();
-  await tabTo('Search endpoints');
+  await tabTo(page, 'Search endpoints');
   await page.keyboard.type('listClients');
   await page.getByText('1 endpoint', { exact: true }).waitFor();
-  await tabTo('List the clients');
+  await tabTo(page, 'List the clients');
   await page.keyboard.press('Enter');
   await operation('listClients').locator('button.execute:enabled').waitFor();
-  await tabTo('Execute');
+  await tabTo(page, 'Execute');
   await page.keyboard.press('Enter');
   const answer = operation('listClients').locator('.live-responses-table');
   await answer.getByText('Logistique du Rhône SAS').first().waitFor();

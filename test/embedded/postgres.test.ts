@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { createApiLogin } from '../../src/embedded/postgres/api-login.ts';
+import { createLogin } from '../../src/embedded/postgres/logins.ts';
 import { findBinaries } from '../../src/embedded/postgres/binaries.ts';
 import { answers } from '../../src/embedded/postgres/connect.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
@@ -162,8 +162,8 @@ test('a platform without binaries is told to set DATABASE_URL', () => {
 test('the API logs in as a member of taxclaims_api, with a password for this start alone', async () => {
   const server = await start();
   await ask(server.adminUrl, 'create role taxclaims_api');
-  const earlier = await createApiLogin(server);
-  const url = await createApiLogin(server);
+  const earlier = await createLogin(server, 'taxclaims_app');
+  const url = await createLogin(server, 'taxclaims_app');
   expect(await ask(url, `select pg_has_role('taxclaims_api', 'MEMBER')`)).toBe('true');
   expect(
     await ask(

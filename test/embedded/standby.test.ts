@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
-import { createApiLogin } from '../../src/embedded/postgres/api-login.ts';
+import { createLogin } from '../../src/embedded/postgres/logins.ts';
 import { dataDirectory } from '../../src/embedded/postgres/cluster.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import type { EmbeddedServer } from '../../src/embedded/postgres/server.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const options = { dataDir: folder.path, log: silent, settings: { fsync: 'off' } };
   const primary = await startEmbeddedServer(options);
   await migrate({ adminUrl: primary.adminUrl, log: silent });
-  const login = new URL(await createApiLogin(primary));
+  const login = new URL(await createLogin(primary, 'taxclaims_app'));
   await primary.stop();
   await writeFile(join(dataDirectory(join(folder.path, 'postgres')), 'standby.signal'), '');
   server = await startEmbeddedServer(options);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { pino } from 'pino';
-import { startEmbeddedProvider } from '../../src/embedded/provider.ts';
+import { startEmbeddedProvider } from '../../src/embedded/provider/start.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
@@ -36,9 +36,10 @@ function token(args: readonly string[], environment: Record<string, string> = {}
 }
 
 test('the command prints a token that the service accepts, and nothing else', async () => {
-  const provider = await startEmbeddedProvider({ dataDir, host: '127.0.0.1' });
+  const log = pino({ level: 'silent' });
+  const provider = await startEmbeddedProvider({ dataDir, port: 0, log });
   const names = { roleClaim: 'role', clientAccessClaim: 'client_access' };
-  const verifier = createTokenVerifier({ ...provider, ...names, log: pino({ level: 'silent' }) });
+  const verifier = createTokenVerifier({ ...provider, ...names, log });
   const person = ['--subject', 'local|ada', '--email', 'ada@example.com', '--name', 'Ada'];
   const clients = ['--client-access', `${B.toUpperCase()},${A}`, '--client-access', A];
   const { stdout, stderr, code } = await token(['--role', 'TAX_SPECIALIST', ...clients, ...person]);
@@ -77,6 +78,7 @@ test.each<readonly [string, readonly string[], Record<string, string>, string]>(
   ['an unknown option', ['--role', 'CLIENT', '--admin'], {}, "'--admin'"],
   ['a stray argument', ['--role', 'CLIENT', A], {}, A],
   ['a lifetime without unit', ['--role', 'CLIENT', '--expires-in', '60'], {}, '--expires-in must be'],
+  ['a lifetime beyond that of a key', ['--role', 'CLIENT', '--expires-in', '91d'], {}, 'at most 90d'],
   ['a lifetime in the past', ['--role', 'CLIENT', '--expires-in', '-1h'], {}, '--expires-in'],
   ['an empty subject', ['--role', 'CLIENT', '--subject', ''], {}, '--subject must have'],
   ['a subject with an accent', ['--role', 'CLIENT', '--subject', 'zoé'], {}, '--subject must have'],

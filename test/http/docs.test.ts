@@ -33,7 +33,7 @@ describe('the page of /docs', () => {
     const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
     expect(parts.length).toBeGreaterThan(4);
     for (const part of parts) {
-      expect(part).toMatch(/^\/docs\/[a-z0-9-]+\.(?:css|js|png)$/);
+      expect(part).toMatch(/^\/docs\/[a-z0-9.-]+\.(?:css|js|png)$/);
       const answer = await get(service, part);
       expect([part, answer.status]).toEqual([part, 200]);
       // A page that is of another version than its parts, or than the service, would be of no use.

@@ -8,6 +8,7 @@ import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/global
 import { exportJWK, generateKeyPair } from 'jose';
 import type { JWK } from 'jose';
 import { Provider } from 'oidc-provider';
+import type { Unsigned } from 'oidc-provider';
 import { pino } from 'pino';
 import { loadConfig } from '../../src/config.ts';
 import type { Caller } from '../../src/identity/caller.ts';
@@ -194,7 +195,7 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
     ttl: { ClientCredentials: 600 },
     formats: {
       customizers: {
-        jwt: async (_context, _token, unsigned) => {
+        jwt: async (_context: unknown, _token: unknown, unsigned: Unsigned) => {
           const { iat, exp } = unsigned.payload;
           const own = await shape.claims(issuer, audience);
           unsigned.payload = { iat, nbf: iat, exp, iss: issuer, ...own, ...claims };

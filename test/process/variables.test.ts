@@ -12,6 +12,7 @@ import { ask, askRaw, parseRaw } from '../support/http.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import type { TestIdentity } from '../support/identity.ts';
+import { createProviderLogin } from '../support/provider.ts';
 import { addressOf, configurationVariables, refusalOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { pdf } from '../support/samples.ts';
@@ -29,6 +30,7 @@ const ISSUER = 'urn:taxclaims:elsewhere';
 const AUDIENCE = 'another-audience';
 const ORIGIN = 'https://app.example';
 const BUCKET = 'documents';
+const LOGIN = 'https://login.firm.example';
 const tenant = newTenant();
 
 let folder: string;
@@ -38,6 +40,11 @@ let s3: S3rver;
 let port: number;
 let started: Started;
 let token: string;
+/** Another start, with an identity provider of its own; everything else is heard by the first. */
+let own: Started;
+let ownDatabase: TestDatabase;
+let login: Awaited<ReturnType<typeof createProviderLogin>>;
+let identityPort: number;
 
 beforeAll(async () => {
   folder = await createScratchFolder();
@@ -72,17 +79,30 @@ beforeAll(async () => {
     ...{ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
   });
   token = await signed();
+  ownDatabase = await createTestDatabase();
+  login = await createProviderLogin(ownDatabase);
+  identityPort = await freePort(0);
+  own = start(folder, {
+    ...{ HOST, PORT: '0', DATA_DIR: join(folder, 'own'), LOG_LEVEL: 'warn', NODE_ENV: 'production' },
+    ...{ DATABASE_URL: ownDatabase.apiUrl, TRUST_PROXY: '1', CORS_ORIGINS: ORIGIN },
+    ...{ IDENTITY_EMBEDDED: 'production', IDENTITY_ISSUER: LOGIN, IDENTITY_PORT: String(identityPort) },
+    IDENTITY_DATABASE_URL: login.url,
+  });
+  await addressOf(own);
   await addressOf(started);
 });
 
 afterAll(async () => {
+  own.signal('SIGTERM');
   started.signal('SIGTERM');
-  const ended = await started.ended;
+  const ended = [await started.ended, await own.ended];
+  await login.drop();
+  await ownDatabase.close();
   await s3.close();
   await identity.stop();
   await database.close();
   await rm(folder, { recursive: true });
-  expect([ended, started.err]).toEqual([0, '']);
+  expect([ended, started.err, own.err]).toEqual([[0, 0], '', '']);
 });
 
 /** What the sessions that write for a request are set to, which only they know: a trigger notes it. */
@@ -141,6 +161,9 @@ async function refusal(environment: Record<string, string>): Promise<string> {
   expect([await refusalOf(other), other.out]).toEqual([1, '']);
   return other.err;
 }
+
+const askProvider = (path: string): Promise<Response> =>
+  fetch(`http://${isIPv6(HOST) ? `[${HOST}]` : HOST}:${identityPort}${path}`, { redirect: 'manual' });
 
 /** For each variable: how one notices that it is heard. */
 const HEARD: Readonly<Record<string, () => Promise<void>>> = {
@@ -219,6 +242,16 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     expect(await profile({ email_verified: undefined })).toMatchObject({ email });
     expect(await profile({ email_verified: false })).toMatchObject({ email: null });
   },
+  AUTH_CLIENT_ID: async () => {
+    // This issuer is no address to log in at.
+    const elsewhere = { AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl };
+    expect(await refusal({ ...elsewhere, AUTH_CLIENT_ID: 'docs' })).toBe(
+      'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set\n',
+    );
+  },
+  AUTH_SCOPE: async () => {
+    expect(await refusal({ AUTH_SCOPE: 'api' })).toBe('AUTH_SCOPE must name openid\n');
+  },
   AUTH_MANAGEMENT_URL: async () => {
     const url = { AUTH_MANAGEMENT_URL: 'https://idp.example/api' };
     expect(await refusal(url)).toBe('AUTH_MANAGEMENT_TOKEN must be set where AUTH_MANAGEMENT_URL is\n');
@@ -226,6 +259,39 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
   AUTH_MANAGEMENT_TOKEN: async () => {
     const said = await refusal({ AUTH_MANAGEMENT_TOKEN: 'hunter2' });
     expect(said).toBe('AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_TOKEN is\n');
+  },
+  IDENTITY_PORT: async () => {
+    expect((await askProvider('/.well-known/jwks.json')).status).toBe(200);
+  },
+  IDENTITY_ISSUER: async () => {
+    const said = await (await askProvider('/.well-known/openid-configuration')).json();
+    expect(said).toMatchObject({ issuer: LOGIN, token_endpoint: `${LOGIN}/token` });
+  },
+  IDENTITY_DATABASE_URL: async () => {
+    const query = new URLSearchParams({
+      ...{ client_id: 'taxclaims-frontend', redirect_uri: ORIGIN, response_type: 'code', scope: 'openid' },
+      ...{ code_challenge_method: 'S256', code_challenge: 'a'.repeat(43) },
+    });
+    const kept = `select count(*)::integer as kept from app.identity_artifacts where kind = 'Interaction'`;
+    const rows = () =>
+      withAdmin(ownDatabase.adminUrl, async (admin) => (await admin.query<object>(kept)).rows);
+    expect(await rows()).toEqual([{ kept: 0 }]);
+    const answer = await askProvider(`/auth?${query.toString()}`);
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      303,
+      expect.stringMatching(/^\/interaction\//),
+    ]);
+    expect(answer.headers.get('set-cookie')).toMatch(/; secure/i);
+    expect(await rows()).toEqual([{ kept: 1 }]);
+  },
+  IDENTITY_EMBEDDED: async () => {
+    // Nobody's token is printed, and no program of the reader's own machine is trusted.
+    await addressOf(own);
+    expect(own.out).toContain(`Identity  ${LOGIN}\n`);
+    expect(own.out).not.toContain('eyJ');
+    expect(own.out).toMatch(/"level":40,.*lets real people in/);
+    const query = 'client_id=taxclaims-frontend&redirect_uri=http://localhost:5173/&response_type=code';
+    expect((await askProvider(`/auth?${query}`)).status).toBe(400);
   },
   RATE_LIMIT_PER_USER: async () => {
     expect((await send('GET /api/clients')).headers['ratelimit-policy']).toMatch(/"user"; q=901; w=60/);

@@ -63,7 +63,8 @@ export interface Service {
   close(): Promise<void>;
 }
 
-interface Options extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'corsOrigins' | 'people'>> {
+interface Options
+  extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>> {
   /** Where the service looks for the test database; at its own address when absent. */
   readonly databaseUrl?: (apiUrl: string) => string;
   readonly statementTimeoutMs?: number;
@@ -72,6 +73,8 @@ interface Options extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'co
   /** Served on the mechanism that all endpoints share, instead of the service's own. */
   readonly endpoints?: readonly Endpoint[];
   readonly log?: Logger;
+  /** Whose tokens are accepted; those of `identity` when absent. */
+  readonly provider?: Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
   readonly documents?: Partial<Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'maxBytes'>>;
 }
 
@@ -97,7 +100,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     ...options.documents,
     ...{ dataDir, database, log },
   });
-  const { issuer, audience, jwksUrl } = identity;
+  const { issuer, audience, jwksUrl } = options.provider ?? identity;
   const verifier = createTokenVerifier({
     ...{ issuer, audience, jwksUrl, log },
     roleClaim: 'role',
@@ -109,6 +112,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     trustProxy: options.trustProxy ?? 0,
     corsOrigins: options.corsOrigins ?? [],
     people: options.people ?? [],
+    login: options.login,
   };
   const { endpoints } = options;
   const server = createHttpServer(endpoints === undefined ? createApp(parts) : serving(endpoints, parts), {

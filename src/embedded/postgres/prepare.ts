@@ -2,13 +2,19 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { sqlFolder } from '../../db/sql-folder.ts';
 import { migrate } from '../../db/deploy/migrate.ts';
-import { createApiLogin } from './api-login.ts';
+import { givePasswords } from '../passwords.ts';
+import type { Login } from '../passwords.ts';
+import { createLogin } from './logins.ts';
 import { withClient } from './connect.ts';
 import { startEmbeddedServer } from './server.ts';
 
 export interface EmbeddedDatabase {
   /** The address for the API's login. */
   readonly apiUrl: string;
+  /** The address for the identity provider's login. */
+  readonly identityUrl: string;
+  /** With what the people of the demonstration log in; nobody where the identity provider is another. */
+  readonly logins: readonly Login[];
   /** What a DBA types for a look inside as the superuser; names the file of the password, not the password. */
   readonly psql: string;
   /** Where the contents of the demonstration's documents belong, of those documents that are there. */
@@ -25,6 +31,8 @@ export async function startEmbeddedDatabase(options: {
   readonly dataDir: string;
   readonly log: Logger;
   readonly ending?: AbortSignal | undefined;
+  /** Whether people log in with what the database knows of them. */
+  readonly passwords?: boolean;
 }): Promise<EmbeddedDatabase> {
   const server = await startEmbeddedServer(options);
   const { adminUrl } = server;
@@ -33,9 +41,12 @@ export async function startEmbeddedDatabase(options: {
     await migrate({ adminUrl, log: options.log });
     options.ending?.throwIfAborted();
     const demonstration = await loadDemonstration(adminUrl);
+    const logins = options.passwords === true ? await givePasswords(adminUrl, options.dataDir) : [];
     const { port, passwordFile } = server;
     return {
-      apiUrl: await createApiLogin(server),
+      apiUrl: await createLogin(server, 'taxclaims_app'),
+      identityUrl: await createLogin(server, 'taxclaims_identity'),
+      logins,
       psql: `PGPASSWORD=$(cat ${passwordFile}) psql -h 127.0.0.1 -p ${String(port)} -U postgres taxclaims`,
       demonstration,
       stop: (withinMs) => server.stop(withinMs),

@@ -77,7 +77,9 @@ export const ROLES: Kinds = {
   'login in a role that is not for logins': newLogin(
     '',
     String.raw`g.rolname like 'taxclaims\_%' and not g.rolcanlogin
-        and g.rolname not in ('taxclaims_api', 'taxclaims_reporting', 'taxclaims_auditor', 'taxclaims_owner')`,
+        and g.rolname not in (
+            'taxclaims_api', 'taxclaims_reporting', 'taxclaims_auditor', 'taxclaims_identity_provider', 'taxclaims_owner'
+        )`,
   ),
   'login that may pass on a role': newLogin(' with admin option', IN_HOUSE),
   'login in one of Postgres’s roles': newLogin('', BUILT_IN),

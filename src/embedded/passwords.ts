@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hashPassword } from '../identity/password.ts';
+import { withClient } from './postgres/connect.ts';
+import { PEOPLE } from './people.ts';
+import { identityFolder, ignoreMissing, writeOnce } from './provider/keys.ts';
+
+/** With what one of the demonstration logs in. */
+export interface Login {
+  readonly email: string;
+  readonly password: string;
+}
+
+type Kept = readonly (Login & { readonly hash: string })[];
+
+/**
+ * Gives each of the demonstration's people a password of this folder's own, unless somebody has changed it.
+ * @returns those that hold
+ */
+export async function givePasswords(adminUrl: string, dataDir: string): Promise<readonly Login[]> {
+  const kept = await openPasswords(dataDir);
+  return withClient(adminUrl, async (client) => {
+    const values = [kept.map(({ email }) => email), kept.map(({ hash }) => hash)];
+    await client.query(
+      `update public.users as u
+       set password_hash = given.hash
+       from unnest($1::text[], $2::text[]) as given (email, hash)
+       where u.email = given.email and u.password_hash = '!' and starts_with(u.subject, 'demonstration|')`,
+      values,
+    );
+    const { rows } = await client.query<{ email: string }>(
+      `select u.email
+       from public.users as u
+       join unnest($1::text[], $2::text[]) as given (email, hash)
+           on u.email = given.email and u.password_hash = given.hash and u.is_active`,
+      values,
+    );
+    const valid = new Set(rows.map(({ email }) => email));
+    return kept.filter(({ email }) => valid.has(email)).map(({ email, password }) => ({ email, password }));
+  });
+}
+
+/** Made once, before they are anybody's: a start that is cut short gives the same ones the next time. */
+async function openPasswords(dataDir: string): Promise<Kept> {
+  const file = join(await identityFolder(dataDir), 'demonstration.json');
+  const text = await readFile(file, 'utf8').catch(ignoreMissing);
+  if (text !== undefined) return JSON.parse(text) as Kept;
+  const made = [];
+  for (const { email } of PEOPLE) {
+    const password = randomBytes(8)
+      .toString('hex')
+      .replace(/(.{4})(?=.)/g, '$1-');
+    made.push({ email, password, hash: await hashPassword(password) });
+  }
+  await writeOnce(file, JSON.stringify(made));
+  return openPasswords(dataDir);
+}

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { errors } from 'oidc-provider';
+import type { Interaction, Provider } from 'oidc-provider';
+import { DatabaseUnavailable } from '../../db/errors.ts';
+import { RequestError } from '../../errors.ts';
+import type { RequestState } from '../../http/request-state.ts';
+import { hashWithSalt, isHashable } from '../../identity/password.ts';
+import type { Accounts } from './accounts.ts';
+import { bodyText, FORM_BYTES } from './form.ts';
+import { consentPage, errorPage, loginPage } from './pages.ts';
+import { sendPage } from './send-page.ts';
+import type { LoginError, PageError } from './texts.ts';
+
+const PATH = /^\/interaction\/[\w-]{43}$/;
+const LONGEST_EMAIL = 255;
+
+/** Why a login did not succeed, and what the browser is told. */
+interface Refused {
+  readonly error: LoginError;
+  readonly status: number;
+  readonly retryAfter?: string;
+}
+
+const WRONG: Refused = { error: 'credentials', status: 403 };
+const BUSY: Refused = { error: 'unavailable', status: 503, retryAfter: '5' };
+
+/** Where a browser logs in. The id of the interaction is a secret of the browser's cookie, and in no address or log. */
+export function interactionPath(uid: string): string {
+  return `/interaction/${createHash('sha256').update(uid).digest('base64url')}`;
+}
+
+export function isInteraction(path: string): boolean {
+  return PATH.test(path);
+}
+
+export interface InteractionOptions {
+  readonly provider: Provider;
+  readonly issuer: string;
+  readonly accounts: Accounts;
+}
+
+/** The pages between a request to log in and its end. */
+export async function answerInteraction(
+  { provider, issuer, accounts }: InteractionOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  state: RequestState,
+): Promise<void> {
+  const { method, url = '' } = request;
+  const [path = ''] = url.split('?');
+  const fail = (status: number, error: PageError): void => {
+    sendPage(request, response, status, (language) => errorPage({ language, error }));
+  };
+  if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {
+    fail(405, 'missing');
+    return;
+  }
+  const interaction = await provider.interactionDetails(request, response).catch((error: unknown) => {
+    if (error instanceof errors.SessionNotFound) return undefined;
+    throw error;
+  });
+  if (interaction === undefined || interactionPath(interaction.jti) !== path) {
+    fail(400, 'expired');
+    return;
+  }
+  const steps = { login, consent } as const;
+  const step = steps[interaction.prompt.name as keyof typeof steps] as typeof login | undefined;
+  if (step === undefined) {
+    fail(400, 'request');
+    return;
+  }
+  // The cookie of the interaction comes with no request of another site; a browser says of each form where it stood.
+  const { origin = issuer } = request.headers;
+  if (method === 'POST' && origin !== issuer) {
+    fail(403, 'request');
+    return;
+  }
+  await step();
+
+  async function login(): Promise<void> {
+    const client = await clientName(provider, interaction?.params['client_id']);
+    const leadsTo = interaction?.params['redirect_uri'];
+    const show = (email: string, refused?: Refused): void => {
+      const retry = refused?.retryAfter === undefined ? {} : { 'Retry-After': refused.retryAfter };
+      sendPage(
+        request,
+        response,
+        refused?.status ?? 200,
+        (language) => loginPage({ language, action: path, client, error: refused?.error, email }),
+        { leadsTo, headers: retry },
+      );
+    };
+    if (method !== 'POST') {
+      show((interaction?.params['login_hint'] ?? '').slice(0, LONGEST_EMAIL));
+      return;
+    }
+    const form = new URLSearchParams(
+      await bodyText(request, 'application/x-www-form-urlencoded', FORM_BYTES),
+    );
+    const email = (form.get('email') ?? '').trim();
+    const outcome = await loggedIn(accounts, email, form.get('password') ?? '', state);
+    if ('error' in outcome) {
+      show(email.slice(0, LONGEST_EMAIL), outcome);
+      return;
+    }
+    const { account, loggedInAt } = outcome;
+    await provider.interactionFinished(
+      request,
+      response,
+      { login: { accountId: account, ts: loggedInAt, amr: ['pwd'] } },
+      { mergeWithLastSubmission: false },
+    );
+  }
+
+  /** Only where a program asks for it; what is granted is the same. */
+  async function consent(): Promise<void> {
+    const { params, session } = interaction as Interaction;
+    if (method !== 'POST') {
+      const client = (await clientName(provider, params['client_id'])) ?? '';
+      const email = (await accounts.find(session?.accountId ?? ''))?.email ?? '';
+      const scopes = (params['scope'] ?? '').split(' ').filter((scope) => scope !== '');
+      const page = { action: path, client, email, scopes };
+      sendPage(request, response, 200, (language) => consentPage({ language, ...page }), {
+        leadsTo: params['redirect_uri'],
+      });
+      return;
+    }
+    const form = new URLSearchParams(
+      await bodyText(request, 'application/x-www-form-urlencoded', FORM_BYTES),
+    );
+    const result =
+      form.get('decision') === 'allow'
+        ? { consent: {} }
+        : { error: 'access_denied', error_description: 'the user refused' };
+    await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true });
+  }
+}
+
+/** One hash is worked out for each attempt that is not refused for their number, whoever has the address. */
+async function loggedIn(
+  accounts: Accounts,
+  email: string,
+  password: string,
+  { ipAddress, userAgent, requestId }: RequestState,
+): Promise<Refused | { readonly account: string; readonly loggedInAt: number }> {
+  if (email === '' || email.length > LONGEST_EMAIL || email.includes('\0') || !email.isWellFormed())
+    return WRONG;
+  const attempt = { email, ipAddress, userAgent, requestId };
+  try {
+    const begun = await accounts.begin(attempt);
+    if ('waitSeconds' in begun)
+      return { error: 'attempts', status: 429, retryAfter: String(begun.waitSeconds) };
+    // Nobody's password is longer than bcrypt looks at, and nobody's is empty.
+    const hash = await hashWithSalt(isHashable(password) ? password : '', begun.salt);
+    const done = await accounts.finish(attempt, hash);
+    if (done === undefined) return WRONG;
+    const { account, loggedInAt, nowAt } = done;
+    // A token tells seconds alone: one of the second in which the logins before this one ended would be refused.
+    await delay(Math.max(0, Math.min((loggedInAt - nowAt) * 1000, 1_000)));
+    return { account, loggedInAt };
+  } catch (error) {
+    const isBusy = error instanceof RequestError && error.code === 'ERROR_UNAVAILABLE';
+    if (isBusy || error instanceof DatabaseUnavailable) return BUSY;
+    throw error;
+  }
+}
+
+async function clientName(provider: Provider, id: string | undefined): Promise<string | undefined> {
+  return id === undefined ? undefined : (await provider.Client.find(id))?.clientName;
+}

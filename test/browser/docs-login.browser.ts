@@ -1,0 +1,187 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Browser, Locator, Page, Request } from 'playwright-core';
+import { startForeignProvider } from '../support/foreign-provider.ts';
+import type { ForeignProvider } from '../support/foreign-provider.ts';
+import { startService } from '../support/service.ts';
+import type { Service, Tenant } from '../support/service.ts';
+import { expectReadable, launchBrowser, SIZES } from './browser.ts';
+
+/* The page of /docs where tokens come from somebody else's OpenID provider: logging in there, staying, and leaving. */
+
+let provider: ForeignProvider;
+let service: Service;
+let tenant: Tenant;
+let browser: Browser;
+let origin: string;
+let screenshots: string;
+
+let page: Page;
+let requests: Request[];
+let complaints: string[];
+
+beforeAll(async () => {
+  // The provider warns on the console of every default that it thinks a production should change.
+  for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
+  provider = await startForeignProvider();
+  const { issuer, audience } = provider;
+  const login = { issuer, audience, clientId: 'docs', scope: 'openid profile email' };
+  service = await startService({ provider, login });
+  origin = `http://127.0.0.1:${service.port}`;
+  await provider.allow('docs', `${origin}/docs`);
+  tenant = await service.tenant('Boulangerie Martin');
+  screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-docs-login-'));
+  console.log(`To be looked at: ${screenshots}`);
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  jest.restoreAllMocks();
+  await browser.close();
+  await service.close();
+  await provider.close();
+});
+
+beforeEach(async () => {
+  provider.claims = { role: 'ACCOUNT_MANAGER', client_access: [tenant.clients], name: 'Marc Lefèvre' };
+  provider.subject = 'foreign|marc';
+  provider.lifetime = 600;
+  requests = [];
+  complaints = [];
+  page = await (await browser.newContext({ viewport: SIZES.desk })).newPage();
+  page.on('request', (request) => requests.push(request));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+});
+afterEach(async () => {
+  // A token in an address would stay in logs, and so would a code that is sent to the service.
+  const own = requests.map((request) => request.url()).filter((address) => address.startsWith(`${origin}/`));
+  expect(own.filter((address) => /eyJ|[?&]code=/.test(address))).toEqual([]);
+  await page.context().close();
+});
+
+const heading = (): Locator => page.getByRole('heading', { name: 'Who is asking?' });
+const operation = (id: string): Locator => page.locator(`[id^=operations-][id$=-${id}]`);
+const grants = (kind: string): Request[] =>
+  requests.filter((request) => new URLSearchParams(request.postData() ?? '').get('grant_type') === kind);
+
+async function logIn(at = '/docs'): Promise<void> {
+  await page.goto(`${origin}${at}`);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Enter' }).click();
+  await page.getByText('Asking as Marc Lefèvre, ACCOUNT_MANAGER, one client').waitFor();
+}
+
+/** Sends an endpoint's example, and gives the status of the answer. */
+async function send(id: string): Promise<number> {
+  const execute = operation(id).getByRole('button', { name: 'Execute' });
+  if (!(await execute.isVisible())) await operation(id).getByRole('button').first().click();
+  const answered = page.waitForResponse((answer) => answer.url().startsWith(`${origin}/api/`));
+  await execute.click();
+  return (await answered).status();
+}
+
+describe.each(Object.values(SIZES))('in a window of $width pixels', (size) => {
+  test('somebody logs in at the provider, tries an endpoint, and logs out there as well', async () => {
+    await page.setViewportSize(size);
+    await page.goto(`${origin}/docs`);
+    await page.getByText(`At ${provider.issuer}`).waitFor();
+    await expectReadable(page, screenshots, 'to-log-in');
+    await logIn();
+    expect(await send('listClients')).toBe(200);
+    await operation('listClients').getByText('Boulangerie Martin').first().waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await heading().waitFor();
+    expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
+    // Nobody comes back without the provider's page.
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Enter' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+test('whoever follows the address of one endpoint is back there after logging in, and after a reload', async () => {
+  await logIn('/docs#/Sites/getSite');
+  await operation('getSite').getByRole('button', { name: 'Execute' }).waitFor();
+  expect(page.url()).toBe(`${origin}/docs#/Sites/getSite`);
+  await page.reload();
+  await page.getByText('Asking as Marc Lefèvre').waitFor();
+  await operation('getSite').getByRole('button', { name: 'Execute' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('a token that is about to end is renewed before a request, without anybody being asked', async () => {
+  await logIn();
+  expect([await send('listClients'), grants('refresh_token')]).toEqual([200, []]);
+  const [code] = grants('authorization_code');
+  expect(Object.fromEntries(new URLSearchParams(code?.postData() ?? ''))).toMatchObject({
+    code_verifier: expect.stringMatching(/^[\w.~-]{43,128}$/),
+    client_id: 'docs',
+  });
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await heading().waitFor();
+
+  provider.lifetime = 20;
+  await logIn();
+  const renewals = grants('refresh_token').length;
+  expect([await send('listClients'), grants('refresh_token').length]).toEqual([200, renewals + 1]);
+  expect([await send('listClients'), grants('refresh_token').length]).toEqual([200, renewals + 2]);
+  expect(complaints).toEqual([]);
+});
+
+test('whose rights change is told so by the next request, and goes on with those of now', async () => {
+  provider.subject = 'foreign|known-here';
+  await logIn();
+  const other = await service.tenant('Garage Dubois');
+  expect(await send('listClients')).toBe(200);
+  provider.claims = { ...provider.claims, client_access: [tenant.clients, other.clients] };
+  // As an ADMIN would: every token from before the change is refused.
+  await service.admin(
+    `insert into public.users (email, password_hash, name, role, client_access, subject, access_changed_at)
+     values ('marc@cabinet.example', '!', 'Marc Lefèvre', 'ACCOUNT_MANAGER', $1, 'foreign|known-here', clock_timestamp())`,
+    [[tenant.clients, other.clients]],
+  );
+  expect(await send('listClients')).toBe(401);
+  await page.getByText('Asking as Marc Lefèvre, ACCOUNT_MANAGER, 2 clients').waitFor();
+  await page.getByText('send it again').waitFor();
+  expect(await send('listClients')).toBe(200);
+  await service.admin(`update public.users set is_active = false where subject = 'foreign|known-here'`);
+  expect(await send('listClients')).toBe(401);
+  await page.getByText('The token is not accepted').waitFor();
+});
+
+test('whom the provider knows and the service does not is told so, and may log in as somebody else', async () => {
+  provider.claims = {};
+  await page.goto(`${origin}/docs`);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Enter' }).click();
+  await page.getByText('The token is not accepted').waitFor();
+  expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  // The provider would otherwise send the same person back at once.
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Enter' }).waitFor();
+});
+
+test('nobody is logged in by an address that somebody else made', async () => {
+  await page.goto(`${origin}/docs#code=of-another-login&state=of-another-login`);
+  await page.getByText('No matching state').waitFor();
+  await page.getByRole('button', { name: 'Log in' }).waitFor();
+  expect([page.url(), grants('authorization_code')]).toEqual([`${origin}/docs`, []]);
+});
+
+test('the page may ask its provider and nobody else, and the provider’s absence is said', async () => {
+  await page.goto(`${origin}/docs`);
+  const asks = (address: string): Promise<unknown> =>
+    page.evaluate(`fetch('${address}').then(({ status }) => status, ({ name }) => name)`);
+  expect(await asks(provider.jwksUrl)).toBe(200);
+  expect(await asks(service.identity.jwksUrl)).toBe('TypeError');
+  expect(complaints.some((complaint) => complaint.includes('connect-src'))).toBe(true);
+  await page.route(`${provider.issuer}/**`, (route) => route.abort('connectionrefused'));
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
+});

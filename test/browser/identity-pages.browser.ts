@@ -1,0 +1,187 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { languageOf } from '../../src/embedded/provider/language.ts';
+import type { Language } from '../../src/embedded/provider/language.ts';
+import { STYLESHEET_PATH } from '../../src/embedded/provider/layout.ts';
+import { pageHeaders } from '../../src/embedded/provider/page-headers.ts';
+import {
+  consentPage,
+  errorPage,
+  loginPage,
+  logoutDonePage,
+  logoutPage,
+} from '../../src/embedded/provider/pages.ts';
+import { expectReadable, focused, launchBrowser, SIZES } from './browser.ts';
+
+/* The pages of the embedded provider by themselves: read in a real browser, in each language, size and scheme. */
+
+const STYLESHEET = join(import.meta.dirname, '..', '..', 'public', 'identity.css');
+const CLIENT = 'Tax claims API documentation';
+const EMAIL = 'marc.lefevre@cabinet.example';
+const LONG = `${'aclientwithalongname'.repeat(8)} <b>&amp;</b>`;
+const FORM =
+  '<form id="op.logoutForm" method="post" action="/sent"><input type="hidden" name="xsrf" value="secret"/></form>';
+
+const PAGES: Readonly<Record<string, (language: Language) => string>> = {
+  login: (language) => loginPage({ language, action: '/sent', client: CLIENT }),
+  'login-refused': (language) =>
+    loginPage({ language, action: '/sent', client: CLIENT, error: 'credentials', email: EMAIL }),
+  'login-too-often': (language) => loginPage({ language, action: '/sent', error: 'attempts', email: EMAIL }),
+  'login-of-a-long-name': (language) => loginPage({ language, action: '/sent', client: LONG, email: LONG }),
+  consent: (language) =>
+    consentPage({
+      ...{ language, action: '/sent', client: CLIENT, email: EMAIL },
+      scopes: ['openid', 'profile', 'email', 'offline_access', 'claims:read'],
+    }),
+  logout: (language) => logoutPage({ language, client: CLIENT, form: FORM }),
+  'logout-done': (language) =>
+    logoutDonePage({ language, client: { name: CLIENT, url: 'https://claims.example/' } }),
+  'logout-done-of-nothing': (language) => logoutDonePage({ language }),
+  'error-of-the-request': (language) =>
+    errorPage({ language, error: 'request', details: ['invalid_redirect_uri', LONG] }),
+  'error-too-late': (language) => errorPage({ language, error: 'expired' }),
+};
+
+let server: Server;
+let origin: string;
+let browser: Browser;
+let screenshots: string;
+/** What was sent by a form, in its order. */
+let sent: [name: string, value: string][];
+
+beforeAll(async () => {
+  const stylesheet = await readFile(STYLESHEET);
+  server = createServer((request, response) => {
+    const path = (request.url ?? '').slice(1);
+    if (path === STYLESHEET_PATH.slice(1)) {
+      response.setHeader('Content-Type', 'text/css').end(stylesheet);
+    } else if (path === 'sent') {
+      void takeForm(request).then(() => response.end('<!doctype html><title>taken</title>'));
+    } else {
+      const language = languageOf(request);
+      for (const [name, value] of Object.entries(pageHeaders(language))) response.setHeader(name, value);
+      response.setHeader('Content-Type', 'text/html; charset=utf-8').end(PAGES[path]?.(language));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-identity-'));
+  console.log(`To be looked at: ${screenshots}`);
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+beforeEach(() => {
+  sent = [];
+});
+
+async function takeForm(request: IncomingMessage): Promise<void> {
+  sent = [...new URLSearchParams(Buffer.concat(await request.toArray()).toString())];
+}
+
+/** Opens a page for the work, and holds that the browser complains of nothing on it. */
+async function on(
+  name: string,
+  options: BrowserContextOptions,
+  work: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({ viewport: SIZES.desk, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('console', (message) => complaints.push(message.text()));
+  await page.goto(`${origin}/${name}`);
+  await work(page);
+  await context.close();
+  expect(complaints).toEqual([]);
+}
+
+describe.each(Object.keys(PAGES))('the page %s', (name) => {
+  test('is readable by everybody in both languages, at both sizes, light and dark, and without a script', async () => {
+    for (const language of ['fr', 'en']) {
+      await on(name, { locale: `${language}-CA` }, async (page) => {
+        expect(await page.locator('html').getAttribute('lang')).toBe(language);
+        expect(await page.locator('script').count()).toBe(0);
+        for (const viewport of Object.values(SIZES)) {
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await page.setViewportSize(viewport);
+            await page.emulateMedia({ colorScheme });
+            await expectReadable(page, screenshots, `${name}-${language}-${colorScheme}`);
+          }
+        }
+      });
+    }
+  });
+});
+
+test('somebody logs in with the keyboard alone, and a manager of passwords knows the fields', async () => {
+  await on('login', { locale: 'en' }, async (page) => {
+    expect(await focused(page)).toBe('Email address');
+    await page.keyboard.type(EMAIL);
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Password');
+    await page.keyboard.type('a pass phrase');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Log in');
+    const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineWidth');
+    expect(outline).toBe('3px');
+    for (const [label, purpose] of [
+      ['Email address', 'username'],
+      ['Password', 'current-password'],
+    ] as const)
+      expect(await page.getByLabel(label).getAttribute('autocomplete')).toBe(purpose);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/sent');
+    expect(sent).toEqual([
+      ['email', EMAIL],
+      ['password', 'a pass phrase'],
+    ]);
+  });
+});
+
+test('somebody refused hears why with either field, keeps the address, and goes on with the password', async () => {
+  await on('login-refused', { locale: 'fr' }, async (page) => {
+    const why = 'Cette adresse et ce mot de passe ne correspondent pas. Vérifiez-les, puis réessayez.';
+    expect(await page.getByRole('alert').innerText()).toBe(why);
+    expect(await page.title()).toMatch(/^Erreur/);
+    for (const name of ['Adresse e-mail', 'Mot de passe']) {
+      const field = page.getByRole('textbox', { name });
+      expect(await field.getAttribute('aria-invalid')).toBe('true');
+      const describedBy = await field.getAttribute('aria-describedby');
+      expect(await page.locator(`#${String(describedBy)}`).innerText()).toBe(why);
+    }
+    expect(await page.getByLabel('Adresse e-mail').inputValue()).toBe(EMAIL);
+    expect(await focused(page)).toBe('Mot de passe');
+  });
+});
+
+test('whoever is asked for consent or to log out can say yes and no, with the keyboard alone', async () => {
+  for (const [name, presses, answer] of [
+    ['consent', 1, [['decision', 'allow']]],
+    ['consent', 2, [['decision', 'refuse']]],
+    [
+      'logout',
+      1,
+      [
+        ['xsrf', 'secret'],
+        ['logout', 'yes'],
+      ],
+    ],
+    ['logout', 2, [['xsrf', 'secret']]],
+  ] as const) {
+    await on(name, {}, async (page) => {
+      for (let press = 0; press < presses; press += 1) await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/sent');
+      expect(sent).toEqual(answer);
+    });
+  }
+});

@@ -1,0 +1,157 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { startDemonstration } from '../support/demonstration-process.ts';
+import type { DemonstrationProcess } from '../support/demonstration-process.ts';
+import { expectReadable, launchBrowser, SIZES, tabTo } from './browser.ts';
+
+/* `npm start` with its own identity provider, in a real browser: logging in on /docs, and from a frontend elsewhere. */
+
+const EMAIL = 'marc.lefevre@cabinet.example';
+const LIBRARY = join(
+  dirname(createRequire(import.meta.url).resolve('oidc-client-ts/package.json')),
+  ...['dist', 'browser', 'oidc-client-ts.min.js'],
+);
+
+let frontend: Server;
+let frontendOrigin: string;
+let demonstration: DemonstrationProcess;
+let browser: Browser;
+let screenshots: string;
+
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  const library = await readFile(LIBRARY);
+  frontend = createServer((request, response) => {
+    if (request.url === '/library.js') response.setHeader('Content-Type', 'text/javascript').end(library);
+    else
+      response
+        .setHeader('Content-Type', 'text/html')
+        .end(
+          '<!doctype html><link rel="icon" href="data:,"><script src="/library.js"></script><p>A frontend</p>',
+        );
+  });
+  await new Promise<void>((resolve) => frontend.listen(0, '127.0.0.1', resolve));
+  frontendOrigin = `http://127.0.0.1:${(frontend.address() as AddressInfo).port}`;
+  demonstration = await startDemonstration({ CORS_ORIGINS: frontendOrigin });
+  screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-login-'));
+  console.log(`To be looked at: ${screenshots}`);
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await new Promise((resolve) => frontend.close(resolve));
+  expect(await demonstration.end()).toBe(0);
+});
+
+beforeEach(() => {
+  complaints = [];
+});
+afterEach(async () => {
+  await page.context().close();
+});
+
+async function open(locale: string, viewport = SIZES.desk): Promise<void> {
+  page = await (await browser.newContext({ viewport, locale })).newPage();
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+}
+
+describe.each([
+  {
+    ...{ language: 'fr', size: SIZES.telephone, submit: 'Se connecter', why: 'ne correspondent pas' },
+    ...{ email: 'Adresse e-mail', password: 'Mot de passe', leave: 'Se déconnecter' },
+  },
+  {
+    ...{ language: 'en', size: SIZES.desk, submit: 'Log in', why: 'do not belong together' },
+    ...{ email: 'Email address', password: 'Password', leave: 'Log out' },
+  },
+])('who reads in $language', ({ language, size, email, password, submit, why, leave }) => {
+  test('logs in on /docs with the password of the greeting, tries an operation, and logs out', async () => {
+    await open(language, size);
+    await page.goto(`${demonstration.url}/docs`);
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    await page.getByRole('button', { name: 'Claire Fontaine' }).waitFor();
+    await expectReadable(page, screenshots, 'docs');
+    await page.getByRole('button', { name: 'Log in' }).click();
+
+    await page.getByLabel(email).fill(EMAIL);
+    await expectReadable(page, screenshots, 'login');
+    await page.getByLabel(password).fill('not this one');
+    await page.getByRole('button', { name: submit }).click();
+    await page.getByRole('alert').getByText(why).waitFor();
+    expect(await page.getByLabel(email).inputValue()).toBe(EMAIL);
+    await expectReadable(page, screenshots, 'login-refused');
+    // The browser says of the refusal what its status is, and of nothing else.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('403')]);
+
+    // The password has the focus already.
+    await page.keyboard.type(demonstration.passwordOf(EMAIL));
+    await page.keyboard.press('Enter');
+    await page.getByText('Asking as Marc Lefèvre, ACCOUNT_MANAGER, 3 clients').waitFor();
+    expect(page.url()).toBe(`${demonstration.url}/docs`);
+    await page.locator('[id$=-listClients]').getByRole('button').first().click();
+    await page.locator('[id$=-listClients]').getByRole('button', { name: 'Execute' }).click();
+    await page.locator('[id$=-listClients]').getByText('Logistique du Rhône SAS').first().waitFor();
+
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('button', { name: leave }).waitFor();
+    await expectReadable(page, screenshots, 'logout');
+    await tabTo(page, leave);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Who is asking?' }).waitFor();
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByLabel(password).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+test('a frontend of another origin logs somebody in with oidc-client-ts, calls, renews, and logs out', async () => {
+  await open('en');
+  const settings = {
+    ...{ authority: demonstration.issuer, client_id: 'taxclaims-frontend', scope: 'openid profile email' },
+    ...{ redirect_uri: `${frontendOrigin}/callback`, post_logout_redirect_uri: `${frontendOrigin}/left` },
+  };
+  await page.addInitScript(`globalThis.settings = ${JSON.stringify(settings)}`);
+  const manager = 'const manager = new oidc.UserManager(settings);';
+  const run = <T>(script: string): Promise<T> => page.evaluate<T>(`(async () => { ${manager} ${script} })()`);
+
+  await page.goto(`${frontendOrigin}/`);
+  await run('void manager.signinRedirect();');
+  await page.getByLabel('Email address').fill(EMAIL);
+  await page.getByLabel('Password').fill(demonstration.passwordOf(EMAIL));
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL(`${frontendOrigin}/callback?**`);
+  const profile = await run('return (await manager.signinCallback()).profile;');
+  expect(profile).toMatchObject({ email: EMAIL, name: 'Marc Lefèvre' });
+
+  const call = `
+    const { access_token: token } = await manager.getUser();
+    const answer = await fetch('${demonstration.url}/api/clients', { headers: { Authorization: \`Bearer \${token}\` } });
+    return [answer.status, (await answer.json()).length];`;
+  expect(await run(call)).toEqual([200, 3]);
+  const renewed = await run(`
+    const { access_token: before } = await manager.getUser();
+    const { access_token: after } = await manager.signinSilent();
+    return before !== after;`);
+  expect(renewed).toBe(true);
+  expect(await run(call)).toEqual([200, 3]);
+
+  await run('void manager.signoutRedirect();');
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.waitForURL(`${frontendOrigin}/left`);
+  expect(await run('return manager.getUser();')).toBeNull();
+  await run('void manager.signinRedirect();');
+  await page.getByLabel('Password').waitFor();
+  expect(complaints).toEqual([]);
+});

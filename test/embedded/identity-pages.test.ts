@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import { languageOf } from '../../src/embedded/provider/language.ts';
+import { pageHeaders } from '../../src/embedded/provider/page-headers.ts';
+import {
+  consentPage,
+  errorPage,
+  loginPage,
+  logoutDonePage,
+  logoutPage,
+} from '../../src/embedded/provider/pages.ts';
+
+/** Would begin an element or an attribute of its own, wherever it is put in unescaped. */
+const HOSTILE = `"'><script>alert(1)</script>&lt;`;
+const ESCAPED = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;lt;';
+
+test('nothing that somebody else chose is markup on a page', () => {
+  const language = 'en';
+  const pages: readonly (readonly [page: string, inserted: number])[] = [
+    [loginPage({ language, action: HOSTILE, client: HOSTILE, email: HOSTILE, error: 'credentials' }), 3],
+    // The client stands in the title, too.
+    [consentPage({ language, action: HOSTILE, client: HOSTILE, email: HOSTILE, scopes: [HOSTILE] }), 5],
+    [logoutPage({ language, client: HOSTILE, form: '<form id="op.logoutForm"></form>' }), 1],
+    [logoutDonePage({ language, client: { name: HOSTILE, url: HOSTILE } }), 2],
+    [errorPage({ language, error: 'request', details: [HOSTILE, HOSTILE] }), 2],
+  ];
+  for (const [page, inserted] of pages) {
+    expect(page).not.toContain('<script');
+    expect(page.split(ESCAPED)).toHaveLength(inserted + 1);
+  }
+});
+
+test.each([
+  [undefined, 'en'],
+  ['', 'en'],
+  ['fr', 'fr'],
+  ['fr-BE, fr;q=0.9', 'fr'],
+  ['de, fr;q=0.8, en;q=0.7', 'fr'],
+  ['en-GB, fr;q=0.9', 'en'],
+  ['fr;q=0, en;q=0.1', 'en'],
+  ['es', 'en'],
+  ['*', 'en'],
+  [';;,q=x', 'en'],
+])('a browser that asks for %j reads a page in %s', (accepted, language) => {
+  const headers = accepted === undefined ? {} : { 'accept-language': accepted };
+  expect(languageOf({ headers })).toBe(language);
+});
+
+test.each([
+  [undefined, "form-action 'self'"],
+  ['https://claims.example:8443/callback?a=b', "form-action 'self' https://claims.example:8443"],
+  ['com.example.claims:/callback', "form-action 'self' com.example.claims:"],
+])(
+  'the form of a page on the way to %j is sent to the provider, and on to nobody else',
+  (leadsTo, action) => {
+    const policy = pageHeaders('en', leadsTo)['Content-Security-Policy'];
+    expect(policy?.split('; ')).toContain(action);
+  },
+);

@@ -1,0 +1,83 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { keptIssuer } from '../../../src/embedded/provider/address.ts';
+import { startEmbeddedProvider } from '../../../src/embedded/provider/start.ts';
+import type { EmbeddedProvider } from '../../../src/embedded/provider/start.ts';
+import { createScratchFolder } from '../../support/scratch.ts';
+
+const log = pino({ level: 'silent' });
+
+let dataDir: string;
+let other: string;
+
+beforeEach(async () => {
+  dataDir = await createScratchFolder();
+  other = await createScratchFolder();
+});
+afterEach(async () => {
+  await rm(dataDir, { recursive: true });
+  await rm(other, { recursive: true });
+});
+
+const begin = (folder: string, port?: number): Promise<EmbeddedProvider> =>
+  startEmbeddedProvider({ dataDir: folder, port, log });
+
+test('two folders that start at once have an issuer each, which each keeps', async () => {
+  const first = await Promise.all([begin(dataDir), begin(other)]);
+  expect(first[0].issuer).not.toBe(first[1].issuer);
+  await Promise.all(first.map((each) => each.close()));
+  // In the other order: what was chosen once does not depend on who is there.
+  const second = [await begin(other), await begin(dataDir)].reverse();
+  expect(second.map(({ issuer }) => issuer)).toEqual(first.map(({ issuer }) => issuer));
+  expect(await keptIssuer({ dataDir, port: undefined, issuer: undefined })).toBe(first[0].issuer);
+  await Promise.all(second.map((each) => each.close()));
+});
+
+test('a token that is signed before the first start names the issuer of that start', async () => {
+  const issuer = await keptIssuer({ dataDir, port: undefined, issuer: undefined });
+  const provider = await begin(dataDir);
+  expect(provider.issuer).toBe(issuer);
+  await provider.close();
+});
+
+test('a port that is set, or was kept, and is taken stops the start with a line that names the variable', async () => {
+  const stranger = createServer().listen(0, '127.0.0.1');
+  await once(stranger, 'listening');
+  const { port } = stranger.address() as AddressInfo;
+  try {
+    await expect(begin(dataDir, port)).rejects.toThrow(
+      `IDENTITY_PORT ${String(port)} cannot be listened on: EADDRINUSE`,
+    );
+    await keptIssuer({ dataDir, port: 0, issuer: undefined });
+    const kept = Number(await readFile(join(dataDir, 'identity', 'port'), 'utf8'));
+    const second = createServer().listen(kept, '127.0.0.1');
+    await once(second, 'listening');
+    await expect(begin(dataDir)).rejects.toThrow(/^IDENTITY_PORT \d+, as before cannot be listened on/);
+    second.close();
+  } finally {
+    stranger.close();
+  }
+});
+
+test('whatever name a request uses, the provider has one address', async () => {
+  const provider = await begin(dataDir, 0);
+  provider.serve({ callAsLogin: () => Promise.reject(new Error('nobody asks the database for this')) });
+  const { port } = new URL(provider.issuer);
+  const asked = request({
+    ...{ host: '127.0.0.1', port, path: '/.well-known/openid-configuration' },
+    headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
+  }).end();
+  const [answer] = (await once(asked, 'response')) as [AsyncIterable<Buffer>];
+  let text = '';
+  for await (const chunk of answer) text += String(chunk);
+  const said = JSON.parse(text) as Record<string, unknown>;
+  expect(said['token_endpoint']).toBe(`${provider.issuer}/token`);
+  expect(text).not.toContain('evil');
+  await provider.close();
+});

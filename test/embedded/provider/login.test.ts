@@ -1,0 +1,310 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { genSaltSync, hashSync } from 'bcryptjs';
+import { decodeJwt } from 'jose';
+import { pino } from 'pino';
+import { createTokenVerifier } from '../../../src/identity/token-verifier.ts';
+import {
+  askTokens,
+  beginLogin,
+  exchange,
+  FRONTEND,
+  form,
+  logIn,
+  openBrowser,
+  REDIRECT,
+  refresh,
+} from '../../support/login.ts';
+import { openProviderWorld } from '../../support/provider.ts';
+import type { Person, ProviderWorld } from '../../support/provider.ts';
+
+const A = 'aaaaaaaa-0000-4000-8000-000000000001';
+const B = 'bbbbbbbb-0000-4000-8000-000000000002';
+
+let world: ProviderWorld;
+let issuer: string;
+
+beforeAll(async () => {
+  world = await openProviderWorld({ corsOrigins: ['https://app.example'] });
+  ({ issuer } = world.provider);
+  await world.admin(
+    `insert into public.clients (id, company_name, contact_email) values ($1, 'A', 'a@a.example'), ($2, 'B', 'b@b.example')`,
+    [A, B],
+  );
+});
+afterAll(() => world.close());
+
+const withClients = (): Promise<Person> => world.person({ client_access: [A, B] });
+
+const verify = (token: string): Promise<unknown> => {
+  const { jwksUrl, audience } = world.provider;
+  const names = { roleClaim: 'role', clientAccessClaim: 'client_access' };
+  return createTokenVerifier({ issuer, audience, jwksUrl, ...names, log: pino({ level: 'silent' }) }).verify(
+    token,
+  );
+};
+
+describe('a person of the firm', () => {
+  test('logs in with email and password, and has a token that the service believes', async () => {
+    const { email, password } = await withClients();
+    const tokens = await logIn(issuer, email.toUpperCase(), password);
+    expect(await verify(tokens.access_token)).toMatchObject({
+      ...{ role: 'ACCOUNT_MANAGER', clientAccess: [A, B], email },
+    });
+    expect(decodeJwt(tokens.id_token)).toMatchObject({ aud: FRONTEND, email, email_verified: true });
+    expect(tokens.expires_in).toBe(900);
+  });
+
+  test('is known by their id while no subject is stored, as the API knows them', async () => {
+    const { id, email, password } = await world.person({ subject: null });
+    const { access_token: token } = await logIn(issuer, email, password);
+    expect(await verify(token)).toMatchObject({ subject: id, userId: id });
+  });
+
+  test('is told who they are by the address of OpenID Connect, with the token for the API', async () => {
+    const { email, password } = await withClients();
+    const { access_token: token } = await logIn(issuer, email, password);
+    const told = (authorization: string) => fetch(`${issuer}/me`, { headers: { authorization } });
+    const answer = await told(`Bearer ${token}`);
+    expect(await answer.json()).toMatchObject({ sub: decodeJwt(token).sub, email, email_verified: true });
+    expect((await told(`Bearer ${token.slice(0, -8)}AAAAAAAA`)).status).toBe(401);
+    await world.admin('update public.users set is_active = false where email = $1', [email]);
+    expect((await told(`Bearer ${token}`)).status).toBe(401);
+  });
+
+  test('does not give the password again while the login lasts', async () => {
+    const { email, password } = await withClients();
+    const { browser } = await logIn(issuer, email, password);
+    const { left } = await browser.open(
+      `${issuer}/auth?${new URLSearchParams({
+        ...{ client_id: FRONTEND, redirect_uri: REDIRECT, response_type: 'code', scope: 'openid' },
+        ...{ code_challenge_method: 'S256', code_challenge: 'a'.repeat(43) },
+      }).toString()}`,
+    );
+    expect(left).toMatch(/^http:\/\/localhost:5173\/callback\?code=/);
+  });
+
+  test('allows what a program asks to have allowed, or refuses', async () => {
+    const { email, password } = await withClients();
+    for (const [decision, given] of [
+      ['allow', /[?&]code=/],
+      ['refuse', /[?&]error=access_denied/],
+    ] as const) {
+      const begun = await beginLogin(openBrowser(issuer), {
+        parameters: { prompt: 'login consent', scope: 'openid offline_access' },
+      });
+      const consent = await begun.submit(email, password);
+      expect(consent.text).toContain(email);
+      const action = new URL(/action="([^"]+)"/.exec(consent.text)?.[1] ?? '', consent.at).href;
+      expect((await begun.browser.open(action, form({ decision }))).left).toMatch(given);
+    }
+  });
+});
+
+describe('a login is refused', () => {
+  const outcome = async (email: string, password: string) => {
+    const begun = await beginLogin(openBrowser(issuer));
+    const { status, left, text } = await begun.submit(email, password);
+    return { status, left, text: text.replaceAll(/value="[^"]*"|action="[^"]*"/g, '') };
+  };
+
+  test('with the same answer for a wrong password, an unknown address, an inactive user and one without a password', async () => {
+    const known = await withClients();
+    const inactive = await world.person({ is_active: false });
+    const without = await world.person({ password_hash: '!' });
+    const wrong = await outcome(known.email, 'another password');
+    expect([wrong.status, wrong.left]).toEqual([403, undefined]);
+    for (const [email, password] of [
+      ['nobody@firm.example', 'another password'],
+      [inactive.email, inactive.password],
+      [without.email, '!'],
+      [known.email, `${known.password}${'x'.repeat(80)}`],
+    ] as const) {
+      expect(await outcome(email, password)).toEqual(wrong);
+    }
+    expect((await outcome(known.email, known.password)).left).toContain('code=');
+  });
+
+  test('to a form of another site, and without the cookie of its own login', async () => {
+    const { email, password } = await withClients();
+    const begun = await beginLogin(openBrowser(issuer));
+    const foreign = await begun.submit(email, password, { origin: 'https://evil.example' });
+    expect([foreign.status, foreign.left]).toEqual([403, undefined]);
+    const stranger = await openBrowser(issuer).open(begun.action, form({ email, password }));
+    expect([stranger.status, stranger.left]).toEqual([400, undefined]);
+    const other = await beginLogin(openBrowser(issuer));
+    const crossed = await begun.browser.open(other.action, form({ email, password }));
+    expect([crossed.status, crossed.left]).toEqual([400, undefined]);
+    expect((await begun.submit(email, password, { origin: issuer })).left).toContain('code=');
+  });
+
+  test('in a form that is too large, or is none', async () => {
+    const begun = await beginLogin(openBrowser(issuer));
+    expect((await begun.submit('x'.repeat(9_000), 'y')).status).toBe(413);
+    const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
+    expect((await begun.browser.open(begun.action, json)).status).toBe(415);
+  });
+});
+
+describe('a program', () => {
+  const parameters = { code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' };
+
+  test.each([
+    ['no proof key', { code_challenge: '', code_challenge_method: '' }],
+    ['a proof key in plain text', { ...parameters, code_challenge_method: 'plain' }],
+    ['another way than the code', { ...parameters, response_type: 'id_token' }],
+  ])('with %s gets no login', async (_, given) => {
+    const query = new URLSearchParams({
+      ...{ client_id: FRONTEND, redirect_uri: REDIRECT, response_type: 'code', scope: 'openid' },
+      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
+    });
+    const { left, text } = await openBrowser(issuer).open(`${issuer}/auth?${query.toString()}`);
+    expect(left ?? text).toMatch(/invalid_request|unsupported_response_type|unauthorized_client/);
+    expect(left ?? '').not.toContain('code=');
+  });
+
+  test.each([
+    ['http://localhost:5173/callback', FRONTEND, true],
+    ['http://127.0.0.1:4200/', FRONTEND, true],
+    ['http://[::1]:4200/a', FRONTEND, true],
+    ['https://app.example/after/login', FRONTEND, true],
+    ['https://evil.example/', FRONTEND, false],
+    ['https://app.example.evil.example/', FRONTEND, false],
+    ['https://app.example@evil.example/', FRONTEND, false],
+    ['http://localhost.evil.example/', FRONTEND, false],
+    ['http://app.example/', FRONTEND, false],
+    ['javascript://localhost/%0aalert(1)', FRONTEND, false],
+    ['http://127.0.0.1:3000/docs', 'taxclaims-docs', true],
+    ['http://127.0.0.1:3000/docs/login', 'taxclaims-docs', true],
+    ['http://127.0.0.1:3000/docsx', 'taxclaims-docs', false],
+    ['http://127.0.0.1:3000/', 'taxclaims-docs', false],
+    ['http://127.0.0.1:3000/', 'somebody-else', false],
+  ])('at %s as %s gets a page to log in: %s', async (redirectUri, client, expected) => {
+    const { page } = await beginLogin(openBrowser(issuer), { client, redirectUri });
+    expect([page.status === 200, page.text.includes('name="password"'), page.left]).toEqual([
+      expected,
+      expected,
+      undefined,
+    ]);
+  });
+
+  test('gets tokens for a code once, with the proof of who asked for it alone', async () => {
+    const { email, password } = await withClients();
+    const begun = await beginLogin(openBrowser(issuer));
+    const { left } = await begun.submit(email, password);
+    const good = exchange(begun, left);
+    expect((await askTokens(issuer, { ...good, code_verifier: 'b'.repeat(43) })).status).toBe(400);
+    const again = await beginLogin(openBrowser(issuer));
+    const { left: second } = await again.submit(email, password);
+    const answers = await Promise.all([1, 2, 3].map(() => askTokens(issuer, exchange(again, second))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+  });
+
+  test('of a trusted page may read the tokens, and no other', async () => {
+    const { email, password } = await withClients();
+    const ask = async (origin: string) => {
+      const begun = await beginLogin(openBrowser(issuer));
+      const { left } = await begun.submit(email, password);
+      const { status, headers } = await askTokens(issuer, exchange(begun, left), { origin });
+      return [status, headers.get('access-control-allow-origin')];
+    };
+    expect(await ask('http://localhost:5173')).toEqual([200, 'http://localhost:5173']);
+    expect(await ask('https://app.example')).toEqual([200, 'https://app.example']);
+    expect(await ask('https://evil.example')).toEqual([400, null]);
+  });
+});
+
+describe('a refresh', () => {
+  test('gives new tokens once, and a token that comes a second time ends all of that login', async () => {
+    const { email, password } = await withClients();
+    const first = await logIn(issuer, email, password);
+    const second = await refresh(issuer, first.refresh_token);
+    expect(second.status).toBe(200);
+    expect(second.body.refresh_token).not.toBe(first.refresh_token);
+    expect((await refresh(issuer, first.refresh_token)).body.error).toBe('invalid_grant');
+    expect((await refresh(issuer, second.body.refresh_token)).body.error).toBe('invalid_grant');
+  });
+
+  test('says the rights that the user has by then', async () => {
+    const { email, password } = await withClients();
+    const tokens = await logIn(issuer, email, password);
+    await world.admin('update public.users set client_access = $2 where email = $1', [email, [B]]);
+    const { body } = await refresh(issuer, tokens.refresh_token);
+    expect(decodeJwt(body.access_token)).toMatchObject({ client_access: [B] });
+  });
+
+  test.each([
+    ['the user was made inactive', 'is_active = false'],
+    ['the password was changed', `password_hash = '${hashSync('quite another', genSaltSync(4))}'`],
+  ])('is refused once %s, and so is the session', async (_, change) => {
+    const { email, password } = await withClients();
+    const tokens = await logIn(issuer, email, password);
+    await world.admin(`update public.users set ${change} where email = $1`, [email]);
+    expect((await refresh(issuer, tokens.refresh_token)).body.error).toBe('invalid_grant');
+    const again = await beginLogin(tokens.browser);
+    expect(again.page.text).toContain('name="password"');
+  });
+
+  test('is refused after a logout, which the person confirms', async () => {
+    const { email, password } = await withClients();
+    const { browser, ...tokens } = await logIn(issuer, email, password);
+    const query = new URLSearchParams({ id_token_hint: tokens.id_token, post_logout_redirect_uri: REDIRECT });
+    const page = await browser.open(`${issuer}/session/end?${query.toString()}`);
+    const field = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(page.text)?.[1] ?? '';
+    const done = await browser.open(
+      field('action'),
+      form({ xsrf: /name="xsrf" value="([^"]*)"/.exec(page.text)?.[1] ?? '', logout: 'yes' }),
+    );
+    expect(done.left).toBe(REDIRECT);
+    expect((await refresh(issuer, tokens.refresh_token)).body.error).toBe('invalid_grant');
+    expect((await beginLogin(browser)).page.text).toContain('name="password"');
+  });
+
+  test('is refused after a revocation', async () => {
+    const { email, password } = await withClients();
+    const tokens = await logIn(issuer, email, password);
+    const revoked = await fetch(
+      `${issuer}/token/revocation`,
+      form({ client_id: FRONTEND, token: tokens.refresh_token }),
+    );
+    expect(revoked.status).toBe(200);
+    expect((await refresh(issuer, tokens.refresh_token)).body.error).toBe('invalid_grant');
+  });
+});
+
+describe('a restart', () => {
+  test('in the middle of a login keeps it, and keeps sessions and refresh tokens', async () => {
+    const { email, password } = await withClients();
+    const tokens = await logIn(issuer, email, password);
+    const begun = await beginLogin(openBrowser(issuer));
+    await world.restart();
+    expect(world.provider.issuer).toBe(issuer);
+    const { left } = await begun.submit(email, password);
+    await world.restart();
+    expect((await askTokens(issuer, exchange(begun, left))).status).toBe(200);
+    expect((await refresh(issuer, tokens.refresh_token)).status).toBe(200);
+    expect((await beginLoginSilently(tokens.browser)).left).toContain('code=');
+  });
+});
+
+const beginLoginSilently = (browser: Parameters<typeof beginLogin>[0]) => {
+  const query = new URLSearchParams({
+    ...{ client_id: FRONTEND, redirect_uri: REDIRECT, response_type: 'code', scope: 'openid' },
+    ...{ code_challenge_method: 'S256', code_challenge: 'a'.repeat(43), prompt: 'none' },
+  });
+  return browser.open(`${issuer}/auth?${query.toString()}`);
+};
+
+test('a dump of what the provider keeps logs nobody in', async () => {
+  const { email, password } = await withClients();
+  const tokens = await logIn(issuer, email, password, { parameters: { scope: 'openid offline_access' } });
+  const begun = await beginLogin(openBrowser(issuer));
+  const [{ dump = '' } = {}] = await world.admin(
+    `select string_agg(to_jsonb(a)::text, ' ') as dump from app.identity_artifacts as a`,
+  );
+  expect(dump).toContain('RefreshToken');
+  const secrets = [tokens.refresh_token];
+  for (const { cookies } of [tokens.browser, begun.browser])
+    for (const { value } of cookies.values()) secrets.push(value);
+  expect(secrets.length).toBeGreaterThan(4);
+  for (const secret of secrets) expect(dump).not.toContain(secret);
+});

@@ -1,0 +1,111 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair } from 'jose';
+import { Provider } from 'oidc-provider';
+
+/** An OpenID provider of somebody else's, certified, whose login page has one button. */
+export interface ForeignProvider {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly jwksUrl: string;
+  /** What the tokens say from now on. */
+  claims: Readonly<Record<string, unknown>>;
+  /** Who presses the button from now on. */
+  subject: string;
+  /** How long access tokens are good for, in seconds. */
+  lifetime: number;
+  /** Lets a public client log people in that is sent back to this address. */
+  allow(clientId: string, redirectUri: string): Promise<void>;
+  /** Ends; connections are refused from then on. */
+  close(): Promise<void>;
+}
+
+const RESOURCE = 'https://api.example.com';
+const PAGE = '<!doctype html><html lang="en"><title>Elsewhere</title><link rel="icon" href="data:,">';
+
+export async function startForeignProvider(): Promise<ForeignProvider> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const jwks = { keys: [{ ...(await exportJWK(privateKey)), kid: 'first', use: 'sig', alg: 'RS256' }] };
+
+  const foreign: ForeignProvider = {
+    ...{ issuer, audience: RESOURCE, jwksUrl: `${issuer}/jwks` },
+    ...{ claims: {}, subject: 'foreign|marc', lifetime: 600 },
+    allow: (clientId, redirectUri) => {
+      const provider = new Provider(issuer, {
+        ...{ jwks, ...configurationOf(foreign) },
+        clients: [
+          {
+            ...{ client_id: clientId, token_endpoint_auth_method: 'none' },
+            ...{ redirect_uris: [redirectUri], post_logout_redirect_uris: [redirectUri] },
+            grant_types: ['authorization_code', 'refresh_token'],
+          },
+        ],
+      });
+      const handle = provider.callback();
+      server.removeAllListeners('request').on('request', (request, response) => {
+        if (request.url?.startsWith('/interaction/')) void interact(provider, foreign, request, response);
+        else handle(request, response);
+      });
+      return Promise.resolve();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+  return foreign;
+}
+
+function configurationOf(foreign: ForeignProvider): Readonly<Record<string, unknown>> {
+  return {
+    clientBasedCORS: () => true,
+    extraTokenClaims: () => foreign.claims,
+    issueRefreshToken: () => true,
+    findAccount: (_context: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub }) }),
+    features: {
+      devInteractions: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => RESOURCE,
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({
+          ...{ scope: 'claims', audience: RESOURCE, accessTokenTTL: foreign.lifetime },
+          ...{ accessTokenFormat: 'jwt', jwt: { sign: { alg: 'RS256' } } },
+        }),
+      },
+      rpInitiatedLogout: {
+        logoutSource: (context: { body: string }, form: string) => {
+          context.body = `${PAGE}${form}<button form="op.logoutForm" name="logout" value="yes">Leave</button>`;
+        },
+      },
+    },
+  };
+}
+
+/** The page with the button, and what the button does: it logs in whoever is in front of it, and asks nothing more. */
+async function interact(
+  provider: Provider,
+  { subject }: ForeignProvider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { params, prompt } = await provider.interactionDetails(request, response);
+  if (prompt.name === 'login' && request.method === 'GET') {
+    response
+      .setHeader('Content-Type', 'text/html')
+      .end(`${PAGE}<form method="post"><button>Enter</button></form>`);
+    return;
+  }
+  const grant = new provider.Grant({ clientId: params['client_id'] ?? '', accountId: subject });
+  grant.addOIDCScope(params['scope'] ?? '');
+  grant.addResourceScope(RESOURCE, 'claims');
+  const result = { login: { accountId: subject }, consent: { grantId: await grant.save() } };
+  await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+}
