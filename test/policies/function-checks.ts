@@ -28,6 +28,18 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.date_rights_from_commit': 'owner',
   'app.forget_created_clients': 'owner',
   'app.keep_last_administrator': 'owner',
+  'app.note_identity_change': 'definer',
+  'app.hold_tokens': 'owner',
+  'app.date_delivery': 'owner',
+  'app.begin_identity_management': 'api',
+  'app.end_identity_management': 'owner',
+  'app.claim_identity_changes': 'api',
+  'app.settle_identity_change': 'api',
+  'app.release_identity_changes': 'api',
+  'app.undelivered_identity_changes': 'api',
+  'app.forget_identity_changes': 'api',
+  'app.users_of_provider': 'api',
+  'app.send_identity': 'api',
   'app.access_digest': `definer ${REQUESTS}`,
   'app.is_siret': `definer ${REQUESTS}`,
   'app.searchable': `definer ${REQUESTS}`,
@@ -147,7 +159,9 @@ export const functionChecks: readonly Check[] = [
       deepEqual(rows, []);
     },
   },
-  ...TABLES.filter((table) => !['client_partners', 'audit_logs', 'reclamation_history'].includes(table)).map(
+  ...TABLES.filter(
+    (table) => !['client_partners', 'audit_logs', 'reclamation_history', 'identity_changes'].includes(table),
+  ).map(
     (table): Check => ({
       title: `the API learns whose a record of ${table} is, whoever asks, and that another does not exist`,
       run: async ({ api }) => {

@@ -36,6 +36,7 @@ export const RIGHTS = {
   partner_invoices: rights('crud', 'cru', '', ''),
   users: rights('crua', 'ra', 's', 's'),
   audit_logs: rights('r', '', '', ''),
+  identity_changes: rights('r', '', '', ''),
 } as const;
 
 type Table = keyof typeof RIGHTS;
@@ -248,6 +249,7 @@ export const ROWS: readonly Row[] = [
   },
   ...USERS,
   { line: 'GET /api/audit-logs', right: ['audit_logs', 'r'], byClient: 'client_context' },
+  { line: 'GET /api/identity-changes', right: ['identity_changes', 'r'] },
 ];
 
 /** No token. */

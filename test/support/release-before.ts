@@ -6,6 +6,8 @@ const REQUEST_ROLES =
  * app.migrations go by themselves. The rights to a column go first, since Postgres 15 keeps those of one that is dropped.
  */
 export const UNDO_LATEST = `
+  drop table public.identity_changes cascade;
+  drop table app.identity_management cascade;
   drop view app.claim_deadlines cascade;
   revoke select (assignee_id), insert (assignee_id), update (assignee_id) on public.reclamations from
       ${REQUEST_ROLES}, taxclaims_definer, taxclaims_reporting;
