@@ -14,6 +14,11 @@ import { isDemonstration, peopleOf } from './embedded/people.ts';
 import { probe } from './embedded/postgres/free-port.ts';
 import { assertUnused } from './embedded/postgres/server.ts';
 import { createHttpServer } from './http/server.ts';
+import { identityChangesOf } from './db/identity-changes.ts';
+import { openManagement } from './identity/management/client.ts';
+import { createMetrics } from './metrics/metrics.ts';
+import { createMetricsServer } from './metrics/server.ts';
+import { deliverIdentityChanges } from './outbox/worker.ts';
 import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
 import { codeOf } from './system-error.ts';
@@ -39,6 +44,9 @@ interface Ending {
 /** All parts together; whoever stops the process often kills it after ten seconds. */
 const CLOSING_MS = 9_000;
 const BREAKING_OFF_MS = 100;
+
+/** How long after it found nothing the delivery looks again. */
+const IDLE_MS = 1_000;
 
 /** A connection that no request has, for what must not wait for requests; what is slow there is not worth waiting for. */
 const LANE = { poolSize: 1, statementTimeoutMs: 2_000 } as const;
@@ -87,6 +95,14 @@ async function startParts(
   endings.push({ part: 'the kept answers', atLeastMs: 0, end: () => forgetting.close() });
   const documents = await contents(config, database, embedded, log);
   endings.push({ part: 'the documents', atLeastMs: 500, end: (withinMs) => documents.close(withinMs) });
+  const changes = identityChangesOf(database);
+  // An instance that is not told where to send changes leaves them to those that are.
+  if (identity.management !== undefined) {
+    const management = openManagement(identity.management);
+    const worker = deliverIdentityChanges({ changes, management, log, idleMs: IDLE_MS });
+    const part = 'the delivery to the identity provider';
+    endings.push({ part, atLeastMs: 1_500, end: (withinMs) => worker.close(withinMs) });
+  }
   const { issuer, audience, jwksUrl } = required(identity.provider ?? provider);
   const { roleClaim, clientAccessClaim, emailsVerified } = identity;
   const verifier = createTokenVerifier({
@@ -100,6 +116,11 @@ async function startParts(
   );
   endings.push({ part: 'the server', atLeastMs: 5_000, end: (withinMs) => server.close(withinMs) });
   const port = await listening(server.listen(config.port, config.host), config);
+  if (config.metricsPort !== undefined) {
+    const metrics = createMetricsServer(createMetrics({ undelivered: () => changes.undelivered() }));
+    endings.push({ part: 'the metrics', atLeastMs: 0, end: () => metrics.close() });
+    await listening(metrics.listen(config.metricsPort, config.host), config, 'METRICS_PORT');
+  }
   return {
     url: `http://${bracketed(config.host)}:${String(port)}`,
     embedded: { database: embedded, provider },
@@ -153,12 +174,17 @@ async function contents(
   return documents;
 }
 
-async function listening(port: Promise<number>, { host, port: wanted }: Config): Promise<number> {
+async function listening(
+  port: Promise<number>,
+  { host, port: wanted, metricsPort }: Config,
+  variable: 'PORT' | 'METRICS_PORT' = 'PORT',
+): Promise<number> {
   try {
     return await port;
   } catch (error) {
     const reason = codeOf(error) ?? String(error);
-    throw new Error(`PORT ${String(wanted)} of HOST ${host} cannot be listened on: ${reason}`, {
+    const number = variable === 'PORT' ? wanted : metricsPort;
+    throw new Error(`${variable} ${String(number)} of HOST ${host} cannot be listened on: ${reason}`, {
       cause: error,
     });
   }

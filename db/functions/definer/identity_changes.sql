@@ -218,8 +218,8 @@ comment on function app.release_identity_changes(uuid[], interval) is
 revoke execute on function app.release_identity_changes(uuid[], interval) from public;
 grant execute on function app.release_identity_changes(uuid[], interval) to taxclaims_api;
 
--- How much waits, and for how long.
-create or replace function app.undelivered_identity_changes()
+-- How much waits, and for how long; of all users, or of those that are named.
+create or replace function app.undelivered_identity_changes(users uuid[])
     returns table (changes bigint, oldest_seconds double precision)
     language sql
     stable
@@ -233,14 +233,16 @@ begin atomic
             0
         )::double precision
     from public.identity_changes as c
-    where c.delivered_at is null;
+    where c.delivered_at is null
+        and (undelivered_identity_changes.users is null or c.user_id = any (undelivered_identity_changes.users));
 end;
 
-comment on function app.undelivered_identity_changes() is
-    'How many changes the identity provider does not know yet, and for how many seconds the oldest has waited.';
+comment on function app.undelivered_identity_changes(uuid[]) is
+    'How many changes the identity provider does not know yet, and for how many seconds the oldest has waited; of these '
+    'users, or of all where null.';
 
-revoke execute on function app.undelivered_identity_changes() from public;
-grant execute on function app.undelivered_identity_changes() to taxclaims_api;
+revoke execute on function app.undelivered_identity_changes(uuid[]) from public;
+grant execute on function app.undelivered_identity_changes(uuid[]) to taxclaims_api;
 
 -- Removes what was delivered more than 90 days ago, the oldest first and no more than that many; gives how many.
 create or replace function app.forget_identity_changes(most integer)
