@@ -200,7 +200,7 @@ function* conflictsOfManagement(set: Environment): Generator<string> {
   const { AUTH_MANAGEMENT_URL: url, AUTH_MANAGEMENT_TOKEN: token, AUTH_ISSUER: issuer } = set;
   const { AUTH_MANAGEMENT_CLIENT_ID: id, AUTH_MANAGEMENT_CLIENT_SECRET: secret } = set;
   if (url && !token && !id) {
-    yield 'AUTH_MANAGEMENT_TOKEN, or AUTH_MANAGEMENT_CLIENT_ID, must be set where AUTH_MANAGEMENT_URL is';
+    yield 'AUTH_MANAGEMENT_TOKEN must be set where AUTH_MANAGEMENT_URL is, or AUTH_MANAGEMENT_CLIENT_ID';
   }
   if (token && !url) yield 'AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_TOKEN is';
   if (id && !url) yield 'AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_CLIENT_ID is';

@@ -8,7 +8,7 @@ import { openManagement } from '../../src/identity/management/client.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { deliverIdentityChanges } from '../../src/outbox/worker.ts';
 import type { Worker, WorkerOptions } from '../../src/outbox/worker.ts';
-import { quiet, sendError, startManagement } from '../support/management.ts';
+import { broken, quiet, sendError, startManagement } from '../support/management.ts';
 import type { Fault, TestManagement } from '../support/management.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
@@ -260,7 +260,7 @@ describe('whoever creates a client', () => {
 
 describe('a provider that', () => {
   test.each<readonly [string, Fault, RegExp]>([
-    ['is away', (request) => request.destroy() !== undefined, /gave no answer/],
+    ['is away', broken, /gave no answer/],
     ['fails', (_request, response) => sendError(response, 500, 'internal', 'Oops'), /500: internal, Oops/],
     [
       'refuses our credential',
@@ -326,7 +326,7 @@ describe('a provider that', () => {
   test('is away for everybody is left alone after some', async () => {
     const people = await Promise.all(Array.from({ length: 30 }, () => person('CLIENT', [own])));
     for (const { id } of people) await change(id, { client_access: [] });
-    provider.fault = (request) => request.destroy() !== undefined;
+    provider.fault = broken;
     await workerOf().sweep();
     expect(patches().length).toBeLessThanOrEqual(8 * 3);
     expect(said.filter(({ level }) => level === 40)).toMatchObject([{ trouble: 'away' }]);

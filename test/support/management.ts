@@ -41,6 +41,20 @@ export const ROLE_NAMES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT
 
 export const quiet: Fault = () => false;
 
+/** The connection breaks. */
+export const broken: Fault = (request) => {
+  request.destroy();
+  return true;
+};
+
+/** Another answer than the usual one. */
+export const instead =
+  (status: number, body: string | Buffer, headers: Record<string, string> = {}): Fault =>
+  (_request, response) => {
+    response.writeHead(status, headers).end(body);
+    return true;
+  };
+
 export function sendError(
   response: ServerResponse,
   status: number,
