@@ -6,6 +6,7 @@ import { REQUEST_ROLES, TABLES } from './rights.ts';
 import { OWN } from './row-checks.ts';
 import { assigneeChecks } from './assignee-checks.ts';
 import { assignmentChecks } from './assignment-checks.ts';
+import { identityChangeChecks } from './identity-change-checks.ts';
 import { keptAnswerChecks } from './kept-answer-checks.ts';
 import { attempt } from './session.ts';
 import type { World } from './world.ts';
@@ -383,6 +384,7 @@ export const functionChecks: readonly Check[] = [
   ...assignmentChecks,
   ...assigneeChecks,
   ...keptAnswerChecks,
+  ...identityChangeChecks,
   {
     title:
       'a move of a claim is kept with who, from where and to where; one that is not listed is a conflict',
