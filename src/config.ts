@@ -26,6 +26,8 @@ export interface Config {
   readonly documentStoreEndpoint: string | undefined;
   readonly documentMaxBytes: number;
   readonly corsOrigins: readonly string[];
+  /** Where HOST gives its figures to whoever collects them; undefined: nowhere. */
+  readonly metricsPort: number | undefined;
 }
 
 export interface DatabaseConfig {
@@ -46,7 +48,7 @@ export interface IdentityConfig {
   readonly emailsVerified: boolean;
   /** With what the page of /docs logs somebody in at another provider; without a client a token has to be pasted there. */
   readonly docs: { readonly clientId: string | undefined; readonly scope: string };
-  readonly management: { readonly url: string; readonly token: string } | undefined;
+  readonly management: ManagementConfig | undefined;
   /** Of the embedded provider, where that is the one. */
   readonly embedded: EmbeddedIdentityConfig;
 }
@@ -60,6 +62,19 @@ export interface EmbeddedIdentityConfig {
   readonly databaseUrl: string | undefined;
   /** Whether real people log in: then nobody on the reader's own machine is trusted. */
   readonly production: boolean;
+}
+
+/** The interface at which the provider is told of changes, and how it knows that we may: a token, or a client that gets them. */
+export type ManagementConfig =
+  | { readonly url: string; readonly token: string }
+  | { readonly url: string; readonly client: ClientCredentials };
+
+/** A client of the provider that gets its tokens by itself (RFC 6749, 4.4). */
+export interface ClientCredentials {
+  readonly issuer: string;
+  readonly id: string;
+  readonly secret: string;
+  readonly audience: string | undefined;
 }
 
 export interface ProviderConfig {
@@ -87,10 +102,14 @@ const variables = z.object({
   AUTH_EMAILS_VERIFIED: value.flag.default(false),
   AUTH_MANAGEMENT_URL: value.httpUrl.optional(),
   AUTH_MANAGEMENT_TOKEN: value.text.optional(),
+  AUTH_MANAGEMENT_CLIENT_ID: value.text.optional(),
+  AUTH_MANAGEMENT_CLIENT_SECRET: value.text.optional(),
+  AUTH_MANAGEMENT_AUDIENCE: value.text.optional(),
   IDENTITY_PORT: value.integer(0, 65_535).optional(),
   IDENTITY_ISSUER: value.httpsOrigin.optional(),
   IDENTITY_DATABASE_URL: value.postgresUrl.optional(),
   IDENTITY_EMBEDDED: value.production.optional(),
+  METRICS_PORT: value.integer(0, 65_535).optional(),
   RATE_LIMIT_PER_USER: value.integer(1, 1_000_000).default(100),
   RATE_LIMIT_PER_IP: value.integer(1, 1_000_000).default(1_000),
   REDIS_URL: value.redisUrl.optional(),
@@ -129,6 +148,7 @@ export function loadConfig(environment: Environment): Config {
     documentStoreEndpoint: values.DOCUMENT_STORE_ENDPOINT,
     documentMaxBytes: values.DOCUMENT_MAX_BYTES,
     corsOrigins: values.CORS_ORIGINS,
+    metricsPort: values.METRICS_PORT,
   };
 }
 
@@ -148,7 +168,6 @@ export function loadAdminConfig(environment: Environment): AdminConfig {
 
 function identityFrom(values: z.output<typeof variables>, production: boolean): IdentityConfig {
   const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = values;
-  const { AUTH_MANAGEMENT_URL: url, AUTH_MANAGEMENT_TOKEN: token } = values;
   return {
     provider:
       issuer === undefined || audience === undefined
@@ -162,7 +181,7 @@ function identityFrom(values: z.output<typeof variables>, production: boolean): 
     clientAccessClaim: values.AUTH_CLIENT_ACCESS_CLAIM,
     emailsVerified: values.AUTH_EMAILS_VERIFIED,
     docs: { clientId: values.AUTH_CLIENT_ID, scope: values.AUTH_SCOPE },
-    management: url === undefined || token === undefined ? undefined : { url, token },
+    management: managementFrom(values),
     embedded: {
       port: values.IDENTITY_PORT,
       issuer: values.IDENTITY_ISSUER,
@@ -172,16 +191,19 @@ function identityFrom(values: z.output<typeof variables>, production: boolean): 
   };
 }
 
+function managementFrom(values: z.output<typeof variables>): ManagementConfig | undefined {
+  const { AUTH_MANAGEMENT_URL: url, AUTH_MANAGEMENT_TOKEN: token, AUTH_ISSUER: issuer } = values;
+  const { AUTH_MANAGEMENT_CLIENT_ID: id, AUTH_MANAGEMENT_CLIENT_SECRET: secret } = values;
+  if (url === undefined) return undefined;
+  if (token !== undefined) return { url, token };
+  if (id === undefined || secret === undefined || issuer === undefined) return undefined;
+  return { url, client: { issuer, id, secret, audience: values.AUTH_MANAGEMENT_AUDIENCE } };
+}
+
 /** What is wrong between variables, whether or not each is right by itself. */
 function* conflicts(set: Environment): Generator<string> {
   const { DATABASE_URL, AUTH_ISSUER, AUTH_AUDIENCE, AUTH_JWKS_URL } = set;
-  const {
-    AUTH_CLIENT_ID,
-    AUTH_MANAGEMENT_URL,
-    AUTH_MANAGEMENT_TOKEN,
-    DOCUMENT_STORE,
-    DOCUMENT_STORE_ENDPOINT,
-  } = set;
+  const { AUTH_CLIENT_ID, DOCUMENT_STORE, DOCUMENT_STORE_ENDPOINT } = set;
   const { AUTH_ROLE_CLAIM = 'role', AUTH_CLIENT_ACCESS_CLAIM = 'client_access' } = set;
   if (set['NODE_ENV'] === 'production') {
     if (!DATABASE_URL) yield 'DATABASE_URL must be set: NODE_ENV=production allows no embedded Postgres';
@@ -205,12 +227,7 @@ function* conflicts(set: Environment): Generator<string> {
   if (!AUTH_ISSUER && AUTH_CLIENT_ID) yield 'AUTH_ISSUER must be set where AUTH_CLIENT_ID is';
   if (AUTH_ISSUER && AUTH_CLIENT_ID && !value.isPlainHttpUrl(AUTH_ISSUER))
     yield 'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set';
-  if (AUTH_MANAGEMENT_URL && !AUTH_MANAGEMENT_TOKEN) {
-    yield 'AUTH_MANAGEMENT_TOKEN must be set where AUTH_MANAGEMENT_URL is';
-  }
-  if (AUTH_MANAGEMENT_TOKEN && !AUTH_MANAGEMENT_URL) {
-    yield 'AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_TOKEN is';
-  }
+  yield* conflictsOfManagement(set);
   if (DOCUMENT_STORE_ENDPOINT && !DOCUMENT_STORE?.startsWith('s3:'))
     yield 'DOCUMENT_STORE must be s3://bucket/prefix where DOCUMENT_STORE_ENDPOINT is set';
   if (AUTH_ROLE_CLAIM === AUTH_CLIENT_ACCESS_CLAIM)
@@ -229,6 +246,25 @@ function* missingInProduction(set: Environment): Generator<string> {
   for (const [name, what] of Object.entries(NEEDED_IN_PRODUCTION)) {
     if (!set[name] || set[name] === '0')
       yield `${name} must be set where IDENTITY_EMBEDDED=production: ${what}`;
+  }
+}
+
+function* conflictsOfManagement(set: Environment): Generator<string> {
+  const { AUTH_MANAGEMENT_URL: url, AUTH_MANAGEMENT_TOKEN: token, AUTH_ISSUER: issuer } = set;
+  const { AUTH_MANAGEMENT_CLIENT_ID: id, AUTH_MANAGEMENT_CLIENT_SECRET: secret } = set;
+  if (url && !token && !id) {
+    yield 'AUTH_MANAGEMENT_TOKEN must be set where AUTH_MANAGEMENT_URL is, or AUTH_MANAGEMENT_CLIENT_ID';
+  }
+  if (token && !url) yield 'AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_TOKEN is';
+  if (id && !url) yield 'AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_CLIENT_ID is';
+  if (id && token) yield 'AUTH_MANAGEMENT_CLIENT_ID must be unset where AUTH_MANAGEMENT_TOKEN is set';
+  if (id && !secret) yield 'AUTH_MANAGEMENT_CLIENT_SECRET must be set where AUTH_MANAGEMENT_CLIENT_ID is';
+  if (secret && !id) yield 'AUTH_MANAGEMENT_CLIENT_ID must be set where AUTH_MANAGEMENT_CLIENT_SECRET is';
+  if (set['AUTH_MANAGEMENT_AUDIENCE'] && !id) {
+    yield 'AUTH_MANAGEMENT_CLIENT_ID must be set where AUTH_MANAGEMENT_AUDIENCE is';
+  }
+  if (id && !(issuer && value.isPlainHttpUrl(issuer))) {
+    yield 'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_MANAGEMENT_CLIENT_ID is set';
   }
 }
 

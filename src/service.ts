@@ -16,6 +16,11 @@ import { assertUnused } from './embedded/postgres/server.ts';
 import type { DocsLogin } from './http/docs-login.ts';
 import type { Person } from './http/docs-people.ts';
 import { createHttpServer } from './http/server.ts';
+import { identityChangesOf } from './db/identity-changes.ts';
+import { openManagement } from './identity/management/client.ts';
+import { createMetrics } from './metrics/metrics.ts';
+import { createMetricsServer } from './metrics/server.ts';
+import { deliverIdentityChanges } from './outbox/worker.ts';
 import { DOCS_CLIENT } from './embedded/provider/clients.ts';
 import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider/start.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
@@ -44,6 +49,9 @@ interface Ending {
 /** All parts together; whoever stops the process often kills it after ten seconds. */
 const CLOSING_MS = 9_000;
 const BREAKING_OFF_MS = 100;
+
+/** How long after it found nothing the delivery looks again. */
+const IDLE_MS = 1_000;
 
 /** A connection that no request has, for what must not wait for requests; what is slow there is not worth waiting for. */
 const LANE = { poolSize: 1, statementTimeoutMs: 2_000 } as const;
@@ -102,6 +110,14 @@ async function startParts(
   endings.push({ part: 'the kept answers', atLeastMs: 0, end: () => forgetting.close() });
   const documents = await contents(config, database, embedded, log);
   endings.push({ part: 'the documents', atLeastMs: 500, end: (withinMs) => documents.close(withinMs) });
+  const changes = identityChangesOf(database);
+  // An instance that is not told where to send changes leaves them to those that are.
+  if (identity.management !== undefined) {
+    const management = openManagement(identity.management);
+    const worker = deliverIdentityChanges({ changes, management, log, idleMs: IDLE_MS });
+    const part = 'the delivery to the identity provider';
+    endings.push({ part, atLeastMs: 1_500, end: (withinMs) => worker.close(withinMs) });
+  }
   const { issuer, audience, jwksUrl } = required(identity.provider ?? provider);
   const { roleClaim, clientAccessClaim, emailsVerified } = identity;
   const verifier = createTokenVerifier({
@@ -120,6 +136,11 @@ async function startParts(
   );
   endings.push({ part: 'the server', atLeastMs: 5_000, end: (withinMs) => server.close(withinMs) });
   const port = await listening(server.listen(config.port, config.host), config);
+  if (config.metricsPort !== undefined) {
+    const metrics = createMetricsServer(createMetrics({ undelivered: () => changes.undelivered() }));
+    endings.push({ part: 'the metrics', atLeastMs: 0, end: () => metrics.close() });
+    await listening(metrics.listen(config.metricsPort, config.host), config, 'METRICS_PORT');
+  }
   return {
     url: `http://${bracketed(config.host)}:${String(port)}`,
     embedded: { database: embedded, provider, people: known },
@@ -197,12 +218,17 @@ function docsLogin({ provider, docs }: IdentityConfig, embedded?: EmbeddedProvid
   return { issuer: at.issuer, audience: at.audience, clientId: client, scope: docs.scope };
 }
 
-async function listening(port: Promise<number>, { host, port: wanted }: Config): Promise<number> {
+async function listening(
+  port: Promise<number>,
+  { host, port: wanted, metricsPort }: Config,
+  variable: 'PORT' | 'METRICS_PORT' = 'PORT',
+): Promise<number> {
   try {
     return await port;
   } catch (error) {
     const reason = codeOf(error) ?? String(error);
-    throw new Error(`PORT ${String(wanted)} of HOST ${host} cannot be listened on: ${reason}`, {
+    const number = variable === 'PORT' ? wanted : metricsPort;
+    throw new Error(`${variable} ${String(number)} of HOST ${host} cannot be listened on: ${reason}`, {
       cause: error,
     });
   }

@@ -42,6 +42,7 @@ describe('a configuration', () => {
       documentStoreEndpoint: undefined,
       documentMaxBytes: 25 * 1024 * 1024,
       corsOrigins: [],
+      metricsPort: undefined,
     });
   });
 
@@ -66,6 +67,7 @@ describe('a configuration', () => {
       ...{ TRUST_PROXY: '2', DOCUMENT_STORE: 's3://claims-documents/a/b/', UNRELATED: 'x' },
       ...{ DOCUMENT_STORE_ENDPOINT: 'https://s3.example', DOCUMENT_MAX_BYTES: '1000' },
       CORS_ORIGINS: 'https://app.example, http://localhost:5173,https://app.example',
+      METRICS_PORT: '9464',
     };
     expect(loadConfig(environment)).toEqual({
       host: '::',
@@ -93,6 +95,7 @@ describe('a configuration', () => {
       documentStoreEndpoint: 'https://s3.example',
       documentMaxBytes: 1000,
       corsOrigins: ['https://app.example', 'http://localhost:5173'],
+      metricsPort: 9464,
     });
   });
 
@@ -181,6 +184,10 @@ describe('a wrong value stops the start with one line that names the variable an
     ],
     IDENTITY_DATABASE_URL: ['mysql://identity:hunter2@db/claims', 'hunter2'],
     IDENTITY_EMBEDDED: ['true', 'development'],
+    AUTH_MANAGEMENT_CLIENT_ID: ['worker'],
+    AUTH_MANAGEMENT_CLIENT_SECRET: ['hunter2'],
+    AUTH_MANAGEMENT_AUDIENCE: ['https://idp.example/api/v2/'],
+    METRICS_PORT: ['-1', '65536', 'http'],
     RATE_LIMIT_PER_USER: ['0', '-5', 'none'],
     RATE_LIMIT_PER_IP: ['0', '1000001'],
     REDIS_URL: ['http://redis', ':hunter2@redis', 'redis.example:6379'],
@@ -262,6 +269,13 @@ describe('what must come together stops the start when it does not:', () => {
       'AUTH_MANAGEMENT_TOKEN',
     ],
     ['a credential without management interface', { AUTH_MANAGEMENT_TOKEN: 'x' }, 'AUTH_MANAGEMENT_URL'],
+    [
+      'a client without its secret',
+      { ...PROVIDER, AUTH_MANAGEMENT_URL: 'https://idp.example', AUTH_MANAGEMENT_CLIENT_ID: 'x' },
+      'AUTH_MANAGEMENT_CLIENT_SECRET',
+    ],
+    ['a secret without its client', { AUTH_MANAGEMENT_CLIENT_SECRET: 'x' }, 'AUTH_MANAGEMENT_CLIENT_ID'],
+    ['an audience without a client', { AUTH_MANAGEMENT_AUDIENCE: 'x' }, 'AUTH_MANAGEMENT_CLIENT_ID'],
     ['production without a database', { NODE_ENV: 'production', ...PROVIDER }, 'DATABASE_URL'],
     [
       'production with an empty database',
@@ -310,6 +324,34 @@ describe('what must come together stops the start when it does not:', () => {
       const problem = problemOf({ ...PROVIDER, DATABASE_URL, [name]: EMBEDDED_IN_PRODUCTION[name] });
       expect(problem).toBe(`${name} must not be set where AUTH_ISSUER is: no provider is started then`);
     }
+  });
+
+  const CLIENT = {
+    ...PROVIDER,
+    AUTH_MANAGEMENT_URL: 'https://idp.example/api/v2',
+    AUTH_MANAGEMENT_CLIENT_ID: 'worker',
+    AUTH_MANAGEMENT_CLIENT_SECRET: 'hunter2',
+  };
+
+  test('a client of the management interface gets its tokens from the issuer, for its audience where there is one', () => {
+    const of = (more: object) => loadConfig({ ...CLIENT, ...more }).identity.management;
+    const client = { issuer: 'https://idp.example/', id: 'worker', secret: 'hunter2', audience: undefined };
+    expect(of({})).toEqual({ url: 'https://idp.example/api/v2', client });
+    expect(of({ AUTH_MANAGEMENT_AUDIENCE: 'urn:x' })).toMatchObject({
+      client: { ...client, audience: 'urn:x' },
+    });
+  });
+
+  test.each([
+    ['a token and a client', { AUTH_MANAGEMENT_TOKEN: 'hunter2' }, 'AUTH_MANAGEMENT_CLIENT_ID'],
+    [
+      'a client whose issuer is no address',
+      { AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'https://a.b' },
+      'AUTH_ISSUER',
+    ],
+    ['a client without an interface', { AUTH_MANAGEMENT_URL: '' }, 'AUTH_MANAGEMENT_URL'],
+  ])('%s', (_, more, name) => {
+    expect(problemOf({ ...CLIENT, ...more })).toMatch(new RegExp(`^${name} must be [^;\\n]*$`));
   });
 
   test('production with both a database and an issuer starts', () => {

@@ -1,5 +1,6 @@
 import { createLocalJWKSet } from 'jose';
 import type { CryptoKey, JSONWebKeySet, JWK, LocalJWKSet } from 'jose';
+import { boundedText } from './bounded-text.ts';
 import { ALGORITHMS } from './signature.ts';
 
 const MAX_BYTES = 512 * 1024;
@@ -30,7 +31,9 @@ export async function fetchKeys(url: string, timeoutMs: number): Promise<Publish
     await response.body?.cancel();
     throw new Error(`the key set's address answered ${response.status}`);
   }
-  const all = createLocalJWKSet(JSON.parse(await boundedText(response)) as JSONWebKeySet).jwks();
+  const all = createLocalJWKSet(
+    JSON.parse(await boundedText(response, MAX_BYTES, 'the key set')) as JSONWebKeySet,
+  ).jwks();
   const usable: JWK[] = [];
   for (const key of all.keys) if (await isUsable(key)) usable.push(key);
   // Who signs tokens has a key: a set without one is a fault of the provider, and not its word about older keys.
@@ -51,19 +54,6 @@ async function isUsable(jwk: JWK): Promise<boolean> {
 
 function isLongEnough({ algorithm }: CryptoKey): boolean {
   return !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= MIN_MODULUS_BITS;
-}
-
-/** The length is counted as it arrives, after decompression: the header that announces it proves nothing. */
-async function boundedText(response: Response): Promise<string> {
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) throw new Error(`the key set is larger than ${MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function fingerprint({ keys }: JSONWebKeySet): string {

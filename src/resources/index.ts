@@ -9,6 +9,7 @@ import { listDeadlines } from './deadlines.ts';
 import { description } from './description.ts';
 import { createDocument, deleteDocument, listDocuments, readContent, readDocument } from './documents.ts';
 import { healthOfPath, healthOfRoot } from './health.ts';
+import { listIdentityChanges } from './identity-changes.ts';
 import { changeInvoice, createInvoice, deleteInvoice, listInvoices, readInvoice } from './invoices.ts';
 import {
   changePartnerInvoice,
@@ -102,6 +103,7 @@ export const endpoints: readonly Endpoint[] = [
   deleteDocument,
   readContent,
   listAuditRecords,
+  listIdentityChanges,
   description(() => allEndpoints),
 ];
 

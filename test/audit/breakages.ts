@@ -460,6 +460,21 @@ export const ROLES_AND_RIGHTS: readonly Breakage[] = [
   ),
 ];
 
+/** What waits for somebody outside. */
+export const UNDELIVERED: readonly Breakage[] = [
+  breakage(
+    'identity_change_undelivered',
+    'a change of rights that the identity provider does not know for a day',
+    'user e0000000-0000-4000-8000-0000000000d1',
+    `insert into public.users (id, email, password_hash, name, role, subject)
+     values ('e0000000-0000-4000-8000-0000000000d1', 'late@b.example', '!', 'Late', 'CLIENT', 'late');
+     insert into public.identity_changes (user_id, actor, role, client_access, is_active, ends_tokens, created_at)
+     values ('e0000000-0000-4000-8000-0000000000d1', 'x', 'CLIENT', '{}', true, true, now() - interval '25 hours'),
+         ('e0000000-0000-4000-8000-0000000000d1', 'x', 'CLIENT', '{}', true, true, now() - interval '1 hour')`,
+    'update public.identity_changes set delivered_at = now() where created_at < now()',
+  ),
+];
+
 /** Since Postgres 16 inheritance is the membership's, before it was the member's. */
 function inheriting(before16: string, since16: string): string {
   return `do $$ begin
@@ -472,4 +487,5 @@ export const BREAKAGES: readonly Breakage[] = [
   ...TABLES_AND_POLICIES,
   ...VIEWS_AND_FUNCTIONS,
   ...ROLES_AND_RIGHTS,
+  ...UNDELIVERED,
 ];

@@ -24,6 +24,7 @@ const ADVICE = [
   ...[
     'copy_within_reach',
     'foreign_key_across_tenants',
+    'identity_change_undelivered',
     'login_reaches_house_role',
     'login_reaches_privilege',
   ],

@@ -20,6 +20,7 @@ const NEVER = {
   'app.administrator_guard': OF_NO_TENANT,
   'app.deploy_lock': OF_NO_TENANT,
   'app.identity_secret': OF_NO_TENANT,
+  'app.identity_management': OF_NO_TENANT,
   'app.migrations': OF_NO_TENANT,
   'audit.acceptances': OF_NO_TENANT,
   'audit.applied': OF_NO_TENANT,
@@ -76,6 +77,7 @@ const ABSENT = {
   },
   'the demonstration': {
     ...{ ...NEVER, ...OF_REQUESTS, ...OF_LOGINS },
+    'public.identity_changes': 'nothing of it was changed yet',
     'reporting.grants': 'it has no reporting login',
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -30,6 +30,7 @@ const OPERATION_IDS = {
   'GET /api/documents/{id}': 'getDocument',
   'DELETE /api/documents/{id}': 'deleteDocument',
   'GET /api/audit-logs': 'listAuditLogs',
+  'GET /api/identity-changes': 'listIdentityChanges',
   'GET /api-json': 'getDescription',
 };
 

@@ -41,6 +41,7 @@ export function namesOf({ seed }: Pick<Firm, 'seed'>): Named {
     draft: idOf(seed, 'factures', 1, 2),
     partner_invoices: first('partner_invoices'),
     audit_logs: first('audit_logs'),
+    identity_changes: first('identity_changes'),
   };
 }
 
@@ -161,6 +162,14 @@ insert into public.audit_logs (
 select ${id('audit_logs', 'c', 'n')}, ${id('users', 'c', '1')}, 'GET /api/sites', 'sites', ${id('sites', 'c', '1')},
     ${id('clients', 'c')}, n % 2 = 0, ${name('reason')}, '192.0.2.1', 'fixture', ${name('request')}, ${name('idp')}, ${at('n')}
 from ${each(REFUSALS)};
+insert into public.identity_changes (
+    id, user_id, request_id, actor, role, client_access, is_active, ends_tokens, attempts, last_error, next_attempt_at,
+    created_at, delivered_at
+)
+select ${id('identity_changes', 'c', 'n')}, ${id('users', 'c', 'n')}, ${name('request')}, ${name('idp')}, 'TAX_SPECIALIST',
+    case n when 2 then array[${id('clients', 'c')}, ${id('clients', 'c', '2')}] else array[${id('clients', 'c')}] end, true, false, n,
+    case n when 3 then 'the provider answered 500' end, ${at('n + 1')}, ${at('n')}, case n when 1 then ${at('n + 1')} end
+from ${each(4)};
 insert into app.idempotency_keys (
     subject, key_digest, request_digest, resource_type, resource_id, body, location, created_at
 )

@@ -55,6 +55,10 @@ export async function populate(admin: pg.Client): Promise<void> {
     insert into public.audit_logs (id, action, resource_type, resource_id, client_context, success, actor, created_at)
     select md5('audit' || n)::uuid, 'GET /x', 'reclamations', md5('claim' || n)::uuid, md5('client' || 1 + n % ${CLIENTS})::uuid, true, 'idp|' || n % 97, at.t
     from generate_series(1, 30000) as n cross join lateral ${moment('n')};
+    insert into public.identity_changes (id, user_id, actor, role, client_access, is_active, ends_tokens, created_at, delivered_at)
+    select md5('change' || n)::uuid, md5('user' || 1 + n % 1000)::uuid, 'idp|' || n % 97, 'CLIENT', array[md5('client' || 1 + n % 1000)::uuid],
+        true, true, at.t, case when n % 1000 > 0 then at.t end
+    from generate_series(1, 30000) as n cross join lateral ${moment('n')};
     reset session_replication_role`);
   await admin.query('vacuum (analyze)');
 }

@@ -66,5 +66,7 @@ function expected(table: Table, all: readonly string[]): Record<string, string[]
   if (REPORTING_TABLES.includes(table)) granted['reporting SELECT'] = readable(REPORTING_HIDDEN[table] ?? []);
   // The refusals, which audit.denials shows.
   if (table === 'audit_logs') granted['auditor SELECT'] = readable(hidden);
+  // What waits, which audit.findings tells of.
+  if (table === 'identity_changes') granted['auditor SELECT'] = ['created_at', 'delivered_at', 'user_id'];
   return granted;
 }

@@ -18,6 +18,7 @@ const NUMBERS: Readonly<Record<Table | 'free_partner' | 'new', string>> = {
   reclamation_history: '0b',
   // A partner that has no bills, as one that can be deleted must be.
   free_partner: '0c',
+  identity_changes: '0d',
   new: 'ff',
 };
 
@@ -47,7 +48,8 @@ function rowsOf(firm: Firm): string {
     insert into public.factures (id, client_id, amount_excl_tax) values (${id('factures')}, ${id('clients')}, 10);
     insert into public.partner_invoices (id, partner_id, client_id, number, amount_excl_tax) values (${id('partner_invoices')}, ${id('partners')}, ${id('clients')}, '${firm}-1', 10);
     insert into public.users (id, email, password_hash, name, role, client_access, subject) values (${id('users')}, '${firm}@users.example.org', '!', 'User ${firm}', 'TAX_SPECIALIST', array[${id('clients')}]::uuid[], 'subject-${firm}');
-    insert into public.audit_logs (id, action, resource_type, client_context, success, actor) values (${id('audit_logs')}, 'GET /x', 'clients', ${id('clients')}, false, 'subject-${firm}');`;
+    insert into public.audit_logs (id, action, resource_type, client_context, success, actor) values (${id('audit_logs')}, 'GET /x', 'clients', ${id('clients')}, false, 'subject-${firm}');
+    insert into public.identity_changes (id, user_id, actor, role, client_access, is_active, ends_tokens) values (${id('identity_changes')}, ${id('users')}, 'fixture', 'TAX_SPECIALIST', array[${id('clients')}]::uuid[], true, false);`;
 }
 
 function unattached(): string {
@@ -87,6 +89,7 @@ const UPDATED: Readonly<Record<Table, string>> = {
   partner_invoices: `due_date = '2030-01-01'`,
   users: `name = 'Renamed'`,
   audit_logs: `action = 'nothing happened'`,
+  identity_changes: `attempts = 9`,
 };
 
 function insertFor(table: Table, firm: Firm): string {
@@ -104,6 +107,7 @@ function insertFor(table: Table, firm: Firm): string {
     partner_invoices: `(id, partner_id, client_id, number, amount_excl_tax) values (${id('new')}, ${id('partners')}, ${id('clients')}, 'new', 1)`,
     users: `(id, email, password_hash, name, role, client_access) values (${id('new')}, 'new@users.example.org', '!', 'New', 'CLIENT', array[${id('clients')}]::uuid[])`,
     audit_logs: `(action, resource_type, success, actor) values ('GET /x', 'clients', true, 'forger')`,
+    identity_changes: `(user_id, actor, role, client_access, is_active, ends_tokens) values (${id('users')}, 'forger', 'ADMIN', '{}', true, false)`,
   };
   return `insert into public.${table} ${values[table]}`;
 }

@@ -6,6 +6,7 @@ import { REQUEST_ROLES, TABLES } from './rights.ts';
 import { OWN } from './row-checks.ts';
 import { assigneeChecks } from './assignee-checks.ts';
 import { assignmentChecks } from './assignment-checks.ts';
+import { identityChangeChecks } from './identity-change-checks.ts';
 import { keptAnswerChecks } from './kept-answer-checks.ts';
 import { attempt } from './session.ts';
 import type { World } from './world.ts';
@@ -31,6 +32,18 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.change_password': REQUESTS,
   'app.end_sessions_from_commit': 'owner',
   'app.keep_last_administrator': 'owner',
+  'app.note_identity_change': 'definer',
+  'app.hold_tokens': 'owner',
+  'app.date_delivery': 'owner',
+  'app.begin_identity_management': 'api',
+  'app.end_identity_management': 'owner',
+  'app.claim_identity_changes': 'api',
+  'app.settle_identity_change': 'api',
+  'app.release_identity_changes': 'api',
+  'app.undelivered_identity_changes': 'api',
+  'app.forget_identity_changes': 'api',
+  'app.users_of_provider': 'api',
+  'app.send_identity': 'api',
   'app.access_digest': `definer ${REQUESTS}`,
   'app.is_siret': `definer ${REQUESTS}`,
   'app.searchable': `definer ${REQUESTS}`,
@@ -169,7 +182,9 @@ export const functionChecks: readonly Check[] = [
       deepEqual(rows, []);
     },
   },
-  ...TABLES.filter((table) => !['client_partners', 'audit_logs', 'reclamation_history'].includes(table)).map(
+  ...TABLES.filter(
+    (table) => !['client_partners', 'audit_logs', 'reclamation_history', 'identity_changes'].includes(table),
+  ).map(
     (table): Check => ({
       title: `the API learns whose a record of ${table} is, whoever asks, and that another does not exist`,
       run: async ({ api }) => {
@@ -391,6 +406,7 @@ export const functionChecks: readonly Check[] = [
   ...assignmentChecks,
   ...assigneeChecks,
   ...keptAnswerChecks,
+  ...identityChangeChecks,
   {
     title:
       'a move of a claim is kept with who, from where and to where; one that is not listed is a conflict',

@@ -34,6 +34,7 @@ export const RIGHTS = {
   partner_invoices: staff('crud', 'cru', '', ''),
   users: staff('cru', 'r', 's', 's'),
   audit_logs: staff('r', '', '', ''),
+  identity_changes: staff('r', '', '', ''),
 } as const satisfies Record<string, Rights>;
 
 export type Table = keyof typeof RIGHTS;
@@ -106,6 +107,7 @@ export const COLUMNS: Readonly<
     hidden: ['password_hash', 'subject', 'access_changed_at', 'access_digest', 'sessions_ended_at'],
   },
   audit_logs: { insert: [], update: [], hidden: ['oldest_writer'] },
+  identity_changes: { insert: [], update: [], hidden: ['claim', 'claimed_until'] },
 };
 
 /** What a reporting login must not read of a record. */

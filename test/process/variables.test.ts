@@ -13,6 +13,8 @@ import type { Answer, Question } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import type { TestIdentity } from '../support/identity.ts';
 import { createProviderLogin } from '../support/provider.ts';
+import { startManagement } from '../support/management.ts';
+import type { TestManagement } from '../support/management.ts';
 import { addressOf, configurationVariables, refusalOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { pdf } from '../support/samples.ts';
@@ -36,6 +38,8 @@ const tenant = newTenant();
 let folder: string;
 let database: TestDatabase;
 let identity: TestIdentity;
+let management: TestManagement;
+let metricsPort: number;
 let s3: S3rver;
 let port: number;
 let started: Started;
@@ -59,6 +63,8 @@ beforeAll(async () => {
   });
   const { port: s3Port } = await s3.run();
   port = await freePort(0);
+  metricsPort = await freePort(0);
+  management = await startManagement();
   started = start(folder, {
     ...{
       HOST,
@@ -72,7 +78,8 @@ beforeAll(async () => {
     ...{ AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl },
     ...{ AUTH_ROLE_CLAIM: ROLE_CLAIM, AUTH_CLIENT_ACCESS_CLAIM: ACCESS_CLAIM },
     ...{ AUTH_EMAILS_VERIFIED: 'true' },
-    ...{ AUTH_MANAGEMENT_URL: 'https://idp.example/api', AUTH_MANAGEMENT_TOKEN: 'hunter2' },
+    ...{ AUTH_MANAGEMENT_URL: management.url, AUTH_MANAGEMENT_TOKEN: 'management-token' },
+    METRICS_PORT: String(metricsPort),
     ...{ RATE_LIMIT_PER_USER: '901', RATE_LIMIT_PER_IP: '902', TRUST_PROXY: '1', CORS_ORIGINS: ORIGIN },
     ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${s3Port}` },
     ...{ DOCUMENT_MAX_BYTES: '1000', AWS_REGION: 'eu-west-3' },
@@ -99,6 +106,7 @@ afterAll(async () => {
   await login.drop();
   await ownDatabase.close();
   await s3.close();
+  await management.close();
   await identity.stop();
   await database.close();
   await rm(folder, { recursive: true });
@@ -253,12 +261,39 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     expect(await refusal({ AUTH_SCOPE: 'api' })).toBe('AUTH_SCOPE must name openid\n');
   },
   AUTH_MANAGEMENT_URL: async () => {
-    const url = { AUTH_MANAGEMENT_URL: 'https://idp.example/api' };
-    expect(await refusal(url)).toBe('AUTH_MANAGEMENT_TOKEN must be set where AUTH_MANAGEMENT_URL is\n');
+    await rowsOf(
+      `insert into public.users (email, password_hash, name, role, subject)
+       values ('told@b.example', '!', 'Told', 'CLIENT', 'idp|told')`,
+    );
+    management.know('idp|told', 'CLIENT', []);
+    await until(
+      async () =>
+        (await rowsOf(`select from app.identity_management where managed_since is not null`)).length > 0,
+    );
+    await rowsOf(`update public.users set is_active = false where subject = 'idp|told'`);
+    await until(() => Promise.resolve(management.users.get('idp|told')?.blocked === true));
   },
-  AUTH_MANAGEMENT_TOKEN: async () => {
-    const said = await refusal({ AUTH_MANAGEMENT_TOKEN: 'hunter2' });
-    expect(said).toBe('AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_TOKEN is\n');
+  AUTH_MANAGEMENT_TOKEN: () => {
+    expect(management.asked[0]?.authorization).toBe('Bearer management-token');
+    return Promise.resolve();
+  },
+  // Tried with the client itself, in test/identity/management.test.ts: here is another credential.
+  AUTH_MANAGEMENT_CLIENT_ID: async () => {
+    const said = await refusal({ AUTH_MANAGEMENT_CLIENT_ID: 'x' });
+    expect(said).toMatch(/^AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_CLIENT_ID is; .*\n$/);
+  },
+  AUTH_MANAGEMENT_CLIENT_SECRET: async () => {
+    const said = await refusal({ AUTH_MANAGEMENT_CLIENT_SECRET: 'hunter2' });
+    expect(said).toBe('AUTH_MANAGEMENT_CLIENT_ID must be set where AUTH_MANAGEMENT_CLIENT_SECRET is\n');
+  },
+  AUTH_MANAGEMENT_AUDIENCE: async () => {
+    const said = await refusal({ AUTH_MANAGEMENT_AUDIENCE: 'x' });
+    expect(said).toBe('AUTH_MANAGEMENT_CLIENT_ID must be set where AUTH_MANAGEMENT_AUDIENCE is\n');
+  },
+  METRICS_PORT: async () => {
+    const { status, text } = await ask(metricsPort, 'GET /metrics', { host: HOST });
+    expect(status).toBe(200);
+    expect(text).toMatch(/^taxclaims_identity_changes_undelivered \d+$/m);
   },
   IDENTITY_PORT: async () => {
     expect((await askProvider('/.well-known/jwks.json')).status).toBe(200);

@@ -146,12 +146,17 @@ function population(
     insert into public.partner_invoices (partner_id, client_id, number, status, amount_excl_tax, vat_amount, amount_incl_tax, issue_date, due_date, created_at, updated_at)
     select '${biller}', '${clients}', 'N° ' || i, (array['RECEIVED', 'PAID'])[1 + i % 2], i % 4, 0, i % 4,
         date '2026-01-01' + nullif(i % 3, 0), date '2026-02-01' + nullif(i % 4, 0), ${at}, ${at}
-    from generate_series(1, 20) as i`;
+    from generate_series(1, 20) as i;
+    insert into public.identity_changes (user_id, actor, role, client_access, is_active, ends_tokens, last_error, created_at, delivered_at)
+    select '${users}', 'fixture', 'TAX_SPECIALIST', case when i % 4 > 0 then array['${clients}']::uuid[] else '{}' end, true, false,
+        case when i % 3 = 0 then 'away' end, ${at}, case when i % 2 = 0 then ${at} end
+    from generate_series(1, 12) as i`;
 }
 
 function isFor(caller: string, path: string): boolean {
   const staffOnly = ['/api/users', '/api/partners', '/api/partner-invoices'];
-  if (path === '/api/audit-logs') return caller === 'admin' || caller === 'scoped';
+  if (path === '/api/audit-logs' || path === '/api/identity-changes')
+    return caller === 'admin' || caller === 'scoped';
   if (caller === 'client') return !staffOnly.includes(path);
   // What stands in the path is the first tenant's.
   return caller !== 'scoped' || !path.includes('{');

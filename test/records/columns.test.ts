@@ -14,6 +14,7 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   documents: ['file_path'],
   reclamation_history: ['client_id'],
   audit_logs: ['oldest_writer'],
+  identity_changes: ['claim', 'claimed_until'],
   reclamation_transitions: ['from_status', 'to_status', 'role'],
   invoice_transitions: ['table_name', 'from_status', 'to_status', 'role'],
   // What lists search in, from columns that are shown.

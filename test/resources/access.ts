@@ -36,6 +36,7 @@ export const RIGHTS = {
   partner_invoices: rights('crud', 'cru', '', ''),
   users: rights('crua', 'ra', 's', 's'),
   audit_logs: rights('r', '', '', ''),
+  identity_changes: rights('r', '', '', ''),
 } as const;
 
 type Table = keyof typeof RIGHTS;
@@ -256,6 +257,7 @@ export const ROWS: readonly Row[] = [
   },
   ...USERS,
   { line: 'GET /api/audit-logs', right: ['audit_logs', 'r'], byClient: 'client_context' },
+  { line: 'GET /api/identity-changes', right: ['identity_changes', 'r'] },
 ];
 
 /** For whoever has a password here, and an end to the token that asked: password.test.ts tries it as every role. */

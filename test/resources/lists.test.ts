@@ -103,7 +103,7 @@ type Caller = keyof typeof CALLERS;
 
 /** Audit records and the like are not for everybody. */
 const isFor = (path: string, caller: Caller): boolean =>
-  caller.includes('ADMIN') || !path.includes('audit-logs');
+  caller.includes('ADMIN') || !/audit-logs|identity-changes/.test(path);
 
 const callers = (path: string): Caller[] =>
   (Object.keys(CALLERS) as Caller[]).filter((one) => isFor(path, one));

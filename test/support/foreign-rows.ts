@@ -13,6 +13,7 @@ export const FOREIGN_ROWS: Readonly<Record<string, (tenant: Tenant) => string>> 
   'public.factures': ({ clients }) => `r.client_id = '${clients}'`,
   'public.partner_invoices': ({ clients }) => `r.client_id = '${clients}'`,
   'public.users': ({ users }) => `r.id = '${users}'`,
+  'public.identity_changes': ({ identity_changes }) => `r.id = '${identity_changes}'`,
   'reporting.grants': ({ clients }) => `r.client_id = '${clients}'`,
 };
 

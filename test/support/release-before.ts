@@ -13,6 +13,8 @@ export const UNDO_LATEST = `
   create unique index users_email_key on public.users (lower(email));
   drop trigger users_end_logins on public.users;
   drop table app.identity_artifacts, app.login_attempts, app.ended_logins, app.identity_secret;
+  drop table public.identity_changes cascade;
+  drop table app.identity_management cascade;
   drop view app.claim_deadlines cascade;
   revoke select (assignee_id), insert (assignee_id), update (assignee_id) on public.reclamations from
       ${REQUEST_ROLES}, taxclaims_definer, taxclaims_reporting;

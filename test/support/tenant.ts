@@ -15,6 +15,7 @@ const KINDS = [
   'users',
   'newcomer',
   'audit_logs',
+  'identity_changes',
 ] as const;
 
 /** The id of one record of each table, all of one client. */
@@ -48,5 +49,6 @@ export function furnitureSql(tenant: Tenant): string {
     insert into public.partner_invoices (id, partner_id, client_id, number, amount_excl_tax) values (${id('partner_invoices')}, ${id('biller')}, ${id('clients')}, 'F-1', 10);
     insert into public.users (id, email, password_hash, name, role, client_access) values (${id('users')}, '${tenant.users}@b.example', '!', 'Ada', 'TAX_SPECIALIST', array[${id('clients')}]::uuid[]);
     insert into public.users (id, email, password_hash, name, role) values (${id('newcomer')}, '${tenant.newcomer}@b.example', '!', 'Bob', 'CLIENT');
-    insert into public.audit_logs (id, action, resource_type, client_context, success, actor) values (${id('audit_logs')}, 'GET /x', 'clients', ${id('clients')}, false, 'fixture');`;
+    insert into public.audit_logs (id, action, resource_type, client_context, success, actor) values (${id('audit_logs')}, 'GET /x', 'clients', ${id('clients')}, false, 'fixture');
+    insert into public.identity_changes (id, user_id, actor, role, client_access, is_active, ends_tokens) values (${id('identity_changes')}, ${id('users')}, 'fixture', 'TAX_SPECIALIST', array[${id('clients')}]::uuid[], true, false);`;
 }

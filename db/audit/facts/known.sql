@@ -9,6 +9,7 @@ from (
         ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
         ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
         ('public.users', 'client_access', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
+        ('public.identity_changes', 'client_access', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
         ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
         ('app.identity_artifacts', 'payload', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
         ('app.identity_secret', 'secret', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
@@ -156,12 +157,28 @@ from (
             'counted by the invoice''s own trigger alone: the condition is that a trigger is at work'
         ),
         (
+            'policy_constant_true', 'identity\_changes\_update\_definer on public.identity_changes to taxclaims_definer',
+            'the delivery settles changes of any user, by functions that give no request a row'
+        ),
+        (
+            'policy_constant_true', 'identity\_management\_%\_definer on app.identity_management to taxclaims_definer',
+            'one row, which says of no tenant anything'
+        ),
+        (
             'setting_read_per_row', 'users\_%\_definer on public.users',
             'a login writes one row, and app.setting is read once for it'
         ),
         (
             'policy_column_without_index', 'public.users.client\_access',
             'users are few, and no list of theirs is a hot path'
+        ),
+        (
+            'policy_column_without_index', 'public.identity\_changes.client\_access',
+            'changes are few, and go after 90 days'
+        ),
+        (
+            'policy_column_without_index', 'public.identity\_changes.role',
+            'changes are few, and the column narrows what client_access has found'
         ),
         (
             'policy_column_without_index', 'reporting.grants.login\_oid',

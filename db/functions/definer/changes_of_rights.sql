@@ -5,6 +5,7 @@
 -- meanwhile still says the old. Not where the writer names the moment, as a login does, which dates its rights by the
 -- token that brought them; nor for a user's own request that adds a client to their list, by creating it, for the
 -- token in hand says less, never more. An ADMIN without a list has every client, and loses some with the first.
+-- Where the identity provider is managed, it is to be told, and the moment is that of its knowing (app.hold_tokens).
 create or replace function app.date_rights_from_commit()
     returns trigger
     language plpgsql
@@ -12,13 +13,15 @@ create or replace function app.date_rights_from_commit()
     security definer
     set search_path = ''
 as $function$
-begin
-    if new.id = app.user_id()
+declare
+    is_own_gain constant boolean := coalesce(new.id = app.user_id(), false)
         and new.role = old.role
         and new.is_active = old.is_active
         and new.client_access @> old.client_access
-        and (new.role <> 'ADMIN' or old.client_access <> '{}')
-    then
+        and (new.role <> 'ADMIN' or old.client_access <> '{}');
+begin
+    perform app.note_identity_change(new.id, not is_own_gain);
+    if is_own_gain then
         return null;
     end if;
     update public.users as u
@@ -29,7 +32,8 @@ end
 $function$;
 
 comment on function app.date_rights_from_commit() is
-    'Trigger of users: tokens issued before a change of rights is committed are refused.';
+    'Trigger of users: tokens issued before a change of rights is committed are refused, and the identity provider is '
+    'to be told.';
 
 revoke execute on function app.date_rights_from_commit() from public;
 grant execute on function app.date_rights_from_commit() to taxclaims_owner;

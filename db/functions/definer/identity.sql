@@ -124,6 +124,10 @@ begin
                 else u.access_changed_at
             end
         where u.id = target;
+        -- The provider knows what its token says, and no more.
+        if app.access_digest(app.role(), listed) <> app.access_digest(app.role(), said) then
+            perform app.note_identity_change(target, false);
+        end if;
     end if;
 
     perform pg_catalog.set_config('app.user_id', target::text, true);

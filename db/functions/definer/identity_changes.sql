@@ -1,0 +1,389 @@
+-- How the identity provider is told what was changed here. The API's delivery calls these as its login; between a claim
+-- and its settling no transaction is open. Whoever claims or settles holds the user's row, and so waits for a change of
+-- rights that is under way, or passes it by.
+
+-- Begins to note changes, for good: what an instance that is configured to send them calls as it starts.
+create or replace function app.begin_identity_management()
+    returns void
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    update app.identity_management as m
+    set managed_since = pg_catalog.clock_timestamp()
+    where m.managed_since is null;
+end
+$function$;
+
+comment on function app.begin_identity_management() is
+    'From now on each change of rights is noted, to be sent to the identity provider.';
+
+revoke execute on function app.begin_identity_management() from public;
+grant execute on function app.begin_identity_management() to taxclaims_api;
+
+-- Ends it, which a DBA alone does: what is not delivered never will be, and goes. Gives how many that were.
+create or replace function app.end_identity_management()
+    returns integer
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    left_over constant uuid[] := array(select c.id from public.identity_changes as c where c.delivered_at is null);
+begin
+    update app.identity_management as m
+    set managed_since = null;
+    -- By the triggers: tokens are judged by the moment of the change again.
+    update public.identity_changes as c
+    set delivered_at = pg_catalog.clock_timestamp()
+    where c.id = any (left_over) and c.delivered_at is null;
+    delete from public.identity_changes as c
+    where c.id = any (left_over);
+    return pg_catalog.cardinality(left_over);
+end
+$function$;
+
+comment on function app.end_identity_management() is
+    'For a DBA, once no instance sends changes any more: from now on none is noted, and those not delivered go. Gives '
+    'how many that were.';
+
+revoke execute on function app.end_identity_management() from public;
+grant execute on function app.end_identity_management() to taxclaims_owner;
+
+-- Gives the rights of users whose changes are due, as they are now, at most so many, each with a claim; nobody else gets
+-- them before it ends. A user whose row others hold is passed by.
+create or replace function app.claim_identity_changes(most integer, lease interval)
+    returns table (
+        user_id uuid,
+        claim uuid,
+        subject text,
+        role text,
+        client_access uuid[],
+        is_active boolean
+    )
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    due record;
+    given integer := 0;
+begin
+    for due in
+        select c.user_id
+        from public.identity_changes as c
+        where c.delivered_at is null
+        group by c.user_id
+        having pg_catalog.min(c.next_attempt_at) <= pg_catalog.clock_timestamp()
+            and coalesce(pg_catalog.max(c.claimed_until) < pg_catalog.clock_timestamp(), true)
+        order by pg_catalog.min(c.next_attempt_at)
+    loop
+        exit when given >= claim_identity_changes.most;
+        select u.id, u.subject, u.role, u.client_access, u.is_active
+        into user_id, subject, role, client_access, is_active
+        from public.users as u
+        where u.id = due.user_id
+        for no key update skip locked;
+        continue when not found;
+
+        -- Looked at again while the user is held: another may have claimed it, or delivered.
+        claim := pg_catalog.gen_random_uuid();
+        update public.identity_changes as c
+        set
+            claim = claim_identity_changes.claim,
+            claimed_until = pg_catalog.clock_timestamp() + claim_identity_changes.lease
+        where c.user_id = due.user_id
+            and c.delivered_at is null
+            and not exists (
+                select
+                from public.identity_changes as o
+                where o.user_id = due.user_id
+                    and o.delivered_at is null
+                    and o.claimed_until >= pg_catalog.clock_timestamp()
+            );
+        if found then
+            given := given + 1;
+            return next;
+        end if;
+    end loop;
+end
+$function$;
+
+comment on function app.claim_identity_changes(integer, interval) is
+    'The present rights of users whose changes are due, at most so many, each under a claim that ends by itself after '
+    'the lease.';
+
+revoke execute on function app.claim_identity_changes(integer, interval) from public;
+grant execute on function app.claim_identity_changes(integer, interval) to taxclaims_api;
+
+-- Says what became of a claim: delivered where failure is null, else to be tried again, at the earliest after
+-- retry_after, and later with every attempt. What was changed since the claim stays to be delivered. Where the claim
+-- was lost meanwhile, false: whoever had it may have sent what another has overtaken, so the newest is sent again.
+create or replace function app.settle_identity_change(
+    target uuid,
+    claimed uuid,
+    failure text,
+    retry_after interval
+)
+    returns boolean
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    perform
+    from public.users as u
+    where u.id = settle_identity_change.target
+    for no key update;
+    if not found then
+        return true;
+    end if;
+
+    update public.identity_changes as c
+    set
+        attempts = c.attempts + 1,
+        claim = null,
+        claimed_until = null,
+        last_error = pg_catalog."left"(settle_identity_change.failure, 500),
+        delivered_at = case when settle_identity_change.failure is null then pg_catalog.clock_timestamp() end,
+        next_attempt_at = pg_catalog.clock_timestamp() + greatest(
+            least(coalesce(settle_identity_change.retry_after, interval '0'), interval '1 hour'),
+            least(interval '1 second' * (2 ^ least(c.attempts, 10)), interval '5 minutes')
+                * (0.5 + pg_catalog.random() / 2)
+        )
+    where c.user_id = settle_identity_change.target
+        and c.claim = settle_identity_change.claimed
+        and c.delivered_at is null;
+    if found then
+        return true;
+    end if;
+
+    update public.identity_changes as c
+    set
+        ends_tokens = true,
+        delivered_at = null,
+        claim = null,
+        claimed_until = null,
+        next_attempt_at = pg_catalog.clock_timestamp()
+    where c.id = (
+        select n.id
+        from public.identity_changes as n
+        where n.user_id = settle_identity_change.target
+        order by n.created_at desc, n.id desc
+        limit 1
+    );
+    if not found then
+        perform app.note_identity_change(settle_identity_change.target, true);
+    end if;
+    return false;
+end
+$function$;
+
+comment on function app.settle_identity_change(uuid, uuid, text, interval) is
+    'Says what became of a claimed change: delivered, or with a failure to be tried again. False where the claim was '
+    'lost, and the newest is therefore sent again.';
+
+revoke execute on function app.settle_identity_change(uuid, uuid, text, interval) from public;
+grant execute on function app.settle_identity_change(uuid, uuid, text, interval) to taxclaims_api;
+
+-- Gives claims back of which nothing was sent; they are due as before, or after a while.
+create or replace function app.release_identity_changes(claims uuid[], retry_after interval)
+    returns void
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    update public.identity_changes as c
+    set
+        claim = null,
+        claimed_until = null,
+        next_attempt_at = greatest(
+            c.next_attempt_at,
+            pg_catalog.clock_timestamp() + least(release_identity_changes.retry_after, interval '1 hour')
+        )
+    where c.claim = any (release_identity_changes.claims) and c.delivered_at is null;
+end
+$function$;
+
+comment on function app.release_identity_changes(uuid[], interval) is
+    'Gives claims back of which nothing was sent; others have them after that while.';
+
+revoke execute on function app.release_identity_changes(uuid[], interval) from public;
+grant execute on function app.release_identity_changes(uuid[], interval) to taxclaims_api;
+
+-- How much waits, and for how long; of all users, or of those that are named.
+create or replace function app.undelivered_identity_changes(users uuid[])
+    returns table (changes bigint, oldest_seconds double precision)
+    language sql
+    stable
+    security definer
+    set search_path = ''
+begin atomic
+    select
+        pg_catalog.count(*),
+        coalesce(
+            extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.min(c.created_at)),
+            0
+        )::double precision
+    from public.identity_changes as c
+    where c.delivered_at is null
+        and (undelivered_identity_changes.users is null or c.user_id = any (undelivered_identity_changes.users));
+end;
+
+comment on function app.undelivered_identity_changes(uuid[]) is
+    'How many changes the identity provider does not know yet, and for how many seconds the oldest has waited; of these '
+    'users, or of all where null.';
+
+revoke execute on function app.undelivered_identity_changes(uuid[]) from public;
+grant execute on function app.undelivered_identity_changes(uuid[]) to taxclaims_api;
+
+-- Removes what was delivered more than 90 days ago, the oldest first and no more than that many; gives how many.
+create or replace function app.forget_identity_changes(most integer)
+    returns integer
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    forgotten integer;
+begin
+    delete from public.identity_changes as c
+    using (
+        select e.id
+        from public.identity_changes as e
+        where e.delivered_at < pg_catalog.now() - interval '90 days'
+        order by e.delivered_at
+        limit forget_identity_changes.most
+    ) as expired
+    where c.id = expired.id
+        -- Looked at again where it is to be delivered once more.
+        and c.delivered_at < pg_catalog.now() - interval '90 days';
+    get diagnostics forgotten = row_count;
+    return forgotten;
+end
+$function$;
+
+comment on function app.forget_identity_changes(integer) is
+    'Removes changes that were delivered more than 90 days ago, at most so many; gives how many.';
+
+revoke execute on function app.forget_identity_changes(integer) from public;
+grant execute on function app.forget_identity_changes(integer) to taxclaims_api;
+
+-- The users whom the identity provider knows, in the order of their ids from after one, at most so many: to compare them
+-- with what it says.
+create or replace function app.users_of_provider(after uuid, most integer)
+    returns table (
+        user_id uuid,
+        email text,
+        subject text,
+        role text,
+        client_access uuid[],
+        is_active boolean,
+        is_undelivered boolean
+    )
+    language sql
+    stable
+    security definer
+    set search_path = ''
+begin atomic
+    select
+        u.id,
+        u.email,
+        u.subject,
+        u.role,
+        u.client_access,
+        u.is_active,
+        exists (select from public.identity_changes as c where c.user_id = u.id and c.delivered_at is null)
+    from public.users as u
+    where u.subject is not null and (users_of_provider.after is null or u.id > users_of_provider.after)
+    order by u.id
+    limit users_of_provider.most;
+end;
+
+comment on function app.users_of_provider(uuid, integer) is
+    'Users whom the identity provider knows, with the rights that it is to have, in the order of their ids. Serves '
+    'npm run identity:sync.';
+
+revoke execute on function app.users_of_provider(uuid, integer) from public;
+grant execute on function app.users_of_provider(uuid, integer) to taxclaims_api;
+
+-- The provider is to be told the rights of a user as they are here, and believed only once it says them.
+create or replace function app.send_identity(target uuid)
+    returns void
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    perform
+    from public.users as u
+    where u.id = send_identity.target
+    for no key update;
+    perform app.note_identity_change(send_identity.target, true);
+end
+$function$;
+
+comment on function app.send_identity(uuid) is
+    'Notes that the identity provider is to be told the rights of a user as they are here, though nothing was changed.';
+
+revoke execute on function app.send_identity(uuid) from public;
+grant execute on function app.send_identity(uuid) to taxclaims_api;
+
+-- Until the provider knows of a change, a token that it makes still says the old rights, however late it was made.
+create or replace function app.hold_tokens()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    update public.users as u
+    set access_changed_at = 'infinity'
+    where u.id = new.user_id and u.access_changed_at < 'infinity';
+    return null;
+end
+$function$;
+
+comment on function app.hold_tokens() is
+    'Trigger of identity_changes: until a change is delivered, every token that says other rights is refused.';
+
+revoke execute on function app.hold_tokens() from public;
+grant execute on function app.hold_tokens() to taxclaims_owner;
+
+-- From the delivery on the provider may know better again: a token that was issued later is believed.
+create or replace function app.date_delivery()
+    returns trigger
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    update public.users as u
+    set access_changed_at = pg_catalog.clock_timestamp()
+    where u.id = new.user_id
+        and u.access_changed_at = 'infinity'
+        and not exists (
+            select
+            from public.identity_changes as c
+            where c.user_id = u.id and c.delivered_at is null and c.ends_tokens
+        );
+    return null;
+end
+$function$;
+
+comment on function app.date_delivery() is
+    'Trigger of identity_changes: tokens issued before the provider knew of a change are refused, later ones are not.';
+
+revoke execute on function app.date_delivery() from public;
+grant execute on function app.date_delivery() to taxclaims_owner;

@@ -1,0 +1,109 @@
+-- Administrators read what the identity provider was told and is yet to be told; nobody but the functions of the
+-- delivery writes it.
+
+-- The claim of whoever is delivering is nobody else's business.
+grant select (
+    id,
+    user_id,
+    request_id,
+    actor,
+    role,
+    client_access,
+    is_active,
+    ends_tokens,
+    attempts,
+    last_error,
+    next_attempt_at,
+    created_at,
+    delivered_at,
+    state
+) on public.identity_changes to
+    taxclaims_admin,
+    taxclaims_scoped_admin;
+
+create policy identity_changes_select_admin on public.identity_changes
+    for select to taxclaims_admin
+    using (true);
+
+-- Of the users that an ADMIN with a list may change, and of these no rights that named other clients.
+create policy identity_changes_select_scoped_admin on public.identity_changes
+    for select to taxclaims_scoped_admin
+    using (
+        client_access <@ (select app.client_access())::uuid[]
+        and (role <> 'ADMIN' or client_access <> '{}')
+        and exists (
+            select
+            from public.users as u
+            where u.id = identity_changes.user_id
+                and u.client_access <@ (select app.client_access())::uuid[]
+                and (u.role <> 'ADMIN' or u.client_access <> '{}')
+        )
+    );
+
+-- The functions that note a change, deliver it and forget it.
+grant select (
+    id,
+    user_id,
+    ends_tokens,
+    attempts,
+    next_attempt_at,
+    claim,
+    claimed_until,
+    created_at,
+    delivered_at
+) on public.identity_changes to taxclaims_definer;
+
+create policy identity_changes_select_definer on public.identity_changes
+    for select to taxclaims_definer
+    using (true);
+
+grant insert (
+    user_id,
+    request_id,
+    actor,
+    role,
+    client_access,
+    is_active,
+    ends_tokens
+) on public.identity_changes to taxclaims_definer;
+
+create policy identity_changes_insert_definer on public.identity_changes
+    for insert to taxclaims_definer
+    with check (delivered_at is null);
+
+grant update (
+    ends_tokens,
+    attempts,
+    last_error,
+    next_attempt_at,
+    claim,
+    claimed_until,
+    delivered_at
+) on public.identity_changes to taxclaims_definer;
+
+create policy identity_changes_update_definer on public.identity_changes
+    for update to taxclaims_definer
+    using (true)
+    with check (true);
+
+grant delete on public.identity_changes to taxclaims_definer;
+
+-- What is not delivered stays, unless a DBA has ended the sending.
+create policy identity_changes_delete_definer on public.identity_changes
+    for delete to taxclaims_definer
+    using (
+        delivered_at < pg_catalog.now() - interval '90 days'
+        or not exists (select from app.identity_management as m where m.managed_since is not null)
+    );
+
+-- An auditor sees what waits, for audit.finding_identity_change_undelivered; not which rights it is about.
+grant select (
+    user_id,
+    created_at,
+    delivered_at
+) on public.identity_changes to
+    taxclaims_auditor;
+
+create policy identity_changes_select_auditor on public.identity_changes
+    for select to taxclaims_auditor
+    using (delivered_at is null);

@@ -1,0 +1,103 @@
+import { setTimeout } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { loadConfig } from '../config.ts';
+import type { Config } from '../config.ts';
+import { openDatabase } from '../db/database.ts';
+import { identityChangesOf } from '../db/identity-changes.ts';
+import type { IdentityChanges } from '../db/identity-changes.ts';
+import { openManagement } from '../identity/management/client.ts';
+import type { Management } from '../identity/management/client.ts';
+import { createLog } from '../log.ts';
+import { compareAll } from '../outbox/compare.ts';
+import type { Difference } from '../outbox/compare.ts';
+import { deliverIdentityChanges } from '../outbox/worker.ts';
+
+const USAGE = `npm run identity:sync [-- --apply]
+Compares the role, the clients and the activity of every user with what the identity provider says, and prints what
+differs. With --apply it is sent what is stored here. Exits with 1 where something differs and was not mended, with 2
+where it could not be asked.
+`;
+
+const EVERY_MS = 2_000;
+const LOOK_AGAIN_MS = 500;
+/** How long what was sent may take to arrive before it is left to the service. */
+const DELIVERY_MS = 60_000;
+
+async function main(): Promise<number> {
+  const { apply, help } = parseArgs({
+    options: { apply: { type: 'boolean' }, help: { type: 'boolean' } },
+  }).values;
+  if (help === true) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const config = loadConfig(process.env);
+  const { management, url } = required(config);
+  const log = createLog('silent');
+  const database = openDatabase({ ...config.database, url, log });
+  try {
+    const changes = identityChangesOf(database);
+    const { users, differences } = await compareAll(changes, management, progress(), setTimeout);
+    for (const { userId, email, words } of differences) {
+      process.stdout.write(`${userId} ${email}: ${words.join('; ')}\n`);
+    }
+    process.stdout.write(`${String(users)} users compared, ${String(differences.length)} differ\n`);
+    if (differences.length === 0) return 0;
+    if (apply !== true) return 1;
+    return await mend(changes, management, differences);
+  } finally {
+    await database.close();
+  }
+}
+
+function required({ database, identity }: Config): { management: Management; url: string } {
+  if (database.url === undefined)
+    throw new Error('DATABASE_URL must be set: the users are compared from there');
+  if (identity.management === undefined)
+    throw new Error('AUTH_MANAGEMENT_URL must be set: the provider is asked there');
+  return { management: openManagement(identity.management), url: database.url };
+}
+
+/** One line now and then, for whoever waits. */
+function progress(): (done: number) => void {
+  let last = performance.now();
+  return (done) => {
+    if (performance.now() - last < EVERY_MS) return;
+    last = performance.now();
+    process.stderr.write(`${String(done)} users compared so far\n`);
+  };
+}
+
+/** Sends ours the way every change goes, and waits until it has arrived. */
+async function mend(
+  changes: IdentityChanges,
+  management: Management,
+  differences: readonly Difference[],
+): Promise<number> {
+  const sent = differences.filter(({ canBeSent }) => canBeSent);
+  await changes.begin();
+  for (const { userId } of sent) await changes.resend(userId);
+  const worker = deliverIdentityChanges({ changes, management, log: createLog('silent') });
+  const until = performance.now() + DELIVERY_MS;
+  const waiting = async (): Promise<boolean> =>
+    (await changes.undelivered(sent.map(({ userId }) => userId))).changes > 0;
+  while ((await waiting()) && performance.now() < until) {
+    await worker.sweep();
+    if (await waiting()) await setTimeout(LOOK_AGAIN_MS);
+  }
+  await worker.close();
+  const isLeft = await waiting();
+  const unknown = differences.length - sent.length;
+  process.stdout.write(
+    isLeft ? 'sent, and not all of it has arrived yet\n' : `${String(sent.length)} mended\n`,
+  );
+  if (unknown > 0) process.stdout.write(`${String(unknown)} cannot be mended from here\n`);
+  return isLeft || unknown > 0 ? 1 : 0;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}

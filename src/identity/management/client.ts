@@ -1,0 +1,258 @@
+import pRetry from 'p-retry';
+import type { ManagementConfig } from '../../config.ts';
+import { boundedText } from '../bounded-text.ts';
+import { credentialOf } from './credential.ts';
+import { ManagementError } from './errors.ts';
+import type { Trouble } from './errors.ts';
+import { waitSaid, waitWhenSpent } from './limits.ts';
+
+/** What a user may do, as the provider is to know it. */
+export interface Rights {
+  readonly role: string;
+  readonly clientAccess: readonly string[];
+  readonly isActive: boolean;
+}
+
+/** What the provider knows of a user's rights; undefined where it says none, or nothing that could be one. */
+export interface KnownRights {
+  readonly role: string | undefined;
+  readonly clientAccess: readonly string[] | undefined;
+  readonly isActive: boolean;
+}
+
+/** How long an exchange may take, by the clock of `performance.now()`. */
+export interface Time {
+  readonly until: number;
+  readonly signal: AbortSignal;
+}
+
+/** The provider's management interface. All throw ManagementError. */
+export interface Management {
+  read(subject: string, time: Time): Promise<KnownRights>;
+  /** Tells it the rights of a user; the same twice is the same once. */
+  send(subject: string, rights: Rights, time: Time): Promise<void>;
+  /** For how long it wants to be left alone, whomever it would be about. */
+  pausedMs(): number;
+}
+
+export interface ManagementOptions {
+  /** How long one answer may take. */
+  readonly answerMs?: number;
+  /** The first wait before an exchange that found the provider away is tried again, at once. */
+  readonly retryMs?: number;
+}
+
+const MAX_BYTES = 1024 * 1024;
+const MOST_RETRIES = 2;
+const ROLES_MS = 600_000;
+const ROLES_OF_A_PAGE = 100;
+const MOST_PAGES = 10;
+/** What a limit lasts that does not say so. */
+const LIMITED_MS = 10_000;
+const LONGEST_MESSAGE = 200;
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+
+export function openManagement(
+  config: ManagementConfig,
+  { answerMs = 5_000, retryMs = 200 }: ManagementOptions = {},
+): Management {
+  const base = config.url.replace(/\/+$/, '');
+  const credential = credentialOf(config);
+  let pausedUntil = -Infinity;
+  let roles: { readonly ids: ReadonlyMap<string, string>; readonly until: number } | undefined;
+
+  function pause(ms: number | undefined): void {
+    if (ms !== undefined) pausedUntil = Math.max(pausedUntil, performance.now() + ms);
+  }
+
+  /** The body of the answer to one request, as JSON; undefined where it has none. */
+  async function exchange(method: string, path: string, body: unknown, time: Time): Promise<unknown> {
+    const token = await credential.token();
+    const { response, text } = await answer(method, path, body, token, time);
+    if (response.status === 401 && credential.renew(token)) {
+      const renewed = await credential.token();
+      return judged(await answer(method, path, body, renewed, time));
+    }
+    return judged({ response, text });
+  }
+
+  async function answer(
+    method: string,
+    path: string,
+    body: unknown,
+    token: string,
+    time: Time,
+  ): Promise<Answer> {
+    // A process that was stopped and goes on must not send what others have overtaken meanwhile.
+    if (performance.now() > time.until) throw new ManagementError('away', 'there was no time left to ask');
+    try {
+      const response = await fetch(base + path, {
+        method,
+        redirect: 'error',
+        headers: {
+          accept: 'application/json',
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: AbortSignal.any([time.signal, AbortSignal.timeout(answerMs)]),
+      });
+      return { response, text: await boundedText(response, MAX_BYTES, 'the answer') };
+    } catch (cause) {
+      throw new ManagementError('away', `the provider gave no answer: ${reasonOf(cause)}`, { cause });
+    }
+  }
+
+  function judged({ response, text }: Answer): unknown {
+    const { status, headers } = response;
+    if (response.ok) {
+      pause(waitWhenSpent(headers));
+      return parsed(text);
+    }
+    const trouble = troubleOf(status);
+    const retryAfterMs = trouble === 'limited' ? (waitSaid(headers) ?? LIMITED_MS) : waitSaid(headers);
+    if (trouble === 'limited') pause(retryAfterMs);
+    throw new ManagementError(trouble, `the provider answered ${String(status)}${told(text)}`, {
+      retryAfterMs,
+    });
+  }
+
+  /** What finds the provider away is tried again at once, in what is left of its time. */
+  function request(method: string, path: string, time: Time, body?: unknown): Promise<unknown> {
+    return pRetry(() => exchange(method, path, body, time), {
+      retries: MOST_RETRIES,
+      minTimeout: retryMs,
+      randomize: true,
+      signal: time.signal,
+      shouldRetry: ({ error }) =>
+        error instanceof ManagementError &&
+        error.trouble === 'away' &&
+        error.retryAfterMs === undefined &&
+        performance.now() < time.until,
+    }).catch((cause: unknown) => {
+      if (cause instanceof ManagementError) throw cause;
+      throw new ManagementError('away', 'the time to ask was over', { cause });
+    });
+  }
+
+  /** Ids by name; a provider that knows no roles has none. */
+  async function roleIds(time: Time): Promise<ReadonlyMap<string, string>> {
+    if (roles !== undefined && performance.now() < roles.until) return roles.ids;
+    const ids = new Map<string, string>();
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const path = `/roles?per_page=${String(ROLES_OF_A_PAGE)}&page=${String(page)}&include_totals=true`;
+      const found = rolesIn(await request('GET', path, time).catch(noneWhereUnknown));
+      found.forEach(({ id, name }) => ids.set(name, id));
+      if (found.length < ROLES_OF_A_PAGE) break;
+    }
+    roles = { ids, until: performance.now() + ROLES_MS };
+    return ids;
+  }
+
+  /** Whatever the provider says of a user must name neither the user nor a client. */
+  async function about<T>(subject: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ManagementError)) throw error;
+      const message = error.message.replaceAll(subject, '…').replaceAll(UUID, '…');
+      const { trouble, retryAfterMs, cause } = error;
+      throw new ManagementError(trouble, message, { retryAfterMs, cause });
+    }
+  }
+
+  const pathOf = (subject: string): string => `/users/${encodeURIComponent(subject)}`;
+
+  return {
+    read: (subject, time) =>
+      about(subject, async () => rightsIn(await request('GET', pathOf(subject), time))),
+    send: (subject, { role, clientAccess, isActive }, time) =>
+      about(subject, async () => {
+        const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
+        await request('PATCH', pathOf(subject), time, body);
+        const id = (await roleIds(time)).get(role);
+        if (id !== undefined) await request('POST', `${pathOf(subject)}/roles`, time, { roles: [id] });
+      }),
+    pausedMs: () => Math.max(0, pausedUntil - performance.now()),
+  };
+}
+
+interface Answer {
+  readonly response: Response;
+  readonly text: string;
+}
+
+function troubleOf(status: number): Trouble {
+  if (status === 401 || status === 403) return 'credential';
+  if (status === 404) return 'unknown';
+  if (status === 429) return 'limited';
+  return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'away';
+}
+
+function noneWhereUnknown(error: unknown): unknown {
+  if (error instanceof ManagementError && error.trouble === 'unknown') return [];
+  throw error;
+}
+
+function parsed(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ManagementError('away', 'the provider answered something that is no JSON', { cause });
+  }
+}
+
+/** `{ statusCode, error, message, errorCode }`, of which the last two tell most. */
+function told(text: string): string {
+  const said = membersOf(quietly(text));
+  const words = [said['errorCode'] ?? said['error'], said['message']].filter(
+    (word): word is string => typeof word === 'string' && word !== '',
+  );
+  return words.length === 0 ? '' : `: ${words.join(', ').replaceAll(/\s+/g, ' ').slice(0, LONGEST_MESSAGE)}`;
+}
+
+function quietly(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function rightsIn(body: unknown): KnownRights {
+  const { app_metadata: metadata, blocked } = membersOf(body);
+  if (body === undefined || Array.isArray(body)) {
+    throw new ManagementError('away', 'the provider answered something that is no user');
+  }
+  const { role, client_access: clients } = membersOf(metadata);
+  return {
+    role: typeof role === 'string' ? role : undefined,
+    clientAccess:
+      Array.isArray(clients) && clients.every((id) => typeof id === 'string') ? clients : undefined,
+    isActive: blocked !== true,
+  };
+}
+
+/** A plain array, or one with its totals. */
+function rolesIn(body: unknown): { id: string; name: string }[] {
+  const all: unknown = Array.isArray(body) ? body : membersOf(body)['roles'];
+  if (!Array.isArray(all))
+    throw new ManagementError('away', 'the provider answered something that is no list of roles');
+  return all.flatMap((one: unknown) => {
+    const { id, name } = membersOf(one);
+    return typeof id === 'string' && typeof name === 'string' ? [{ id, name }] : [];
+  });
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  if (error.name === 'TimeoutError') return 'it took too long';
+  const { cause } = error;
+  if (cause instanceof Error && 'code' in cause) return String(cause.code);
+  return error.message.slice(0, LONGEST_MESSAGE);
+}

@@ -1,0 +1,117 @@
+import {
+  allowInsecureRequests,
+  clientCredentialsGrantRequest,
+  ClientSecretBasic,
+  ClientSecretPost,
+  customFetch,
+  discoveryRequest,
+  processClientCredentialsResponse,
+  processDiscoveryResponse,
+} from 'oauth4webapi';
+import type { AuthorizationServer, CustomFetchOptions } from 'oauth4webapi';
+import type { ClientCredentials, ManagementConfig } from '../../config.ts';
+import { boundedText } from '../bounded-text.ts';
+import { ManagementError } from './errors.ts';
+
+/** What the provider knows us by. */
+export interface Credential {
+  /** @throws ManagementError */
+  token(): Promise<string>;
+  /** The provider refuses that token; false where there is no other to be had. */
+  renew(refused: string): boolean;
+}
+
+/** A token that is so near its end is renewed before it is used. */
+const BEFORE_ITS_END_MS = 60_000;
+/** How long one lasts that does not say so. */
+const DEFAULT_LIFE_S = 300;
+const MAX_BYTES = 256 * 1024;
+/** For each of the two answers that it takes. */
+const TIME_MS = 5_000;
+
+export function credentialOf(config: ManagementConfig): Credential {
+  if ('client' in config) return clientCredentials(config.client);
+  return { token: () => Promise.resolve(config.token), renew: () => false };
+}
+
+/** A token for as long as it lasts, from the token endpoint that the issuer's discovery names. */
+function clientCredentials({ issuer, id, secret, audience }: ClientCredentials): Credential {
+  const url = new URL(issuer);
+  const client = { client_id: id };
+  let known: { readonly token: string; readonly until: number } | undefined;
+  let underWay: Promise<string> | undefined;
+
+  async function obtain(): Promise<string> {
+    const options = {
+      [customFetch]: boundedFetch,
+      [allowInsecureRequests]: url.protocol === 'http:',
+      signal: () => AbortSignal.timeout(TIME_MS),
+    };
+    try {
+      const server = await processDiscoveryResponse(url, await discoveryRequest(url, options));
+      const parameters: Record<string, string> = audience === undefined ? {} : { audience };
+      const response = await clientCredentialsGrantRequest(
+        server,
+        client,
+        takesBasic(server) ? ClientSecretBasic(secret) : ClientSecretPost(secret),
+        parameters,
+        options,
+      );
+      const begun = performance.now();
+      const answer = await processClientCredentialsResponse(server, client, response);
+      const lifeMs = (answer.expires_in ?? DEFAULT_LIFE_S) * 1_000;
+      known = {
+        token: answer.access_token,
+        until: begun + Math.max(lifeMs - BEFORE_ITS_END_MS, lifeMs / 2),
+      };
+      return known.token;
+    } catch (error) {
+      throw troubleOf(error);
+    }
+  }
+
+  return {
+    async token() {
+      if (known !== undefined && performance.now() < known.until) return known.token;
+      // However many ask, one request is under way.
+      underWay ??= obtain().finally(() => {
+        underWay = undefined;
+      });
+      return underWay;
+    },
+    renew(refused) {
+      if (known?.token === refused) known = undefined;
+      return true;
+    },
+  };
+}
+
+/** RFC 8414: where a server does not say, it takes this one. */
+function takesBasic({ token_endpoint_auth_methods_supported: methods }: AuthorizationServer): boolean {
+  return methods?.includes('client_secret_basic') ?? true;
+}
+
+/** Follows no redirect, and takes no more than a bounded answer. */
+async function boundedFetch(
+  url: string,
+  { body, method, headers, signal }: CustomFetchOptions<string, URLSearchParams | undefined>,
+): Promise<Response> {
+  const response = await fetch(url, {
+    ...{ method, headers, redirect: 'error', body: body ?? null },
+    signal: signal ?? AbortSignal.timeout(TIME_MS),
+  });
+  const text = await boundedText(response, MAX_BYTES, 'the answer');
+  return new Response([204, 304].includes(response.status) ? null : text, {
+    status: response.status,
+    headers: response.headers,
+  });
+}
+
+/** The server's own word on a client (RFC 6749, 5.2) is about our credential; whatever else happens, it is away. */
+function troubleOf(cause: unknown): ManagementError {
+  const said = cause instanceof Error && 'error' in cause ? cause.error : undefined;
+  if (typeof said === 'string' && /^[\w.-]{1,60}$/.test(said)) {
+    return new ManagementError('credential', `the token endpoint answered ${said}`, { cause });
+  }
+  return new ManagementError('away', 'the token endpoint gave no token', { cause });
+}

@@ -1,0 +1,30 @@
+const LONGEST_MS = 3_600_000;
+const SHORTEST_MS = 1_000;
+
+/**
+ * How long the provider wants to be left alone, by `Retry-After` or by its own `x-ratelimit-reset`, in seconds since
+ * 1970 by its own clock; undefined where it says neither. Between a second and an hour.
+ */
+export function waitSaid(headers: Headers): number | undefined {
+  const date = Date.parse(headers.get('date') ?? '');
+  const now = Number.isNaN(date) ? Date.now() : date;
+  const waits = [retryAfter(headers.get('retry-after'), now), reset(headers.get('x-ratelimit-reset'), now)];
+  const said = waits.filter((wait) => wait !== undefined);
+  return said.length === 0 ? undefined : Math.min(Math.max(...said, SHORTEST_MS), LONGEST_MS);
+}
+
+/** The same where this answer was the last that it gives for now. */
+export function waitWhenSpent(headers: Headers): number | undefined {
+  return headers.get('x-ratelimit-remaining') === '0' ? waitSaid(headers) : undefined;
+}
+
+function retryAfter(text: string | null, now: number): number | undefined {
+  if (text === null) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : date - now;
+}
+
+function reset(text: string | null, now: number): number | undefined {
+  return text !== null && /^\d{1,11}(\.\d+)?$/.test(text) ? Number(text) * 1_000 - now : undefined;
+}

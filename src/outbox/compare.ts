@@ -1,0 +1,107 @@
+import type { IdentityChanges, UserOfProvider } from '../db/identity-changes.ts';
+import type { KnownRights, Management, Rights } from '../identity/management/client.ts';
+import { ManagementError } from '../identity/management/errors.ts';
+
+/** What the provider says otherwise than we do of a user, in words. */
+export interface Difference {
+  readonly userId: string;
+  readonly email: string;
+  readonly words: readonly string[];
+  /** Ours can be sent; not to a user whom the provider does not know. */
+  readonly canBeSent: boolean;
+}
+
+export interface Comparison {
+  readonly users: number;
+  readonly differences: readonly Difference[];
+}
+
+const PAGE = 500;
+const AT_ONCE = 5;
+const EXCHANGE_MS = 20_000;
+/** How often the provider may want to be left alone before it is given up. */
+const MOST_WAITS = 20;
+
+/**
+ * Asks the provider for every user whom it knows, some at a time and no more than it allows.
+ * @throws ManagementError where it cannot be asked
+ */
+export async function compareAll(
+  changes: IdentityChanges,
+  management: Management,
+  told: (done: number) => void,
+  sleep: (ms: number) => Promise<unknown>,
+): Promise<Comparison> {
+  const differences: Difference[] = [];
+  let users = 0;
+  for (let after: string | undefined; ; ) {
+    const page = await changes.users(after, PAGE);
+    const left = [...page];
+    const lane = async (): Promise<void> => {
+      for (let user = left.shift(); user !== undefined; user = left.shift()) {
+        const difference = await compare(user, management, sleep);
+        if (difference !== undefined) differences.push(difference);
+        told((users += 1));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    after = page.at(-1)?.userId;
+    if (page.length < PAGE) return { users, differences: differences.sort(byId) };
+  }
+}
+
+const byId = (one: Difference, other: Difference): number => (one.userId < other.userId ? -1 : 1);
+
+async function compare(
+  { userId, email, subject, rights, isUndelivered }: UserOfProvider,
+  management: Management,
+  sleep: (ms: number) => Promise<unknown>,
+): Promise<Difference | undefined> {
+  const known = await ask(subject, management, sleep);
+  if (known === undefined) {
+    return { userId, email, words: ['the provider does not know this user'], canBeSent: false };
+  }
+  const words = differencesOf(rights, known);
+  if (words.length === 0) return undefined;
+  return { userId, email, words: isUndelivered ? [...words, 'on its way'] : words, canBeSent: true };
+}
+
+/** Undefined for a user whom the provider does not know. */
+async function ask(
+  subject: string,
+  management: Management,
+  sleep: (ms: number) => Promise<unknown>,
+): Promise<KnownRights | undefined> {
+  for (let waits = 0; ; waits += 1) {
+    while (management.pausedMs() > 0) await sleep(management.pausedMs());
+    const signal = AbortSignal.timeout(EXCHANGE_MS);
+    try {
+      return await management.read(subject, { until: performance.now() + EXCHANGE_MS, signal });
+    } catch (error) {
+      if (!(error instanceof ManagementError)) throw error;
+      if (error.trouble === 'unknown') return undefined;
+      if (error.trouble !== 'limited' || waits === MOST_WAITS) throw error;
+    }
+  }
+}
+
+/** A list of clients is told by its numbers: it may have thousands. */
+export function differencesOf(ours: Rights, theirs: KnownRights): string[] {
+  const words: string[] = [];
+  if (theirs.role !== ours.role) words.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);
+  if (theirs.clientAccess === undefined) words.push('client_access: none there');
+  else {
+    const less = countMissing(ours.clientAccess, theirs.clientAccess);
+    const more = countMissing(theirs.clientAccess, ours.clientAccess);
+    if (less + more > 0) words.push(`client_access: ${String(less)} only here, ${String(more)} only there`);
+  }
+  if (theirs.isActive !== ours.isActive)
+    words.push(ours.isActive ? 'active here, blocked there' : 'inactive here, not blocked there');
+  return words;
+}
+
+/** How many of the one are not among the others. */
+function countMissing(some: readonly string[], others: readonly string[]): number {
+  const known = new Set(others);
+  return new Set(some.filter((id) => !known.has(id))).size;
+}

@@ -1,0 +1,174 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Claimed, Failure, IdentityChanges } from '../db/identity-changes.ts';
+import { ManagementError } from '../identity/management/errors.ts';
+import type { Management } from '../identity/management/client.ts';
+import { within } from '../within.ts';
+import { createCaution } from './caution.ts';
+
+/** Tells the identity provider of the changes of rights that were made here. */
+export interface Worker {
+  /** Resolves when everything that is due has been tried once, unless the provider is to be left alone. */
+  sweep(): Promise<void>;
+  /** Takes nothing more; what is under way is finished, or broken off after `withinMs` and left to others. */
+  close(withinMs?: number): Promise<void>;
+}
+
+export interface WorkerOptions {
+  readonly changes: IdentityChanges;
+  readonly management: Management;
+  readonly log: Logger;
+  /** How long a claim lasts without a word of whoever has it; an exchange ends well before. */
+  readonly leaseMs?: number;
+  /** How long one delivery may take. */
+  readonly deliveryMs?: number;
+  /** How long to wait where nothing is due; undefined: it works when it is told to sweep, and not by itself. */
+  readonly idleMs?: number | undefined;
+}
+
+/** Users at a time. */
+const MOST = 8;
+/** What nobody but a person can mend is tried this rarely. */
+const RARELY_MS = 3_600_000;
+const FORGET_EVERY_MS = 3_600_000;
+const FORGET_AT_ONCE = 500;
+const RELEASE_MS = 1_000;
+
+export function deliverIdentityChanges({
+  changes,
+  management,
+  log,
+  leaseMs = 60_000,
+  deliveryMs = 20_000,
+  idleMs,
+}: WorkerOptions): Worker {
+  const ending = new AbortController();
+  const breakingOff = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  const caution = createCaution(log);
+  let isBegun = false;
+  let forgottenAt = -Infinity;
+  let isDatabaseAway = false;
+
+  async function begin(): Promise<void> {
+    if (isBegun) return;
+    await changes.begin();
+    isBegun = true;
+  }
+
+  async function forget(): Promise<void> {
+    if (performance.now() - forgottenAt < FORGET_EVERY_MS) return;
+    while (!ending.signal.aborted && (await changes.forget(FORGET_AT_ONCE)) === FORGET_AT_ONCE);
+    forgottenAt = performance.now();
+  }
+
+  const pausedMs = (): number => Math.max(caution.pausedMs(), management.pausedMs());
+
+  /** Begins what is due, as far as there is room; gives whether there may be more. */
+  async function begun(): Promise<boolean> {
+    const room = MOST - underWay.size;
+    if (room === 0 || pausedMs() > 0) return false;
+    // The time of a claim is counted from before it was made.
+    const until = performance.now() + Math.min(deliveryMs, leaseMs / 2);
+    const claimed = await changes.claim(room, leaseMs);
+    for (const one of claimed) track(deliver(one, until));
+    return claimed.length === room;
+  }
+
+  function track(work: Promise<void>): void {
+    const ended = work
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'what became of a delivery could not be written down; it is tried again');
+      })
+      .finally(() => underWay.delete(ended));
+    underWay.add(ended);
+  }
+
+  async function deliver(claimed: Claimed, until: number): Promise<void> {
+    if (breakingOff.signal.aborted || pausedMs() > 0) {
+      await changes.release([claimed], Math.max(pausedMs(), RELEASE_MS));
+      return;
+    }
+    const failure = await send(claimed, until);
+    const isKept = await changes.settle(claimed, failure);
+    const { userId } = claimed;
+    if (!isKept)
+      log.warn({ userId }, 'another has delivered to the identity provider meanwhile; it is told again');
+  }
+
+  async function send({ subject, rights, userId }: Claimed, until: number): Promise<Failure | undefined> {
+    const signal = AbortSignal.any([
+      breakingOff.signal,
+      AbortSignal.timeout(Math.max(Math.ceil(until - performance.now()), 0)),
+    ]);
+    try {
+      await management.send(subject, rights, { until, signal });
+      caution.succeeded();
+      log.info({ userId }, 'the identity provider knows the rights of a user');
+      return undefined;
+    } catch (error) {
+      const known =
+        error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
+      caution.failed(known, userId);
+      const isForPeople = known.trouble === 'unknown' || known.trouble === 'refused';
+      const retryAfterMs = known.retryAfterMs ?? (isForPeople ? RARELY_MS : 0);
+      return { reason: known.message, retryAfterMs };
+    }
+  }
+
+  async function round(): Promise<boolean> {
+    try {
+      await begin();
+      await forget();
+      const isFull = await begun();
+      if (isDatabaseAway) log.info('changes for the identity provider are delivered again');
+      isDatabaseAway = false;
+      return isFull;
+    } catch (error) {
+      if (!isDatabaseAway) log.error({ err: error }, 'changes for the identity provider could not be read');
+      isDatabaseAway = true;
+      return false;
+    }
+  }
+
+  async function work(everyMs: number): Promise<void> {
+    while (!ending.signal.aborted) {
+      const isFull = await round();
+      // With no room left the next round is due when there is some.
+      if (isFull || underWay.size === MOST)
+        await Promise.race([...(underWay.size > 0 ? underWay : [undefined]), ended]);
+      else await idle(everyMs);
+    }
+  }
+
+  async function idle(ms: number): Promise<void> {
+    await setTimeout(ms, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+  }
+
+  const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
+  const working = idleMs === undefined ? Promise.resolve() : work(idleMs);
+
+  return {
+    async sweep() {
+      await begin();
+      for (let mayBeMore = true; mayBeMore; ) {
+        await begun();
+        mayBeMore = underWay.size > 0;
+        await Promise.all(underWay);
+      }
+    },
+    async close(withinMs = deliveryMs) {
+      ending.abort();
+      end(undefined);
+      await working;
+      const late = (): Error => new Error('deliveries to the identity provider were broken off');
+      await within(Math.max(withinMs - RELEASE_MS, 0), Promise.all(underWay), late).catch(
+        (error: unknown) => {
+          log.warn({ err: error }, 'others deliver the rest');
+          breakingOff.abort();
+        },
+      );
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openManagement } from '../../src/identity/management/client.ts';
+import type { Management } from '../../src/identity/management/client.ts';
+import { broken, instead, quiet, sendError, startManagement } from '../support/management.ts';
+import type { Fault, TestManagement } from '../support/management.ts';
+
+const SUBJECT = 'auth0|5f7c8ec7/ü 1';
+const CLIENT = 'c1000000-0000-4000-8000-000000000001';
+const RIGHTS = { role: 'ACCOUNT_MANAGER', clientAccess: [CLIENT], isActive: true };
+
+let provider: TestManagement;
+let management: Management;
+
+beforeAll(async () => {
+  provider = await startManagement();
+});
+afterAll(() => provider.close());
+
+beforeEach(() => {
+  provider.users.clear();
+  provider.asked.length = 0;
+  provider.issued.length = 0;
+  provider.fault = quiet;
+  provider.tokens = ['management-token'];
+  provider.know(SUBJECT, 'CLIENT', []);
+  management = openManagement(
+    { url: `${provider.url}/`, token: 'management-token' },
+    { answerMs: 300, retryMs: 1 },
+  );
+});
+
+const time = (ms = 30_000) => ({
+  until: performance.now() + ms,
+  signal: AbortSignal.timeout(Math.max(ms, 0)),
+});
+const send = (rights = RIGHTS) => management.send(SUBJECT, rights, time());
+const lines = () => provider.asked.map(({ method, path }) => `${method} ${path}`);
+
+/** Fails this many times, and then no more. */
+function failing(times: number, fault: Fault): void {
+  let left = times;
+  provider.fault = (...all) => left-- > 0 && fault(...all);
+}
+
+describe('the management interface', () => {
+  test('is told role, clients and activity, and the role among its own where it has one of that name', async () => {
+    await send();
+    expect(provider.users.get(SUBJECT)).toEqual({
+      app_metadata: { role: 'ACCOUNT_MANAGER', client_access: [CLIENT] },
+      blocked: false,
+      roles: ['rol_ACCOUNT_MANAGER'],
+    });
+    const path = '/users/auth0%7C5f7c8ec7%2F%C3%BC%201';
+    expect(lines()).toEqual([
+      `PATCH ${path}`,
+      'GET /roles?per_page=100&page=0&include_totals=true',
+      `POST ${path}/roles`,
+    ]);
+    await send({ ...RIGHTS, isActive: false, clientAccess: [] });
+    expect(provider.users.get(SUBJECT)).toMatchObject({ app_metadata: { client_access: [] }, blocked: true });
+    // The roles are known by then.
+    expect(lines().filter((line) => line.startsWith('GET'))).toHaveLength(1);
+  });
+
+  test('says what it knows, and nothing where that is no rights', async () => {
+    await send();
+    expect(await management.read(SUBJECT, time())).toEqual(RIGHTS);
+    provider.users.set(SUBJECT, {
+      app_metadata: { role: 7, client_access: 'all' },
+      blocked: true,
+      roles: [],
+    });
+    expect(await management.read(SUBJECT, time())).toEqual({
+      role: undefined,
+      clientAccess: undefined,
+      isActive: false,
+    });
+  });
+
+  test.each<readonly [string, Fault]>([
+    ['resets the connection', broken],
+    ['answers 500', (_request, response) => sendError(response, 500, 'internal', 'Oops')],
+    ['answers garbage', instead(200, '<html>')],
+    ['says nothing', () => true],
+    ['redirects', instead(302, '', { location: '/' })],
+    ['answers more than anybody reads', instead(200, Buffer.alloc(2_000_000, ' '))],
+  ])('that %s is asked again at once, and is away where it goes on', async (_what, fault) => {
+    failing(2, fault);
+    await send();
+    expect(provider.users.get(SUBJECT)).toMatchObject({ app_metadata: { role: 'ACCOUNT_MANAGER' } });
+    provider.asked.length = 0;
+    provider.fault = fault;
+    await expect(send()).rejects.toMatchObject({ trouble: 'away' });
+    expect(provider.asked).toHaveLength(3);
+    expect(management.pausedMs()).toBe(0);
+  });
+
+  test.each([
+    [400, 'refused'],
+    [401, 'credential'],
+    [403, 'credential'],
+    [404, 'unknown'],
+    [422, 'refused'],
+  ] as const)('that answers %d is not asked again: %s', async (status, trouble) => {
+    provider.fault = (_request, response) =>
+      sendError(response, status, 'some_code', `about ${SUBJECT} and ${CLIENT}`);
+    await expect(send()).rejects.toMatchObject({
+      trouble,
+      message: `the provider answered ${String(status)}: some_code, about … and …`,
+    });
+    expect(provider.asked).toHaveLength(1);
+  });
+
+  test.each([
+    ['retry-after in seconds', { 'retry-after': '120' }, 120],
+    [
+      'retry-after as a date',
+      {
+        date: 'Sun, 22 Nov 2026 10:00:00 GMT',
+        'retry-after': 'Sun, 22 Nov 2026 10:03:00 GMT',
+      },
+      180,
+    ],
+    [
+      'the end of its limit, by its own clock',
+      { date: 'Sun, 22 Nov 2026 10:00:00 GMT', 'x-ratelimit-reset': '1795341690' },
+      90,
+    ],
+    ['the end of its limit, which is over', { 'x-ratelimit-reset': '1' }, 1],
+    ['a time beyond all reason', { 'retry-after': '99999999' }, 3600],
+    ['nothing', {}, 10],
+  ] as readonly (readonly [string, Record<string, string>, number])[])(
+    'that has been asked too much is left alone: %s',
+    async (_what, headers, seconds) => {
+      provider.fault = (_request, response) =>
+        sendError(response, 429, 'too_many_requests', 'Global limit', headers);
+      await expect(send()).rejects.toMatchObject({ trouble: 'limited', retryAfterMs: seconds * 1_000 });
+      expect(provider.asked).toHaveLength(1);
+      expect(Math.ceil(management.pausedMs() / 1_000)).toBe(seconds);
+    },
+  );
+
+  test('that has answered its last for now is left alone', async () => {
+    provider.fault = (_request, response) => {
+      response.setHeader('x-ratelimit-remaining', '0');
+      response.setHeader('retry-after', '50');
+      return false;
+    };
+    await send();
+    expect(Math.ceil(management.pausedMs() / 1_000)).toBe(50);
+  });
+
+  test('is not asked once the time for it is over, as after the process was stopped', async () => {
+    await expect(management.send(SUBJECT, RIGHTS, time(-1))).rejects.toMatchObject({ trouble: 'away' });
+    expect(provider.asked).toEqual([]);
+  });
+
+  test('without roles is told the rights all the same', async () => {
+    provider.fault = (_request, response, { path }) =>
+      path.startsWith('/roles') && sendError(response, 404, 'not_found', 'No such thing');
+    await send();
+    expect(lines()).toHaveLength(2);
+  });
+});
+
+describe('client credentials', () => {
+  const open = (secret = 's&cret') =>
+    openManagement(
+      {
+        url: provider.url,
+        client: { issuer: new URL(provider.url).origin, id: 'worker', secret, audience: 'urn:management' },
+      },
+      { answerMs: 300, retryMs: 1 },
+    );
+
+  test('get a token for as long as it lasts, however many ask', async () => {
+    management = open();
+    await Promise.all([send(), send(), send()]);
+    expect(provider.issued).toEqual(['management-token']);
+    expect(provider.users.get(SUBJECT)?.roles).toEqual(['rol_ACCOUNT_MANAGER']);
+  });
+
+  test('get another when the provider takes the first no more, once', async () => {
+    management = open();
+    await send();
+    provider.tokens = ['the next one'];
+    await send();
+    expect(provider.issued).toEqual(['management-token', 'the next one']);
+    provider.fault = (_request, response) => sendError(response, 401, 'invalid_token', 'Invalid token');
+    await expect(send()).rejects.toMatchObject({ trouble: 'credential' });
+    expect(provider.issued).toHaveLength(3);
+  });
+
+  test('get another before the first one ends', async () => {
+    management = open();
+    provider.tokenLife = 0;
+    await send();
+    expect(provider.issued.length).toBeGreaterThan(1);
+    provider.tokenLife = 86_400;
+  });
+
+  test('that are refused are a matter of ours, and one that cannot be asked is away', async () => {
+    management = open('wrong');
+    await expect(send()).rejects.toMatchObject({
+      trouble: 'credential',
+      message: 'the token endpoint answered invalid_client',
+    });
+    management = openManagement(
+      {
+        url: provider.url,
+        client: { issuer: 'http://127.0.0.1:9', id: 'worker', secret: 'x', audience: undefined },
+      },
+      { retryMs: 1 },
+    );
+    await expect(send()).rejects.toMatchObject({ trouble: 'away' });
+  });
+});

@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { compareAll } from '../../src/outbox/compare.ts';
+import { identityChangesOf } from '../../src/db/identity-changes.ts';
+import { openManagement } from '../../src/identity/management/client.ts';
+import { quiet, sendError, startManagement } from '../support/management.ts';
+import type { TestManagement } from '../support/management.ts';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+const COMMAND = fileURLToPath(new URL('../../src/commands/identity-sync.ts', import.meta.url));
+
+let service: Service;
+let provider: TestManagement;
+let client: string;
+
+beforeAll(async () => {
+  service = await startService();
+  provider = await startManagement();
+  client = (await service.tenant('Own')).clients;
+});
+afterAll(async () => {
+  await service.close();
+  await provider.close();
+});
+beforeEach(async () => {
+  await service.admin('delete from public.users');
+  provider.users.clear();
+  provider.asked.length = 0;
+  provider.fault = quiet;
+});
+
+interface Ending {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** `npm run identity:sync`, in a process of its own. */
+function sync(args: readonly string[] = [], more: Readonly<Record<string, string>> = {}): Promise<Ending> {
+  return new Promise((resolve) => {
+    const env = {
+      ...{ PATH: process.env['PATH'], DATABASE_URL: service.postgres.apiUrl },
+      ...{ AUTH_ISSUER: 'https://idp.example/', AUTH_AUDIENCE: 'api' },
+      ...{ AUTH_MANAGEMENT_URL: provider.url, AUTH_MANAGEMENT_TOKEN: 'management-token' },
+      ...more,
+    };
+    execFile(process.execPath, [COMMAND, ...args], { env }, (error, out, err) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
+    });
+  });
+}
+
+async function person(name: string, clients: readonly string[] = []): Promise<string> {
+  const id = randomUUID();
+  await service.admin(
+    `insert into public.users (id, email, password_hash, name, role, client_access, subject)
+     values ($1, $2, '!', $3, 'CLIENT', $4, $5)`,
+    [id, `${name}@b.example`, name, clients, `auth0|${name}`],
+  );
+  provider.know(`auth0|${name}`, 'CLIENT', clients);
+  return id;
+}
+
+test('where both say the same there is nothing to do', async () => {
+  await person('ada', [client]);
+  await person('bob');
+  expect(await sync()).toMatchObject({ code: 0, out: '2 users compared, 0 differ\n' });
+  expect(await sync(['--apply'])).toMatchObject({ code: 0 });
+  expect(provider.asked.every(({ method }) => method === 'GET')).toBe(true);
+});
+
+test('what differs is said by user and field, and is sent when that is asked for', async () => {
+  const ids = [await person('ada', [client]), await person('bob'), await person('eve')];
+  provider.know('auth0|ada', 'ADMIN', [randomUUID(), randomUUID()]);
+  provider.users.set('auth0|bob', { app_metadata: {}, blocked: true, roles: [] });
+  const lines = [
+    `${String(ids[0])} ada@b.example: role: CLIENT here, ADMIN there; client_access: 1 only here, 2 only there`,
+    `${String(ids[1])} bob@b.example: role: CLIENT here, none there; client_access: none there; active here, blocked there`,
+  ].sort();
+  const told = await sync();
+  expect([told.code, told.out.trim().split('\n')]).toEqual([1, [...lines, '3 users compared, 2 differ']]);
+  expect(provider.users.get('auth0|ada')?.app_metadata).toMatchObject({ role: 'ADMIN' });
+
+  const mended = await sync(['--apply']);
+  expect(mended).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/3 users compared, 2 differ\n2 mended\n$/),
+  });
+  expect(provider.users.get('auth0|ada')?.app_metadata).toEqual({ role: 'CLIENT', client_access: [client] });
+  expect(provider.users.get('auth0|bob')).toMatchObject({ blocked: false });
+  expect(await sync()).toMatchObject({ code: 0 });
+});
+
+test('a user whom the provider does not know cannot be mended from here', async () => {
+  await person('ada', [client]);
+  provider.users.clear();
+  expect(await sync(['--apply'])).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(
+      /does not know this user\n1 users compared, 1 differ\n0 mended\n1 cannot be mended from here\n$/,
+    ),
+  });
+});
+
+test('where the provider or the database cannot be asked, that is no difference', async () => {
+  await person('ada');
+  provider.fault = (_request, response) => sendError(response, 403, 'insufficient_scope', 'No');
+  expect(await sync()).toMatchObject({
+    code: 2,
+    err: 'the provider answered 403: insufficient_scope, No\n',
+  });
+  expect((await sync([], { DATABASE_URL: 'postgres://x@127.0.0.1:9/x' })).code).toBe(2);
+  expect(await sync([], { AUTH_MANAGEMENT_URL: '', AUTH_MANAGEMENT_TOKEN: '' })).toMatchObject({
+    code: 2,
+    err: 'AUTH_MANAGEMENT_URL must be set: the provider is asked there\n',
+  });
+  expect(await sync(['--aply'])).toMatchObject({ code: 2, out: '' });
+});
+
+test('all of many are asked, a few at a time, and the provider’s limits are kept', async () => {
+  await service.admin(
+    `insert into public.users (email, password_hash, name, role, subject)
+     select n || '@b.example', '!', 'N', 'CLIENT', 'auth0|' || n from generate_series(1, 703) as n`,
+  );
+  for (let n = 1; n <= 703; n += 1) provider.know(`auth0|${String(n)}`, 'CLIENT', []);
+  let [atOnce, most, answered] = [0, 0, 0];
+  provider.fault = (_request, response) => {
+    atOnce += 1;
+    most = Math.max(most, atOnce);
+    response.once('close', () => (atOnce -= 1));
+    answered += 1;
+    return answered === 400 && sendError(response, 429, 'too_many', 'Wait', { 'retry-after': '7' });
+  };
+  // Long enough for others to come meanwhile.
+  provider.answering = () => new Promise((resolve) => setImmediate(resolve));
+  const waits: number[] = [];
+  const counted: number[] = [];
+  const management = openManagement({ url: provider.url, token: 'management-token' });
+  let resumed = false;
+  const { users, differences } = await compareAll(
+    identityChangesOf(service.database),
+    { ...management, pausedMs: () => (resumed ? 0 : management.pausedMs()) },
+    (done) => counted.push(done),
+    (ms) => {
+      waits.push(Math.ceil(ms / 1_000));
+      resumed = true;
+      return Promise.resolve();
+    },
+  );
+  expect([users, differences]).toEqual([703, []]);
+  expect(most).toBeGreaterThan(1);
+  expect(most).toBeLessThanOrEqual(5);
+  expect(waits[0]).toBe(7);
+  expect(counted.at(-1)).toBe(703);
+});

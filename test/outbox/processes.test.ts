@@ -1,0 +1,152 @@
+import { rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { freeze } from '../support/freeze.ts';
+import { quiet, startManagement } from '../support/management.ts';
+import type { TestManagement } from '../support/management.ts';
+import { addressOf, start } from '../support/process.ts';
+import type { Started } from '../support/process.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { until } from '../support/upload.ts';
+
+/* Real instances, each a process with a delivery of its own, of which some are killed or stand still. */
+
+let service: Service;
+let provider: TestManagement;
+let folder: string;
+let own: string;
+let other: string;
+let subject: string;
+let id: string;
+
+beforeAll(async () => {
+  service = await startService();
+  provider = await startManagement();
+  folder = await createScratchFolder();
+  [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
+});
+afterAll(async () => {
+  await service.close();
+  await provider.close();
+  await rm(folder, { recursive: true });
+});
+
+beforeEach(async () => {
+  provider.fault = quiet;
+  provider.answering = () => Promise.resolve();
+  provider.asked.length = 0;
+  id = randomUUID();
+  subject = `auth0|${id}`;
+  await service.admin(
+    `insert into public.users (id, email, password_hash, name, role, client_access, subject)
+     values ($1, $2, '!', 'Dupont', 'ACCOUNT_MANAGER', $3, $4)`,
+    [id, `${id}@b.example`, [own, other], subject],
+  );
+  provider.know(subject, 'ACCOUNT_MANAGER', [own, other]);
+});
+
+let instances = 0;
+
+async function instance(more: Readonly<Record<string, string>> = {}): Promise<Started> {
+  const { issuer, audience } = service.identity;
+  instances += 1;
+  const started = start(folder, {
+    ...{ DATABASE_URL: service.postgres.apiUrl, PORT: '0', LOG_LEVEL: 'warn' },
+    ...{ AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience, DATA_DIR: `${folder}/${String(instances)}` },
+    ...{ AUTH_MANAGEMENT_URL: provider.url, AUTH_MANAGEMENT_TOKEN: 'management-token' },
+    ...more,
+  });
+  await addressOf(started);
+  await until(async () => (await service.admin(MANAGED)).length > 0);
+  return started;
+}
+
+const MANAGED = 'select from app.identity_management where managed_since is not null';
+
+const narrow = (clients: readonly string[]) =>
+  service.admin('update public.users set client_access = $2 where id = $1', [id, clients]);
+const expire = () =>
+  service.admin(
+    `update public.identity_changes set claimed_until = now() - interval '1 second' where claim is not null`,
+  );
+const states = async () =>
+  (await service.admin('select state from public.identity_changes where user_id = $1', [id])).map(
+    ({ state }) => state,
+  );
+const isDelivered = async () => (await states()).every((state) => state === 'DELIVERED');
+const patches = () => provider.asked.filter(({ method }) => method === 'PATCH');
+const known = () => provider.users.get(subject)?.app_metadata;
+
+/** Answers nobody from now on until it is called; the provider does what it is asked all the same. */
+function hold(): () => void {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  provider.answering = () => promise;
+  return () => {
+    provider.answering = () => Promise.resolve();
+    resolve(undefined);
+  };
+}
+
+async function end(started: Started): Promise<void> {
+  started.signal('SIGTERM');
+  expect(await started.ended).toBe(0);
+}
+
+test('what an instance has sent and not written down when it was killed is sent again by another', async () => {
+  const killed = await instance();
+  const letGo = hold();
+  await narrow([own]);
+  await until(() => patches().length === 1);
+  killed.signal('SIGKILL');
+  expect(await killed.ended).toBe('SIGKILL');
+  expect(await states()).toEqual(['WAITING']);
+  letGo();
+  await expire();
+  const heir = await instance();
+  await until(isDelivered);
+  expect(patches()).toHaveLength(2);
+  expect(known()).toMatchObject({ client_access: [own] });
+  await end(heir);
+});
+
+test('an instance that stood still while it was sending undoes nothing that another has sent meanwhile', async () => {
+  const frozen = await instance();
+  const letGo = hold();
+  await narrow([own]);
+  await until(() => patches().length === 1);
+  const thaw = await freeze(frozen.pid);
+  letGo();
+  await narrow([other]);
+  await expire();
+  const awake = await instance();
+  await until(isDelivered);
+  expect(known()).toMatchObject({ client_access: [other] });
+  // What was on its way all the while arrives last.
+  provider.know(subject, 'ACCOUNT_MANAGER', [own]);
+  thaw();
+  await until(() => JSON.stringify(known()).includes(other));
+  await until(isDelivered);
+  await Promise.all([end(frozen), end(awake)]);
+});
+
+test('an instance that is told to end finishes what it is sending, and leaves the rest to the next', async () => {
+  const ending = await instance();
+  const letGo = hold();
+  await narrow([own]);
+  await until(() => patches().length === 1);
+  ending.signal('SIGTERM');
+  letGo();
+  expect(await ending.ended).toBe(0);
+  expect(await states()).toEqual(['DELIVERED']);
+});
+
+test('an instance that is not told of the provider notes changes for those that are', async () => {
+  const started = await instance({ AUTH_MANAGEMENT_URL: '', AUTH_MANAGEMENT_TOKEN: '' });
+  await narrow([own]);
+  expect(await states()).toEqual(['WAITING']);
+  const told = await instance();
+  await until(isDelivered);
+  await Promise.all([end(started), end(told)]);
+});

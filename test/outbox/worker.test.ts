@@ -1,0 +1,486 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { pino } from 'pino';
+import { identityChangesOf } from '../../src/db/identity-changes.ts';
+import type { IdentityChanges } from '../../src/db/identity-changes.ts';
+import { openManagement } from '../../src/identity/management/client.ts';
+import type { Role } from '../../src/identity/caller.ts';
+import { deliverIdentityChanges } from '../../src/outbox/worker.ts';
+import type { Worker, WorkerOptions } from '../../src/outbox/worker.ts';
+import { broken, quiet, sendError, startManagement } from '../support/management.ts';
+import type { Fault, TestManagement } from '../support/management.ts';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+/* What was changed here reaches the provider, whatever happens on the way, and no older token undoes it meanwhile. */
+
+let service: Service;
+let provider: TestManagement;
+let changes: IdentityChanges;
+let own: string;
+let other: string;
+const workers: Worker[] = [];
+let said: Record<string, unknown>[] = [];
+const log = pino({}, { write: (line) => void said.push(JSON.parse(line) as Record<string, unknown>) });
+
+beforeAll(async () => {
+  service = await startService();
+  provider = await startManagement();
+  changes = identityChangesOf(service.database);
+  await changes.begin();
+  await service.admin(
+    `insert into public.users (id, email, password_hash, name, role, subject)
+     values (gen_random_uuid(), 'first@b.example', '!', 'First', 'ADMIN', 'idp|first')`,
+  );
+  [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
+});
+afterAll(async () => {
+  await service.close();
+  await provider.close();
+});
+
+beforeEach(async () => {
+  said = [];
+  provider.users.clear();
+  provider.asked.length = 0;
+  provider.fault = quiet;
+  provider.answering = () => Promise.resolve();
+  await service.admin('delete from public.identity_changes');
+});
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.close(5_000)));
+});
+
+function workerOf(options: Partial<WorkerOptions> = {}): Worker {
+  const management = openManagement(
+    { url: provider.url, token: 'management-token' },
+    { answerMs: 500, retryMs: 1 },
+  );
+  const worker = deliverIdentityChanges({ changes, management, log, ...options });
+  workers.push(worker);
+  return worker;
+}
+
+interface Person {
+  readonly id: string;
+  readonly subject: string;
+  token(clients: readonly string[], claims?: object): Promise<string>;
+}
+
+/** Stored here and known to the provider, with the same rights. */
+async function person(role: Role, clients: readonly string[]): Promise<Person> {
+  const id = randomUUID();
+  const subject = `auth0|${id}`;
+  const email = `${id}@b.example`;
+  await service.admin(
+    `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
+     values ($1, $2, '!', 'Dupont', $3, $4, $5, '-infinity')`,
+    [id, email, role, clients, subject],
+  );
+  provider.know(subject, role, clients);
+  return {
+    id,
+    subject,
+    token: (listed, claims) => service.token(role, listed, { sub: subject, email, ...claims }),
+  };
+}
+
+const known = ({ subject }: Person) => provider.users.get(subject)?.app_metadata;
+const change = async (id: string, body: object) => {
+  const token = await service.token('ADMIN');
+  const answer = await service.ask(`PUT /api/users/${id}`, { token, body });
+  expect(answer.status).toBe(200);
+  return answer;
+};
+const rows = (person?: Person) =>
+  service.admin(
+    `select * from public.identity_changes where user_id = coalesce($1, user_id) order by created_at, id`,
+    [person?.id ?? null],
+  );
+const states = async (person?: Person) => (await rows(person)).map(({ state }) => state);
+const dated = async ({ id }: Person) =>
+  (await service.admin('select access_changed_at::text as at from public.users where id = $1', [id]))[0]?.[
+    'at'
+  ];
+const me = async (token: string) => (await service.ask('GET /api/users/me', { token })).status;
+/** A token that the provider makes a little later. */
+const later = { iat: Math.floor(Date.now() / 1_000) + 20 };
+const due = () => service.admin('update public.identity_changes set next_attempt_at = now()');
+const patches = () => provider.asked.filter(({ method }) => method === 'PATCH');
+
+/** Until as many have come as that. */
+function gate(): { wait: () => Promise<void>; open: () => void; reached: Promise<void> } {
+  const opened = Promise.withResolvers<undefined>();
+  const came = Promise.withResolvers<undefined>();
+  return {
+    reached: came.promise,
+    open: () => {
+      opened.resolve(undefined);
+    },
+    wait: () => {
+      came.resolve(undefined);
+      return opened.promise;
+    },
+  };
+}
+
+describe('a change of rights', () => {
+  test('is noted in its own transaction, with who has made it, and delivered', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    const { headers } = await change(ada.id, { client_access: [own], is_active: false });
+    const [row] = await rows(ada);
+    expect(row).toMatchObject({
+      ...{ state: 'WAITING', role: 'ACCOUNT_MANAGER', client_access: [own], is_active: false },
+      ...{ actor: 'idp|ADMIN', request_id: headers['x-request-id'], ends_tokens: true, attempts: 0 },
+    });
+    await workerOf().sweep();
+    expect(known(ada)).toEqual({ role: 'ACCOUNT_MANAGER', client_access: [own] });
+    expect(provider.users.get(ada.subject)?.blocked).toBe(true);
+    expect(await rows(ada)).toMatchObject([
+      { state: 'DELIVERED', attempts: 1, claim: null, last_error: null },
+    ]);
+  });
+
+  test('by a DBA is noted as theirs, and what changes no rights is not noted', async () => {
+    const ada = await person('TAX_SPECIALIST', [own]);
+    await change(ada.id, { name: 'Ada' });
+    expect(await rows(ada)).toEqual([]);
+    await service.admin(`update public.users set role = 'CLIENT' where id = $1`, [ada.id]);
+    const [row] = await rows(ada);
+    expect(row).toMatchObject({ role: 'CLIENT', actor: 'postgres', request_id: null });
+  });
+
+  test('that is taken back is not noted', async () => {
+    const ada = await person('TAX_SPECIALIST', [own]);
+    await service.admin(
+      `do $$ begin
+         update public.users set role = 'CLIENT' where subject = '${ada.subject}'; set constraints all immediate;
+         raise exception 'back' using errcode = 'P0042';
+       exception when sqlstate 'P0042' then null; end $$`,
+    );
+    expect(await rows(ada)).toEqual([]);
+  });
+
+  test('of a user whom the provider does not know yet is not noted', async () => {
+    const id = randomUUID();
+    await service.admin(
+      `insert into public.users (id, email, password_hash, name, role) values ($1, $2, '!', 'New', 'CLIENT')`,
+      [id, `${id}@b.example`],
+    );
+    await change(id, { client_access: [own] });
+    expect(await rows()).toEqual([]);
+  });
+
+  test('that a login brings is the provider’s own, and is not noted', async () => {
+    const ada = await person('TAX_SPECIALIST', [own]);
+    const token = await ada.token([own, other]);
+    expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
+    expect(await rows(ada)).toEqual([]);
+  });
+});
+
+describe('a token with the old rights', () => {
+  test('is refused while the change is not delivered, however late it was made, and no login undoes it', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    await change(ada.id, { client_access: [own] });
+    expect(await dated(ada)).toBe('infinity');
+    const [old, present] = [await ada.token([own, other], later), await ada.token([own])];
+    expect((await service.ask('POST /api/auth/login', { body: { token: old } })).status).toBe(401);
+    expect([await me(old), await me(present)]).toEqual([401, 200]);
+    expect(await rows(ada)).toHaveLength(1);
+  });
+
+  test('is refused after the delivery where it is older, and the provider is believed again where it is newer', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    const old = await ada.token([own, other]);
+    await change(ada.id, { client_access: [own] });
+    await workerOf().sweep();
+    expect(await dated(ada)).not.toBe('infinity');
+    expect([await me(old), await me(await ada.token([own, other], later))]).toEqual([401, 200]);
+  });
+
+  test('is refused until the last of two changes is delivered', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    await change(ada.id, { client_access: [own] });
+    const held = gate();
+    provider.answering = ({ method }) => (method === 'PATCH' ? held.wait() : Promise.resolve());
+    const swept = workerOf().sweep();
+    await held.reached;
+    await change(ada.id, { role: 'CLIENT' });
+    provider.answering = () => Promise.resolve();
+    const [first] = await service.admin(
+      'select access_changed_at::text as at from public.users where id = $1',
+      [ada.id],
+    );
+    expect(first).toEqual({ at: 'infinity' });
+    held.open();
+    await swept;
+    expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
+    expect(patches()).toHaveLength(2);
+    expect(known(ada)).toMatchObject({ role: 'CLIENT', client_access: [own] });
+    expect(await dated(ada)).not.toBe('infinity');
+  });
+});
+
+describe('whoever creates a client', () => {
+  const create = (token: string) =>
+    service.ask('POST /api/clients', {
+      token,
+      body: { company_name: 'Neuve', contact_email: 'n@b.example' },
+    });
+
+  test('goes on with the token in hand, and has it at the provider once that is told', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own]);
+    const token = await ada.token([own]);
+    const { json, status } = await create(token);
+    expect(status).toBe(201);
+    const { id } = json as { id: string };
+    expect(await rows(ada)).toMatchObject([{ ends_tokens: false, client_access: [own, id] }]);
+    expect(await me(token)).toBe(200);
+    await workerOf().sweep();
+    expect(known(ada)).toMatchObject({ client_access: [own, id] });
+    expect(await me(token)).toBe(200);
+  });
+
+  test('before their first login has it at the provider after that', async () => {
+    const id = randomUUID();
+    const subject = `auth0|${id}`;
+    provider.know(subject, 'ACCOUNT_MANAGER', [own]);
+    const claims = { sub: subject, email: `${id}@b.example` };
+    const token = await service.token('ACCOUNT_MANAGER', [own], claims);
+    const { json } = await create(token);
+    expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
+    await workerOf().sweep();
+    expect(provider.users.get(subject)?.app_metadata).toMatchObject({
+      client_access: [own, (json as { id: string }).id],
+    });
+  });
+});
+
+describe('a provider that', () => {
+  test.each<readonly [string, Fault, RegExp]>([
+    ['is away', broken, /gave no answer/],
+    ['fails', (_request, response) => sendError(response, 500, 'internal', 'Oops'), /500: internal, Oops/],
+    [
+      'refuses our credential',
+      (_request, response) => sendError(response, 403, 'scope', 'No'),
+      /403: scope, No/,
+    ],
+  ])('%s loses nothing and is told later', async (_what, fault, reason) => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    await change(ada.id, { client_access: [own] });
+    provider.fault = fault;
+    await workerOf().sweep();
+    expect(await rows(ada)).toMatchObject([
+      { state: 'FAILING', attempts: 1, claim: null, last_error: expect.stringMatching(reason) },
+    ]);
+    expect(await dated(ada)).toBe('infinity');
+    provider.fault = quiet;
+    await due();
+    await workerOf().sweep();
+    expect(await states(ada)).toEqual(['DELIVERED']);
+    expect(known(ada)).toMatchObject({ client_access: [own] });
+    expect(JSON.stringify(said)).not.toMatch(new RegExp(`management-token|${own}|${other}`));
+  });
+
+  test('does not know one user, or refuses one, is told of the others, and of that one rarely', async () => {
+    const [ada, bob, eve] = [
+      await person('CLIENT', [own]),
+      await person('CLIENT', [own]),
+      await person('CLIENT', [own]),
+    ];
+    provider.users.delete(ada.subject);
+    provider.fault = (_request, response, { path }) =>
+      path.includes(bob.id) && sendError(response, 400, 'invalid_body', 'Payload');
+    for (const { id } of [ada, bob, eve]) await change(id, { client_access: [] });
+    await workerOf().sweep();
+    expect([await states(ada), await states(bob), await states(eve)]).toEqual([
+      ['FAILING'],
+      ['FAILING'],
+      ['DELIVERED'],
+    ]);
+    const waits = await service.admin(
+      `select next_attempt_at > now() + interval '59 minutes' as rarely, state from public.identity_changes`,
+    );
+    expect(waits.filter(({ rarely }) => rarely)).toHaveLength(2);
+  });
+
+  test('wants to be left alone is asked once, and everything else waits', async () => {
+    const people = await Promise.all(Array.from({ length: 12 }, () => person('CLIENT', [own])));
+    for (const { id } of people) await change(id, { client_access: [] });
+    provider.fault = (_request, response) =>
+      sendError(response, 429, 'too_many_requests', 'Global limit', { 'retry-after': '60' });
+    const worker = workerOf();
+    await worker.sweep();
+    await worker.sweep();
+    expect(patches().length).toBeLessThanOrEqual(8);
+    expect((await states()).filter((state) => state === 'DELIVERED')).toEqual([]);
+    expect(await rows()).toHaveLength(12);
+    provider.fault = quiet;
+    await due();
+    await workerOf().sweep();
+    expect(new Set(await states())).toEqual(new Set(['DELIVERED']));
+  });
+
+  test('is away for everybody is left alone after some', async () => {
+    const people = await Promise.all(Array.from({ length: 30 }, () => person('CLIENT', [own])));
+    for (const { id } of people) await change(id, { client_access: [] });
+    provider.fault = broken;
+    await workerOf().sweep();
+    expect(patches().length).toBeLessThanOrEqual(8 * 3);
+    expect(said.filter(({ level }) => level === 40)).toMatchObject([{ trouble: 'away' }]);
+  });
+
+  test('answers slowly for one user keeps the others from waiting', async () => {
+    const [slow, fast] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
+    const held = gate();
+    provider.answering = ({ path }) => (path.includes(slow.id) ? held.wait() : Promise.resolve());
+    await change(slow.id, { client_access: [] });
+    const worker = workerOf({ idleMs: 5 });
+    await held.reached;
+    await change(fast.id, { client_access: [] });
+    await until(async () => (await states(fast))[0] === 'DELIVERED');
+    held.open();
+    await worker.close();
+    expect(await states(slow)).toEqual(['DELIVERED']);
+  });
+});
+
+async function until(reached: () => Promise<boolean>): Promise<void> {
+  while (!(await reached())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('several instances', () => {
+  test('tell of each change once', async () => {
+    const people = await Promise.all(Array.from({ length: 40 }, () => person('CLIENT', [own])));
+    await service.admin(`update public.users set client_access = '{}' where id = any ($1)`, [
+      people.map(({ id }) => id),
+    ]);
+    const all = Array.from({ length: 4 }, () => workerOf());
+    await Promise.all(all.map((worker) => worker.sweep()));
+    await Promise.all(all.map((worker) => worker.sweep()));
+    expect(new Set(await states())).toEqual(new Set(['DELIVERED']));
+    const told = patches().map(({ path }) => path);
+    expect(told).toHaveLength(40);
+    expect(new Set(told).size).toBe(40);
+  });
+
+  test('leave a user to the one that is sending, also for what is changed meanwhile', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    await change(ada.id, { client_access: [own] });
+    const held = gate();
+    provider.answering = ({ method }) => (method === 'PATCH' ? held.wait() : Promise.resolve());
+    const swept = workerOf().sweep();
+    await held.reached;
+    await change(ada.id, { role: 'CLIENT' });
+    await workerOf().sweep();
+    expect(patches()).toHaveLength(1);
+    held.open();
+    await swept;
+    expect(patches()).toHaveLength(2);
+    expect(known(ada)).toMatchObject({ role: 'CLIENT' });
+  });
+
+  test('take over what one has begun and not ended', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    await change(ada.id, { client_access: [own] });
+    expect(await changes.claim(5, 60_000)).toMatchObject([
+      { userId: ada.id, rights: { clientAccess: [own] } },
+    ]);
+    await workerOf().sweep();
+    expect(patches()).toEqual([]);
+    // Its time is over.
+    await service.admin(`update public.identity_changes set claimed_until = now() - interval '1 second'`);
+    await workerOf().sweep();
+    expect(await states(ada)).toEqual(['DELIVERED']);
+  });
+
+  test('send the newest again where one that stood still has sent what another had overtaken', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    await change(ada.id, { client_access: [own] });
+    const [frozen] = await changes.claim(1, 60_000);
+    if (frozen === undefined) throw new Error('nothing was claimed');
+    await service.admin(`update public.identity_changes set claimed_until = now() - interval '1 second'`);
+    await change(ada.id, { client_access: [other] });
+    await workerOf().sweep();
+    expect(known(ada)).toMatchObject({ client_access: [other] });
+    // It thaws: its message arrives last, and its claim is another's.
+    const late = openManagement({ url: provider.url, token: 'management-token' });
+    const signal = AbortSignal.timeout(5_000);
+    await late.send(frozen.subject, frozen.rights, { until: performance.now() + 5_000, signal });
+    expect(known(ada)).toMatchObject({ client_access: [own] });
+    expect(await changes.settle(frozen)).toBe(false);
+    expect(await dated(ada)).toBe('infinity');
+    await workerOf().sweep();
+    expect(known(ada)).toMatchObject({ client_access: [other] });
+    expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
+    expect(await dated(ada)).not.toBe('infinity');
+  });
+
+  test('do not wait for a user whose row others hold', async () => {
+    const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
+    for (const { id } of [ada, bob]) await change(id, { client_access: [] });
+    const holder = new pg.Client({ connectionString: service.postgres.adminUrl });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select from public.users where id = $1 for update', [ada.id]);
+    await workerOf().sweep();
+    expect([await states(ada), await states(bob)]).toEqual([['WAITING'], ['DELIVERED']]);
+    await holder.query('rollback');
+    await holder.end();
+    await workerOf().sweep();
+    expect(await states(ada)).toEqual(['DELIVERED']);
+  });
+
+  test('which end leave what they have not sent to the others', async () => {
+    const ada = await person('CLIENT', [own]);
+    await change(ada.id, { client_access: [] });
+    const held = gate();
+    provider.answering = ({ method }) => (method === 'PATCH' ? held.wait() : Promise.resolve());
+    const worker = workerOf();
+    const swept = worker.sweep();
+    await held.reached;
+    await worker.close(0);
+    await swept;
+    expect(await rows(ada)).toMatchObject([{ state: 'FAILING', claim: null }]);
+    held.open();
+    provider.answering = () => Promise.resolve();
+    await due();
+    await workerOf().sweep();
+    expect(await states(ada)).toEqual(['DELIVERED']);
+  });
+});
+
+describe('what was delivered', () => {
+  test('is forgotten after 90 days, and what was not never is', async () => {
+    const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
+    for (const { id } of [ada, bob]) await change(id, { client_access: [] });
+    provider.users.delete(bob.subject);
+    await workerOf().sweep();
+    await service.admin(
+      `update public.identity_changes set created_at = now() - interval '1 year',
+           delivered_at = delivered_at - interval '91 days'`,
+    );
+    expect(await changes.forget(10)).toBe(1);
+    expect(await changes.forget(10)).toBe(0);
+    expect([await states(ada), await states(bob)]).toEqual([[], ['FAILING']]);
+    expect(await changes.undelivered()).toMatchObject({ changes: 1 });
+    expect((await changes.undelivered()).oldestSeconds).toBeGreaterThan(360 * 86_400);
+    expect(await changes.undelivered([ada.id])).toEqual({ changes: 0, oldestSeconds: 0 });
+  });
+
+  test('is all that is left once a DBA has ended the sending, and tokens are judged by the change again', async () => {
+    const ada = await person('CLIENT', [own]);
+    await change(ada.id, { client_access: [] });
+    expect(await service.admin('select app.end_identity_management() as dropped')).toEqual([{ dropped: 1 }]);
+    expect(await rows()).toEqual([]);
+    expect(await dated(ada)).not.toBe('infinity');
+    await change(ada.id, { client_access: [own] });
+    expect(await rows()).toEqual([]);
+    expect(await dated(ada)).not.toBe('infinity');
+    await workerOf().sweep();
+    await change(ada.id, { client_access: [] });
+    expect(await states(ada)).toEqual(['WAITING']);
+  });
+});

@@ -1,0 +1,218 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import type pg from 'pg';
+import type { Check } from './checks.ts';
+import { idOf } from './fixture.ts';
+import { REQUEST_ROLES } from './rights.ts';
+import { attempt } from './session.ts';
+import type { World } from './world.ts';
+
+const USER = idOf('a', 'users');
+const CLIENT = idOf('a', 'clients');
+
+/** In one transaction of the superuser's, who can become everybody; it is taken back. */
+async function takenBack({ admin }: World, work: (admin: pg.Client) => Promise<void>): Promise<void> {
+  await admin.query('begin');
+  try {
+    await admin.query('delete from public.identity_changes');
+    await work(admin);
+  } finally {
+    await admin.query('rollback');
+  }
+}
+
+async function become(client: pg.Client, role: string): Promise<void> {
+  await client.query(`select set_config('role', $1, true)`, [role]);
+}
+
+/** Runs one statement as the API's login would, and gives its first row. */
+async function asApi(admin: pg.Client, sql: string, values: unknown[] = []): Promise<unknown[]> {
+  await become(admin, 'taxclaims_api');
+  const { rows } = await admin.query<unknown[]>({ text: sql, values, rowMode: 'array' });
+  await become(admin, 'none');
+  return rows[0] ?? [];
+}
+
+/** A change by a DBA, which comes true for everybody. */
+async function change(admin: pg.Client, role: string): Promise<void> {
+  await admin.query('update public.users set role = $2 where id = $1', [USER, role]);
+  await admin.query('set constraints all immediate; set constraints all deferred');
+}
+
+const CLAIM = `select c.user_id, c.claim, c.subject, c.role from app.claim_identity_changes(9, '1 minute') as c`;
+const SETTLE = 'select app.settle_identity_change($1, $2, $3, $4)';
+
+async function states(admin: pg.Client): Promise<unknown[]> {
+  const { rows } = await admin.query<{ state: string }>(
+    'select state from public.identity_changes order by created_at, id',
+  );
+  return rows.map(({ state }) => state);
+}
+
+async function isHeld(admin: pg.Client): Promise<unknown> {
+  const { rows } = await admin.query<{ held: boolean }>(
+    `select access_changed_at = 'infinity' as held from public.users where id = $1`,
+    [USER],
+  );
+  return rows[0]?.held;
+}
+
+export const identityChangeChecks: readonly Check[] = [
+  {
+    title:
+      'identity_changes: nothing is noted before an instance sends changes, and everything is from then on',
+    run: async (world) => {
+      await takenBack(world, async (admin) => {
+        await change(admin, 'CLIENT');
+        deepEqual([await states(admin), await isHeld(admin)], [[], false]);
+        await asApi(admin, 'select app.begin_identity_management()');
+        await change(admin, 'TAX_SPECIALIST');
+        deepEqual([await states(admin), await isHeld(admin)], [['WAITING'], true]);
+      });
+    },
+  },
+  {
+    title:
+      'identity_changes: a change is claimed by one, settled by whoever claimed it, and sent again by nobody',
+    run: async (world) => {
+      await takenBack(world, async (admin) => {
+        await asApi(admin, 'select app.begin_identity_management()');
+        await change(admin, 'CLIENT');
+        const [user, claim, subject, role] = await asApi(admin, CLAIM);
+        deepEqual([user, subject, role], [USER, 'subject-a', 'CLIENT']);
+        deepEqual(await asApi(admin, CLAIM), []);
+        const [waiting] = await asApi(
+          admin,
+          'select u.changes from app.undelivered_identity_changes(null) as u',
+        );
+        equal(Number(waiting), 1);
+        await asApi(admin, 'select app.release_identity_changes(array[$1]::uuid[], $2)', [claim, '0']);
+        const [, again] = await asApi(admin, CLAIM);
+        deepEqual(await asApi(admin, SETTLE, [user, again, 'it failed', '0']), [true]);
+        deepEqual([await states(admin), await isHeld(admin)], [['FAILING'], true]);
+        await admin.query('update public.identity_changes set next_attempt_at = now()');
+        const [, third] = await asApi(admin, CLAIM);
+        deepEqual(await asApi(admin, SETTLE, [user, third, null, null]), [true]);
+        deepEqual([await states(admin), await isHeld(admin)], [['DELIVERED'], false]);
+        deepEqual(await asApi(admin, CLAIM), []);
+        // It was another's by then: whoever had it is told, and the newest is sent again.
+        deepEqual(await asApi(admin, SETTLE, [user, claim, null, null]), [false]);
+        deepEqual([await states(admin), await isHeld(admin)], [['WAITING'], true]);
+      });
+    },
+  },
+  {
+    title:
+      'identity_changes: what is sent without a change is noted for that user alone, and refuses older tokens',
+    run: async (world) => {
+      await takenBack(world, async (admin) => {
+        await asApi(admin, 'select app.begin_identity_management()');
+        const [first] = await asApi(admin, 'select u.user_id from app.users_of_provider(null, 1) as u');
+        const [next] = await asApi(admin, 'select u.user_id from app.users_of_provider($1, 1) as u', [first]);
+        equal(String(first) < String(next), true);
+        await asApi(admin, 'select app.send_identity($1)', [USER]);
+        deepEqual([await states(admin), await isHeld(admin)], [['WAITING'], true]);
+      });
+    },
+  },
+  {
+    title:
+      'identity_changes: only what was delivered 90 days ago is forgotten, and a DBA alone ends the sending',
+    run: async (world) => {
+      await takenBack(world, async (admin) => {
+        await asApi(admin, 'select app.begin_identity_management()');
+        await change(admin, 'CLIENT');
+        const deliver = (days: string) =>
+          admin.query(`update public.identity_changes set delivered_at = now() - interval '${days} days'`);
+        const forget = 'select app.forget_identity_changes(9)';
+        await admin.query(`update public.identity_changes set created_at = now() - interval '1 year'`);
+        deepEqual(await asApi(admin, forget), [0]);
+        await deliver('89');
+        deepEqual(await asApi(admin, forget), [0]);
+        await deliver('91');
+        deepEqual([await asApi(admin, forget), await states(admin)], [[1], []]);
+        // A function of the definer's can forget nothing that waits.
+        await change(admin, 'TAX_SPECIALIST');
+        await become(admin, 'taxclaims_definer');
+        equal((await admin.query('delete from public.identity_changes')).rowCount, 0);
+        await become(admin, 'taxclaims_owner');
+        const { rows } = await admin.query<{ dropped: number }>(
+          'select app.end_identity_management() as dropped',
+        );
+        await become(admin, 'none');
+        deepEqual([rows[0]?.dropped, await states(admin), await isHeld(admin)], [1, [], false]);
+        await change(admin, 'CLIENT');
+        deepEqual([await states(admin), await isHeld(admin)], [[], false]);
+      });
+    },
+  },
+  {
+    title: 'identity_changes: a function of the definer’s notes nothing as delivered',
+    run: async (world) => {
+      await takenBack(world, async (admin) => {
+        await become(admin, 'taxclaims_definer');
+        await admin.query('savepoint tried');
+        const forged = `insert into public.identity_changes (user_id, actor, role, client_access, is_active, ends_tokens, delivered_at)
+          values ($1, 'x', 'ADMIN', '{}', true, false, now())`;
+        await admin.query(forged, [USER]).then(
+          () => {
+            throw new Error('a delivery was made up');
+          },
+          (error: unknown) => {
+            equal((error as { code?: string }).code, '42501');
+          },
+        );
+        await admin.query('rollback to savepoint tried');
+      });
+    },
+  },
+  {
+    title:
+      'identity_changes: an ADMIN with a list reads those of users whom it may change, and no rights that named others',
+    run: async (world) => {
+      const seen = async (setup: string, access: string): Promise<unknown> => {
+        let count: unknown;
+        await takenBack(world, async (admin) => {
+          await admin.query(
+            `insert into public.identity_changes (user_id, actor, role, client_access, is_active, ends_tokens)
+             values ($1, 'x', 'CLIENT', array[$2]::uuid[], true, false)`,
+            [USER, CLIENT],
+          );
+          await admin.query(setup);
+          await admin.query(
+            `select set_config('app.client_access', $1, true), set_config('role', 'taxclaims_scoped_admin', true)`,
+            [access],
+          );
+          count = (await admin.query('select id from public.identity_changes')).rowCount;
+        });
+        return count;
+      };
+      const other = idOf('b', 'clients');
+      equal(await seen('select 1', `{${CLIENT}}`), 1);
+      equal(await seen('select 1', `{${other}}`), 0);
+      const shared = `update public.users set client_access = array['${CLIENT}', '${other}']::uuid[] where id = '${USER}'`;
+      equal(await seen(shared, `{${CLIENT}}`), 0);
+      const once = `update public.identity_changes set client_access = array['${CLIENT}', '${other}']::uuid[]`;
+      equal(await seen(once, `{${CLIENT}}`), 0);
+      equal(
+        await seen(`update public.identity_changes set role = 'ADMIN', client_access = '{}'`, `{${CLIENT}}`),
+        0,
+      );
+      equal(await seen(shared + '; ' + once, `{${CLIENT},${other}}`), 1);
+    },
+  },
+  {
+    title: 'identity_management: no request, no login and no auditor reads or turns the switch',
+    run: async (world) => {
+      for (const sql of [
+        'select managed_since from app.identity_management',
+        'update app.identity_management set managed_since = null',
+        'select app.end_identity_management()',
+      ]) {
+        for (const role of REQUEST_ROLES) equal(await attempt(world.api, { role, sql }), 'denied', role);
+        equal(await attempt(world.api, { sql }), 'denied');
+        equal(await attempt(world.reporting, { sql }), 'denied');
+        equal(await attempt(world.admin, { role: 'auditor', sql }), 'denied');
+      }
+    },
+  },
+];
