@@ -31,8 +31,12 @@ interface Described extends RecordShape {
   readonly columns: Readonly<Record<string, { readonly sql?: string; readonly change?: string }>>;
 }
 
+/** One of each table; a second record of one shows less of it. */
 const records = new Map(
-  allEndpoints.flatMap(({ of }) => (of === undefined ? [] : [[of.table, of as Described]])),
+  allEndpoints
+    .flatMap(({ of }) => (of === undefined ? [] : [of as Described]))
+    .toSorted((one, other) => Object.keys(one.columns).length - Object.keys(other.columns).length)
+    .map((of) => [of.table, of]),
 );
 
 let service: Service;
