@@ -25,7 +25,7 @@ beforeEach(() => {
   provider.know(SUBJECT, 'CLIENT', []);
   management = openManagement(
     { url: `${provider.url}/`, token: 'management-token' },
-    { answerMs: 300, retryMs: 1 },
+    { answerMs: 1_500, retryMs: 1 },
   );
 });
 
@@ -170,7 +170,7 @@ describe('client credentials', () => {
         url: provider.url,
         client: { issuer: new URL(provider.url).origin, id: 'worker', secret, audience: 'urn:management' },
       },
-      { answerMs: 300, retryMs: 1 },
+      { answerMs: 1_500, retryMs: 1 },
     );
 
   test('get a token for as long as it lasts, however many ask', async () => {

@@ -10,6 +10,7 @@ import { deliverIdentityChanges } from '../../src/outbox/worker.ts';
 import type { Worker, WorkerOptions } from '../../src/outbox/worker.ts';
 import { broken, quiet, sendError, startManagement } from '../support/management.ts';
 import type { Fault, TestManagement } from '../support/management.ts';
+import { waiting } from '../support/held-row.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
@@ -55,7 +56,7 @@ afterEach(async () => {
 function workerOf(options: Partial<WorkerOptions> = {}): Worker {
   const management = openManagement(
     { url: provider.url, token: 'management-token' },
-    { answerMs: 500, retryMs: 1 },
+    { answerMs: 10_000, retryMs: 1 },
   );
   const worker = deliverIdentityChanges({ changes, management, log, ...options });
   workers.push(worker);
@@ -208,16 +209,16 @@ describe('a token with the old rights', () => {
     const swept = workerOf().sweep();
     await held.reached;
     await change(ada.id, { role: 'CLIENT' });
-    provider.answering = () => Promise.resolve();
-    const [first] = await service.admin(
-      'select access_changed_at::text as at from public.users where id = $1',
-      [ada.id],
-    );
-    expect(first).toEqual({ at: 'infinity' });
+    const during: unknown[] = [];
+    provider.answering = async ({ method }) => {
+      if (method === 'PATCH') during.push(await dated(ada));
+    };
     held.open();
     await swept;
     expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
     expect(patches()).toHaveLength(2);
+    // The first was delivered by then, and the second was not.
+    expect(during).toEqual(['infinity']);
     expect(known(ada)).toMatchObject({ role: 'CLIENT', client_access: [own] });
     expect(await dated(ada)).not.toBe('infinity');
   });
@@ -364,6 +365,26 @@ describe('several instances', () => {
     const told = patches().map(({ path }) => path);
     expect(told).toHaveLength(40);
     expect(new Set(told).size).toBe(40);
+  });
+
+  test('look again, once they hold a user, whether another has claimed it', async () => {
+    const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
+    for (const { id } of [ada, bob]) await change(id, { client_access: [] });
+    await service.admin(
+      `update public.identity_changes set next_attempt_at = now() - interval '1 hour' where user_id = $1`,
+      [ada.id],
+    );
+    const holder = new pg.Client({ connectionString: service.postgres.adminUrl });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select from public.identity_changes where user_id = $1 for update', [ada.id]);
+    // It knows of both, and waits at the first.
+    const late = changes.claim(2, 60_000);
+    while ((await waiting(service)) < 1);
+    expect(await changes.claim(2, 60_000)).toMatchObject([{ userId: bob.id }]);
+    await holder.query('rollback');
+    await holder.end();
+    expect(await late).toMatchObject([{ userId: ada.id }]);
   });
 
   test('leave a user to the one that is sending, also for what is changed meanwhile', async () => {
