@@ -102,6 +102,8 @@ async function startParts(
   const identityUrl = embedded?.identityUrl ?? identity.embedded.databaseUrl;
   if (identityUrl !== undefined)
     provider?.serve(open('the lane of the identity provider', { url: identityUrl, poolSize: 4 }));
+  else if (provider !== undefined)
+    log.info('nobody can log in at the embedded identity provider: IDENTITY_DATABASE_URL is not set');
   // Not waited for: an outage at the start is one like any other.
   void tellObjections(database, log);
   const audit = createAuditWriter({ database: open('the lane of refusals', LANE), spool, log });

@@ -1,17 +1,15 @@
 import { errors, Provider } from 'oidc-provider';
 import type { Account, Client, Context, Login } from 'oidc-provider';
 import type { ClaimNames } from '../../identity/claims.ts';
-import type { Accounts, ProviderAccount } from './accounts.ts';
+import type { Accounts } from './accounts.ts';
 import { CLIENTS, isTrustedAddress, isTrustedOrigin } from './clients.ts';
 import type { TrustedPages } from './clients.ts';
 import { SIGNING_ALGORITHM } from './keys.ts';
 import type { KeyRing } from './keys.ts';
-import { errorPage, logoutDonePage, logoutPage } from './pages.ts';
-import { givePage } from './send-page.ts';
+import { logoutSource, postLogoutSuccessSource, renderError } from './library-pages.ts';
 import { EMBEDDED_AUDIENCE } from './signer.ts';
 import { inTheirWords } from './store.ts';
 import type { storeOn } from './store.ts';
-import type { PageError } from './texts.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -76,7 +74,7 @@ export function createProvider(parts: ProviderParts): Provider {
       url: (_: Context, { jti }: { readonly jti: string }) => parts.interactionPath(jti),
     },
     clientBasedCORS: (_: Context, origin: string) => isTrustedOrigin(pages, origin),
-    findAccount: async (_: Context, sub: string) => accountOf(await accounts.find(sub)),
+    findAccount: (_: Context, sub: string) => accountNamed(accounts, sub),
     loadExistingGrant: grantOf,
     issueRefreshToken: () => true,
     rotateRefreshToken: true,
@@ -137,7 +135,10 @@ function leftOf(lifetime: number, since = Math.floor(Date.now() / 1000)): number
   return Math.max(1, since + lifetime - Math.floor(Date.now() / 1000));
 }
 
-function accountOf(found: ProviderAccount | undefined): Account | undefined {
+async function accountNamed(accounts: Accounts, sub: string): Promise<Account | undefined> {
+  const found = await accounts.find(sub).catch((error: unknown) => {
+    throw inTheirWords(error, 'Session');
+  });
   if (found?.isActive !== true) return undefined;
   const { account, email, name } = found;
   return {
@@ -189,41 +190,4 @@ async function grantOf(context: Context): Promise<unknown> {
 
 function isOwnToken(_: Context, client: Client, token: { readonly clientId: string }): boolean {
   return token.clientId === client.clientId;
-}
-
-function logoutSource(context: Context, form: string): void {
-  const { client, params } = context.oidc;
-  givePage(
-    context,
-    200,
-    (language) => logoutPage({ language, client: client?.clientName, form }),
-    params?.['post_logout_redirect_uri'],
-  );
-}
-
-function postLogoutSuccessSource(context: Context): void {
-  givePage(context, 200, (language) => logoutDonePage({ language }));
-}
-
-/** What the library has no application to send to; its words are the protocol's, and quote nothing secret. */
-function renderError(
-  context: Context,
-  { error, error_description: description }: { readonly error: string; readonly error_description?: string },
-  thrown: Error,
-): void {
-  const details = [error, description].filter((text) => text !== undefined);
-  givePage(context, Math.max(context.status, 400), (language) =>
-    errorPage({ language, error: kindOf(context.status, thrown), details }),
-  );
-}
-
-function kindOf(status: number, thrown: Error): PageError {
-  const { SessionNotFound, TemporarilyUnavailable } = errors;
-  if (status >= 500 || is(thrown, TemporarilyUnavailable)) return 'unavailable';
-  if (is(thrown, SessionNotFound)) return 'expired';
-  return status === 404 ? 'missing' : 'request';
-}
-
-function is(thrown: unknown, kind: new () => Error): boolean {
-  return thrown instanceof kind;
 }

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import type { Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { forgetExpired } from '../../db/expired-answers.ts';
@@ -10,23 +9,18 @@ import { createIdentityApp } from '../../http/identity-app.ts';
 import type { RequestState } from '../../http/request-state.ts';
 import { createHttpServer } from '../../http/server.ts';
 import type { ClaimNames } from '../../identity/claims.ts';
-import { accountsOn } from './accounts.ts';
 import { IDENTITY_HOST, issuerAt, listenAt } from './address.ts';
-import type { TrustedPages } from './clients.ts';
-import { createProvider } from './configuration.ts';
-import { answerInteraction, interactionPath, isInteraction } from './interactions.ts';
 import { openKeyRing, publicHalf, rotateOldKeys } from './keys.ts';
 import type { KeyRing } from './keys.ts';
 import { STYLESHEET_PATH } from './layout.ts';
-import { answerManagement, MANAGEMENT_PATH } from './management.ts';
+import { MANAGEMENT_PATH } from './management.ts';
 import { errorPage } from './pages.ts';
 import { openSecrets } from './secrets.ts';
-import type { ProviderSecrets } from './secrets.ts';
 import { sendPage } from './send-page.ts';
+import { servingWith } from './serving.ts';
+import type { Serving } from './serving.ts';
 import { openTokenSigner } from './signer.ts';
 import type { TokenSigner } from './signer.ts';
-import { storeOn } from './store.ts';
-import { answerUserinfo, bearsApiToken, USERINFO_PATH } from './userinfo.ts';
 
 const JWKS_PATH = '/.well-known/jwks.json';
 const STYLESHEET = fileURLToPath(new URL('../../../public/identity.css', import.meta.url));
@@ -143,65 +137,6 @@ export async function startEmbeddedProvider(options: ProviderOptions): Promise<E
     async close(withinMs) {
       await server.close(withinMs);
       await forgetting?.close();
-    },
-  };
-}
-
-interface Serving {
-  readonly ring: KeyRing;
-  answer(
-    path: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-    state: RequestState,
-  ): Promise<void>;
-}
-
-interface ServingOptions {
-  readonly issuer: string;
-  readonly database: Pick<Database, 'callAsLogin'>;
-  readonly ring: KeyRing;
-  readonly pages: TrustedPages;
-  readonly claimNames: ClaimNames;
-  readonly log: Logger;
-  readonly secrets: ProviderSecrets;
-}
-
-function servingWith({ issuer, database, ring, pages, claimNames, log, secrets }: ServingOptions): Serving {
-  const accounts = accountsOn(database);
-  const provider: Provider = createProvider({
-    ...{ issuer, ring, accounts, pages, claimNames, interactionPath },
-    store: storeOn(database),
-    cookieSecret: secrets.cookies,
-  });
-  provider.on('server_error', (_context, error) => {
-    log.error({ err: error }, 'the identity provider failed');
-  });
-  const library = provider.callback();
-  const { host, protocol } = new URL(issuer);
-  return {
-    ring,
-    async answer(path, request, response, state) {
-      if (path === MANAGEMENT_PATH || path.startsWith(`${MANAGEMENT_PATH}/`)) {
-        await answerManagement({ accounts, credentials: secrets }, request, response, state);
-        return;
-      }
-      if (path === USERINFO_PATH && bearsApiToken(request)) {
-        await answerUserinfo({ issuer, ring, accounts, pages }, request, response);
-        return;
-      }
-      // Whatever a caller or a proxy writes there: every address that the library makes is below the issuer.
-      request.headers.host = host;
-      request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
-      delete request.headers['x-forwarded-host'];
-      delete request.headers['x-forwarded-for'];
-      if (isInteraction(path)) {
-        await answerInteraction({ provider, issuer, accounts }, request, response, state);
-        return;
-      }
-      response.setHeader('X-Content-Type-Options', 'nosniff');
-      response.setHeader('X-Frame-Options', 'DENY');
-      library(request, response);
     },
   };
 }

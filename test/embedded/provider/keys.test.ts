@@ -52,8 +52,8 @@ describe('a rotation', () => {
 
   test('removes the file of a key of which the last token is over, and no other', async () => {
     await openKeyRing(dataDir, START);
-    const second = await rotateKeys(dataDir, START);
-    const third = await rotateKeys(dataDir, START + AHEAD_MS + LONGEST_TOKEN_MS + 1);
+    const second = await rotateKeys(dataDir, START + 1);
+    const third = await rotateKeys(dataDir, START + 1 + AHEAD_MS + LONGEST_TOKEN_MS + 1);
     expect((await readdir(folder)).sort()).toEqual(
       [second, third].map(({ kid }) => `signing-key-${kid}.json`).sort(),
     );
