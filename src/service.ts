@@ -100,9 +100,11 @@ async function startParts(
   const database = open('the database');
   const probed = open('the lane of the health check', LANE);
   const identityUrl = embedded?.identityUrl ?? identity.embedded.databaseUrl;
-  if (identityUrl !== undefined)
-    provider?.serve(open('the lane of the identity provider', { url: identityUrl, poolSize: 4 }));
-  else if (provider !== undefined)
+  const own =
+    identityUrl === undefined
+      ? undefined
+      : provider?.serve(open('the lane of the identity provider', { url: identityUrl, poolSize: 4 }));
+  if (provider !== undefined && own === undefined)
     log.info('nobody can log in at the embedded identity provider: IDENTITY_DATABASE_URL is not set');
   // Not waited for: an outage at the start is one like any other.
   void tellObjections(database, log);
@@ -114,8 +116,9 @@ async function startParts(
   endings.push({ part: 'the documents', atLeastMs: 500, end: (withinMs) => documents.close(withinMs) });
   const changes = identityChangesOf(database);
   // An instance that is not told where to send changes leaves them to those that are.
-  if (identity.management !== undefined) {
-    const management = openManagement(identity.management);
+  const managed = identity.management ?? own;
+  if (managed !== undefined) {
+    const management = openManagement(managed);
     const worker = deliverIdentityChanges({ changes, management, log, idleMs: IDLE_MS });
     const part = 'the delivery to the identity provider';
     endings.push({ part, atLeastMs: 1_500, end: (withinMs) => worker.close(withinMs) });
