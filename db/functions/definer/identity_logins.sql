@@ -17,7 +17,7 @@ declare
         ),
         'unknown'
     );
-    account constant text := pg_catalog.lower(attempt_keys.email);
+    account constant text := pg_catalog.lower(attempt_keys.email collate "C");
 begin
     return query
     select
@@ -48,7 +48,7 @@ begin
     select u.id, coalesce(u.subject, u.id::text) as account
     into owner
     from public.users as u
-    where pg_catalog.lower(u.email) = pg_catalog.lower(record_attempt.email);
+    where pg_catalog.lower(u.email collate "C") = pg_catalog.lower(record_attempt.email collate "C");
     insert into public.audit_logs (
         request_id, user_id, actor, action, resource_type, resource_id, success, error_message, ip_address, user_agent
     )
@@ -114,13 +114,13 @@ begin
     select u.password_hash
     into stored
     from public.users as u
-    where pg_catalog.lower(u.email) = pg_catalog.lower(begin_login.email)
+    where pg_catalog.lower(u.email collate "C") = pg_catalog.lower(begin_login.email collate "C")
         and u.is_active
         and u.password_hash <> '!'
         -- A hash of a higher cost is worked out by nobody: it would keep all others waiting.
         and pg_catalog.substr(u.password_hash, 5, 2) <= '14';
     -- The form of a salt of bcrypt: 22 characters, of which the last says two bits.
-    made_up := app.digest_of_attempt('salt', pg_catalog.lower(begin_login.email));
+    made_up := app.digest_of_attempt('salt', pg_catalog.lower(begin_login.email collate "C"));
     made_up := '$2b$12$'
         || pg_catalog."left"(
             pg_catalog.translate(pg_catalog.encode(pg_catalog.decode(made_up, 'hex'), 'base64'), '+=', '..'),
@@ -155,10 +155,10 @@ declare
     present timestamp with time zone;
     ended timestamp with time zone;
 begin
-    select u.id, coalesce(u.subject, u.id::text) as account
+    select u.id, coalesce(u.subject, u.id::text) as account, u.sessions_ended_at
     into owner
     from public.users as u
-    where pg_catalog.lower(u.email) = pg_catalog.lower(finish_login.email)
+    where pg_catalog.lower(u.email collate "C") = pg_catalog.lower(finish_login.email collate "C")
         and u.is_active
         and u.password_hash = finish_login.password_hash
         and u.password_hash <> '!'
@@ -190,7 +190,10 @@ begin
     );
 
     -- Seconds are all that a token tells: one of the very second in which the logins before it ended would be refused.
-    select e.ended_at into ended from app.ended_logins as e where e.user_id = owner.id;
+    select greatest(e.ended_at, owner.sessions_ended_at)
+    into ended
+    from (select owner.id) as o (user_id)
+    left join app.ended_logins as e on e.user_id = o.user_id;
     return query
     select
         owner.account,
