@@ -139,7 +139,7 @@ test('who loses a client is refused at the next request, the provider learns of 
   expect(await logIn()).toMatchObject({ role: 'ACCOUNT_MANAGER', client_access: left });
   const { status, json } = await call('GET /api/clients');
   expect([status, (json as { id: string }[]).map((one) => one.id).sort()]).toEqual([200, left]);
-  expect((await call(`GET /api/reclamations/${id}`)).status).toBe(404);
+  expect((await call(`GET /api/reclamations/${id}`)).status).toBe(403);
   expect(complaints).toEqual([]);
   await page.context().close();
 });
