@@ -1,26 +1,18 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { startDemonstration } from '../support/demonstration-process.ts';
 import type { DemonstrationProcess } from '../support/demonstration-process.ts';
 import { expectReadable, launchBrowser, SIZES, tabTo } from './browser.ts';
+import { startFrontend } from './frontend.ts';
+import type { Frontend } from './frontend.ts';
 
 /* `npm start` with its own identity provider, in a real browser: logging in on /docs, and from a frontend elsewhere. */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
-const LIBRARY = join(
-  dirname(createRequire(import.meta.url).resolve('oidc-client-ts/package.json')),
-  ...['dist', 'browser', 'oidc-client-ts.min.js'],
-);
-
-let frontend: Server;
-let frontendOrigin: string;
+let frontend: Frontend;
 let demonstration: DemonstrationProcess;
 let browser: Browser;
 let screenshots: string;
@@ -29,26 +21,15 @@ let page: Page;
 let complaints: string[];
 
 beforeAll(async () => {
-  const library = await readFile(LIBRARY);
-  frontend = createServer((request, response) => {
-    if (request.url === '/library.js') response.setHeader('Content-Type', 'text/javascript').end(library);
-    else
-      response
-        .setHeader('Content-Type', 'text/html')
-        .end(
-          '<!doctype html><link rel="icon" href="data:,"><script src="/library.js"></script><p>A frontend</p>',
-        );
-  });
-  await new Promise<void>((resolve) => frontend.listen(0, '127.0.0.1', resolve));
-  frontendOrigin = `http://127.0.0.1:${(frontend.address() as AddressInfo).port}`;
-  demonstration = await startDemonstration({ CORS_ORIGINS: frontendOrigin });
+  frontend = await startFrontend();
+  demonstration = await startDemonstration({ CORS_ORIGINS: frontend.origin });
   screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-login-'));
   console.log(`To be looked at: ${screenshots}`);
   browser = await launchBrowser();
 });
 afterAll(async () => {
   await browser.close();
-  await new Promise((resolve) => frontend.close(resolve));
+  await frontend.close();
   expect(await demonstration.end()).toBe(0);
 });
 
@@ -120,18 +101,18 @@ test('a frontend of another origin logs somebody in with oidc-client-ts, calls, 
   await open('en');
   const settings = {
     ...{ authority: demonstration.issuer, client_id: 'taxclaims-frontend', scope: 'openid profile email' },
-    ...{ redirect_uri: `${frontendOrigin}/callback`, post_logout_redirect_uri: `${frontendOrigin}/left` },
+    ...{ redirect_uri: `${frontend.origin}/callback`, post_logout_redirect_uri: `${frontend.origin}/left` },
   };
   await page.addInitScript(`globalThis.settings = ${JSON.stringify(settings)}`);
   const manager = 'const manager = new oidc.UserManager(settings);';
   const run = <T>(script: string): Promise<T> => page.evaluate<T>(`(async () => { ${manager} ${script} })()`);
 
-  await page.goto(`${frontendOrigin}/`);
+  await page.goto(`${frontend.origin}/`);
   await run('void manager.signinRedirect();');
   await page.getByLabel('Email address').fill(EMAIL);
   await page.getByLabel('Password').fill(demonstration.passwordOf(EMAIL));
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL(`${frontendOrigin}/callback?**`);
+  await page.waitForURL(`${frontend.origin}/callback?**`);
   const profile = await run('return (await manager.signinCallback()).profile;');
   expect(profile).toMatchObject({ email: EMAIL, name: 'Marc Lefèvre' });
 
@@ -149,7 +130,7 @@ test('a frontend of another origin logs somebody in with oidc-client-ts, calls, 
 
   await run('void manager.signoutRedirect();');
   await page.getByRole('button', { name: 'Log out' }).click();
-  await page.waitForURL(`${frontendOrigin}/left`);
+  await page.waitForURL(`${frontend.origin}/left`);
   expect(await run('return manager.getUser();')).toBeNull();
   await run('void manager.signinRedirect();');
   await page.getByLabel('Password').waitFor();

@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { addressOf, start } from './process.ts';
 import { createScratchFolder } from './scratch.ts';
 
@@ -8,6 +9,10 @@ export interface DemonstrationProcess {
   readonly issuer: string;
   /** The password that the greeting prints for somebody. */
   passwordOf(email: string): string;
+  /** The token that the greeting prints for a role. */
+  tokenOf(role: string): string;
+  /** What the provider's administrator bears. */
+  credential(): Promise<string>;
   /** Ends it, and gives the code with which it ended. */
   end(): Promise<number | string>;
 }
@@ -32,6 +37,11 @@ export async function startDemonstration(
       const password = passwords.get(email);
       if (password === undefined) throw new Error(`the greeting has no password of ${email}`);
       return password;
+    },
+    tokenOf: (role) => new RegExp(`^${role} \\(.*\\)\\n(\\S+)$`, 'm').exec(started.out)?.[1] ?? '',
+    credential: async () => {
+      const secrets = await readFile(join(folder, '.data', 'identity', 'secrets.json'), 'utf8');
+      return (JSON.parse(secrets) as { management: string }).management;
     },
     end: async () => {
       started.signal('SIGTERM');

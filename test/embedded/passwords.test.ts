@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { givePasswords } from '../../src/embedded/passwords.ts';
+import { PEOPLE } from '../../src/embedded/people.ts';
+import { loadDemonstration } from '../support/demonstration.ts';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { secondsAgo } from '../support/user-with-password.ts';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+  await loadDemonstration(service);
+});
+afterAll(() => service.close());
+
+test('the tokens of a greeting are good although the passwords were given in the same second', async () => {
+  const iat = secondsAgo(0);
+  const given = await givePasswords(service.postgres.adminUrl, service.dataDir);
+  expect(given.map(({ email }) => email)).toEqual(PEOPLE.map(({ email }) => email));
+  for (const { role, subject: sub, clientAccess } of PEOPLE) {
+    const token = await service.token(role, clientAccess, { sub, iat });
+    expect([role, (await service.ask('GET /api/clients', { token })).status]).toEqual([role, 200]);
+  }
+});
