@@ -289,14 +289,16 @@ create or replace function app.users_of_provider(after uuid, most integer)
         is_active boolean,
         is_undelivered boolean
     )
-    language sql
+    language plpgsql
     stable
     security definer
     set search_path = ''
-begin atomic
+as $function$
+begin
+    return query
     select
         u.id,
-        u.email,
+        u.email::text,
         u.subject,
         u.role,
         u.client_access,
@@ -306,7 +308,8 @@ begin atomic
     where u.subject is not null and (users_of_provider.after is null or u.id > users_of_provider.after)
     order by u.id
     limit users_of_provider.most;
-end;
+end
+$function$;
 
 comment on function app.users_of_provider(uuid, integer) is
     'Users whom the identity provider knows, with the rights that it is to have, in the order of their ids. Serves '
