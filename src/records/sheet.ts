@@ -8,13 +8,19 @@ export function sheetOf({ columns, newBody }: Rec): Sheet {
   const rules = Object.entries<z.ZodType>(newBody.shape);
   const ruleOf = new Map(rules);
   const isReadOnly = (rule: z.ZodType): boolean => rule.meta()?.['readOnly'] === true;
-  const expanded = Object.values<Column>(columns).flatMap(({ names }) =>
-    names === undefined ? [] : Object.keys(names.label.kinds).map((column) => `${names.as}.${column}`),
+  const named = Object.values<Column>(columns).flatMap(({ names }) => (names === undefined ? [] : [names]));
+  const expanded = named.flatMap(({ as, label }) =>
+    Object.keys(label.kinds).map((column) => `${as}.${column}`),
   );
+  // In a table a record that is named has columns of its own: one that is called `client` is somebody's own, and is told.
+  const isExpansion = (name: string): boolean => named.some(({ as }) => as === name);
   return {
     fields: rules.flatMap(([name, rule]) => (isReadOnly(rule) ? [] : [name])),
     required: rules.flatMap(([name, rule]) => (rule.safeParse(undefined).success ? [] : [name])),
-    ignored: [...rules.flatMap(([name, rule]) => (isReadOnly(rule) ? [name] : [])), ...expanded],
+    ignored: [
+      ...rules.flatMap(([name, rule]) => (isReadOnly(rule) && !isExpansion(name) ? [name] : [])),
+      ...expanded,
+    ],
     read: (name, cell, isContinental) => {
       const [kind, rule] = [columns[name]?.kind, ruleOf.get(name)];
       return kind === undefined || rule === undefined

@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -134,5 +134,31 @@ test('a frontend of another origin logs somebody in with oidc-client-ts, calls, 
   expect(await run('return manager.getUser();')).toBeNull();
   await run('void manager.signinRedirect();');
   await page.getByLabel('Password').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('the README’s way into the provider of npm start gives a frontend its token', async () => {
+  const readme = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+  const [, code = ''] = /```ts\n(const people = new UserManager.*?)```/s.exec(readme) ?? [];
+  expect(code.trim().split('\n')).toHaveLength(11);
+  const own = code.replace('http://127.0.0.1:3001', demonstration.issuer);
+  const run = (): Promise<unknown> =>
+    page.evaluate(`(async () => { const { UserManager } = oidc; ${own}\nreturn token; })()`);
+
+  await open('en');
+  await page.goto(`${frontend.origin}/`);
+  // The page leaves before it can say so.
+  await run().catch(() => undefined);
+  await page.getByLabel('Email address').fill(EMAIL);
+  await page.getByLabel('Password').fill(demonstration.passwordOf(EMAIL));
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL(`${frontend.origin}/?**`);
+  const token = String(await run());
+  expect(page.url()).toBe(`${frontend.origin}/`);
+  expect(await run()).toBe(token);
+  const answer = await fetch(`${demonstration.url}/api/clients`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect([answer.status, ((await answer.json()) as unknown[]).length]).toEqual([200, 3]);
   expect(complaints).toEqual([]);
 });

@@ -92,7 +92,7 @@ test('the page of /docs takes half a megabyte in all', async () => {
   const answers = await Promise.all(parts.map((part) => get(part, { 'accept-encoding': 'br' })));
   const size = answers.reduce((sum, { bytes }) => sum + bytes.length, page.length);
   expect(size).toBeGreaterThan(100_000);
-  expect(size).toBeLessThan(500_000);
+  expect(size).toBeLessThan(512 * 1024);
 });
 
 test('a short answer, a record and the content of a document are sent as they are', async () => {

@@ -187,6 +187,11 @@ describe('the header', () => {
     await expectTold(importSites(`client_id;site_name;Site Name\r\n${line()}`), {
       'line 1, Site Name': 'stands there twice',
     });
+    // What a firm's own table calls so is no record that a list has named.
+    await expectTold(importSites(`Client;client_id;site_name\r\nAcme;${line()}`), {
+      'line 1, Client': 'is not known here',
+      'line 1': 'may name client_id, site_name, address',
+    });
     await expectTold(importSites(`Liste des sites\r\n\r\nclient_id;site_name\r\n${line()}`), {
       'line 1, Liste des sites': 'is not known here',
       'line 1, client_id': 'is required: the first line names the fields',
