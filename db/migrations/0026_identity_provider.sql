@@ -44,15 +44,6 @@ create index login_attempts_since_idx on app.login_attempts (since);
 alter table app.login_attempts enable row level security;
 alter table app.login_attempts force row level security;
 
--- When all logins of a user ended, by another password or by being made inactive: a login that was under way is none.
-create table app.ended_logins (
-    user_id uuid primary key references public.users (id) on delete cascade,
-    ended_at timestamp with time zone not null
-);
-
-alter table app.ended_logins enable row level security;
-alter table app.ended_logins force row level security;
-
 -- One row: from it come the salts of addresses that nobody has, so that they stay the same and nobody can tell them.
 create table app.identity_secret (
     is_only boolean primary key default true,
