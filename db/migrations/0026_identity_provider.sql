@@ -1,5 +1,6 @@
 -- What the embedded identity provider keeps: who is logged in where, and how often somebody has tried to be. Its ids are
--- secrets of browsers and programs, so that the rows have digests of them alone: nobody logs in with a copy of this.
+-- secrets of browsers and programs, so that the rows have keyed digests of them alone: nobody logs in with a copy of this,
+-- or with a row made here.
 create table app.identity_artifacts (
     -- What the library calls it: Session, Grant, RefreshToken, AuthorizationCode, Interaction, …
     kind text not null,

@@ -46,7 +46,7 @@ export function servingWith({
   const accounts = accountsOn(database);
   const provider = createProvider({
     ...{ issuer, ring, accounts, pages, claimNames, interactionPath },
-    store: storeOn(database),
+    store: storeOn(database, secrets.cookies),
     cookieSecret: secrets.cookies,
   });
   provider.on('server_error', (_context, error) => {
