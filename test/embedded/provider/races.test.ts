@@ -103,6 +103,14 @@ test('a login with the next password at once has tokens of a later second than t
   }
 });
 
+test('the first password of somebody who had none ends no session', async () => {
+  const { id } = await world.person({ password_hash: '!' });
+  await world.admin('update public.users set password_hash = $2 where id = $1', [id, NEXT_HASH]);
+  expect(await world.admin('select sessions_ended_at from public.users where id = $1', [id])).toEqual([
+    { sessions_ended_at: null },
+  ]);
+});
+
 test('a change of anything else ends no login', async () => {
   const person = await world.person();
   const { refresh_token: token } = await logIn(issuer, person.email, person.password);
