@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
-import type { Config, IdentityConfig } from './config.ts';
+import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { tellObjections } from './db/objections.ts';
 import { forgetExpiredAnswers } from './db/expired-answers.ts';
@@ -13,19 +13,18 @@ import { openDataDir } from './embedded/data-dir.ts';
 import { isDemonstration, peopleOf } from './embedded/people.ts';
 import { probe } from './embedded/postgres/free-port.ts';
 import { assertUnused } from './embedded/postgres/server.ts';
-import type { DocsLogin } from './http/docs-login.ts';
+import { endInReverse, type Ending } from './endings.ts';
 import type { Person } from './http/docs-people.ts';
 import { createHttpServer } from './http/server.ts';
+import { docsLogin, embeddedProvider } from './identity-parts.ts';
 import { identityChangesOf } from './db/identity-changes.ts';
 import { openManagement } from './identity/management/client.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
-import { DOCS_CLIENT } from './embedded/provider/clients.ts';
-import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider/start.ts';
+import type { EmbeddedProvider } from './embedded/provider/start.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
 import { codeOf } from './system-error.ts';
-import { within } from './within.ts';
 
 export interface Service {
   readonly url: string;
@@ -38,17 +37,6 @@ export interface Service {
   /** Finishes what was taken, then ends every part, within ten seconds; safe to call twice. */
   close(): Promise<void>;
 }
-
-/** How one part is ended, within the time given, of which it is sure to have `atLeastMs`. */
-interface Ending {
-  readonly part: string;
-  readonly atLeastMs: number;
-  readonly end: (withinMs: number) => Promise<void>;
-}
-
-/** All parts together; whoever stops the process often kills it after ten seconds. */
-const CLOSING_MS = 9_000;
-const BREAKING_OFF_MS = 100;
 
 /** How long after it found nothing the delivery looks again. */
 const IDLE_MS = 1_000;
@@ -161,32 +149,6 @@ async function checkBeforehand(config: Config): Promise<void> {
   await listening(probe(port, host), config);
 }
 
-async function embeddedProvider(
-  { identity, dataDir, host, corsOrigins, trustProxy, rateLimits }: Config,
-  log: Logger,
-  endings: Ending[],
-): Promise<EmbeddedProvider | undefined> {
-  if (identity.provider !== undefined) return undefined;
-  const { port, issuer, production } = identity.embedded;
-  if (production)
-    log.warn(
-      'the embedded identity provider lets real people in: whoever reads DATA_DIR/identity is everybody, and nobody else keeps a copy of it',
-    );
-  const provider = await startEmbeddedProvider({
-    ...{ dataDir, log, port, issuer, corsOrigins, trustProxy, perIp: rateLimits.perIp },
-    // Its address is of this machine, unless a proxy leads to it.
-    host: issuer === undefined ? undefined : host,
-    claimNames: { role: identity.roleClaim, clientAccess: identity.clientAccessClaim },
-    loopback: !production,
-  });
-  endings.push({
-    part: 'the identity provider',
-    atLeastMs: 300,
-    end: (withinMs) => provider.close(withinMs),
-  });
-  return provider;
-}
-
 async function embeddedDatabase(
   { database, dataDir, identity }: Config,
   log: Logger,
@@ -215,14 +177,6 @@ async function contents(
   return documents;
 }
 
-/** Where the page of /docs lets somebody log in: at the embedded provider, or at another that has a client for it. */
-function docsLogin({ provider, docs }: IdentityConfig, embedded?: EmbeddedProvider): DocsLogin | undefined {
-  const client = embedded === undefined ? docs.clientId : DOCS_CLIENT;
-  const at = provider ?? embedded;
-  if (client === undefined || at === undefined) return undefined;
-  return { issuer: at.issuer, audience: at.audience, clientId: client, scope: docs.scope };
-}
-
 async function listening(
   port: Promise<number>,
   { host, port: wanted, metricsPort }: Config,
@@ -247,23 +201,4 @@ function required<T>(part: T | undefined): T {
 /** An IPv6 address as it stands in a URL. */
 function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
-}
-
-/**
- * The server first, which drains, and the database last, which the others still need while they end. Each may take what
- * those after it can spare; one that does not end in that time, or fails, keeps none of the others from ending.
- */
-async function endInReverse(endings: readonly Ending[], log: Logger): Promise<void> {
-  const over = performance.now() + CLOSING_MS;
-  const left = [...endings];
-  for (let ending = left.pop(); ending !== undefined; ending = left.pop()) {
-    const { part, atLeastMs, end } = ending;
-    const spared = left.reduce((sum, other) => sum + other.atLeastMs, 0);
-    const withinMs = Math.max(over - performance.now() - spared, atLeastMs);
-    const late = (): Error => new Error(`${part} did not end in time`);
-    // A part breaks off by itself what takes longer; only one that fails to do so is left behind.
-    await within(withinMs + BREAKING_OFF_MS, end(withinMs), late).catch((error: unknown) => {
-      log.error({ err: error }, 'a part of the service was left behind');
-    });
-  }
 }

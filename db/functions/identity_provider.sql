@@ -42,7 +42,7 @@ as $function$
 declare
     owner record;
 begin
-    select u.id, u.is_active
+    select u.id, u.is_active, u.sessions_ended_at
     into owner
     from public.users as u
     where u.id = app.account_id(hold_account.account)
@@ -50,12 +50,7 @@ begin
     if not coalesce(owner.is_active, false) then
         raise exception 'the user is inactive or unknown' using errcode = 'TX401';
     end if;
-    if exists (
-        select
-        from app.ended_logins as e
-        where e.user_id = owner.id
-            and coalesce(hold_account.logged_in_at, 0) <= pg_catalog.floor(extract(epoch from e.ended_at))
-    ) then
+    if coalesce(hold_account.logged_in_at, 0) <= pg_catalog.floor(extract(epoch from owner.sessions_ended_at)) then
         raise exception 'the logins of the user have ended since' using errcode = 'TX401';
     end if;
     return owner.id;

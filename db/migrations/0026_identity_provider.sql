@@ -1,5 +1,6 @@
 -- What the embedded identity provider keeps: who is logged in where, and how often somebody has tried to be. Its ids are
--- secrets of browsers and programs, so that the rows have digests of them alone: nobody logs in with a copy of this.
+-- secrets of browsers and programs, so that the rows have keyed digests of them alone: nobody logs in with a copy of this,
+-- or with a row made here.
 create table app.identity_artifacts (
     -- What the library calls it: Session, Grant, RefreshToken, AuthorizationCode, Interaction, …
     kind text not null,
@@ -43,15 +44,6 @@ create index login_attempts_since_idx on app.login_attempts (since);
 
 alter table app.login_attempts enable row level security;
 alter table app.login_attempts force row level security;
-
--- When all logins of a user ended, by another password or by being made inactive: a login that was under way is none.
-create table app.ended_logins (
-    user_id uuid primary key references public.users (id) on delete cascade,
-    ended_at timestamp with time zone not null
-);
-
-alter table app.ended_logins enable row level security;
-alter table app.ended_logins force row level security;
 
 -- One row: from it come the salts of addresses that nobody has, so that they stay the same and nobody can tell them.
 create table app.identity_secret (

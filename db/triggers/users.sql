@@ -88,7 +88,11 @@ create constraint trigger users_end_sessions_from_commit
     after update on public.users
     deferrable initially deferred
     for each row
-    when (old.password_hash <> new.password_hash or (old.is_active and not new.is_active))
+    -- '!' is no password: nobody had a session by it.
+    when (
+        (old.password_hash <> new.password_hash and old.password_hash <> '!')
+        or (old.is_active and not new.is_active)
+    )
     execute function app.end_sessions_from_commit();
 
 create or replace trigger users_forget_created_clients
@@ -111,9 +115,3 @@ create or replace trigger users_keep_last_administrator_row
     for each row
     when (old.role = 'ADMIN' and old.is_active and old.client_access = '{}')
     execute function app.keep_last_administrator();
-
-create or replace trigger users_end_logins
-    after update of password_hash, is_active on public.users
-    for each row
-    when (old.password_hash <> new.password_hash or (old.is_active and not new.is_active))
-    execute function app.end_logins();

@@ -13,8 +13,8 @@ const LONGEST_ADDRESS = 100;
 /** What is known of a request; the checks fill it in as they pass, the log and the audit record read it. */
 export interface RequestState {
   readonly requestId: string;
-  /** The method and the path as sent, without the query, where a secret might be; a long one is cut. */
-  readonly action: string;
+  /** The method and the path as sent, without the query and other parts where a secret might be; a long one is cut. */
+  action: string;
   readonly ipAddress: string;
   readonly userAgent: string;
   /** True for GET and HEAD. */

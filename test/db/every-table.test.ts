@@ -38,7 +38,6 @@ const OF_REQUESTS = {
 
 /** What comes of logins at the embedded identity provider; test/embedded/provider tries it. */
 const OF_LOGINS = {
-  'app.ended_logins': 'it is filled by changes of a password',
   'app.identity_artifacts': 'it is filled by logins',
   'app.login_attempts': 'it is filled by logins',
 } as const;

@@ -103,7 +103,6 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.forget_artifact': 'identity_provider',
   'app.forget_grant': 'identity_provider',
   'app.forget_artifacts': 'identity_provider',
-  'app.end_logins': 'owner',
   'app.assignments': 'reporting',
   'app.users_who_see': 'auditor',
   'app.email_of': 'auditor',

@@ -117,10 +117,6 @@ from (
             'counters by digests belong to no client; the functions of a login name theirs'
         ),
         (
-            'policy_constant_true', 'ended\_logins\_%\_definer on app.ended_logins to taxclaims_definer',
-            'when the logins of a user ended, written by the users'' own trigger'
-        ),
-        (
             'policy_constant_true', 'identity\_secret\_select\_definer on app.identity_secret to taxclaims_definer',
             'one row, read by the functions of a login alone'
         ),

@@ -4,7 +4,7 @@ comment on table app.identity_artifacts is
 
 comment on column app.identity_artifacts.kind is 'What it is in the words of the library: Session, Grant, RefreshToken, …';
 comment on column app.identity_artifacts.id_digest is
-    'SHA-256 of its id, in hex; the id itself, with which somebody is logged in, is in no row.';
+    'HMAC-SHA-256 of its id, in hex, with a key that is not in the database; the id itself is in no row.';
 comment on column app.identity_artifacts.payload is 'What the library keeps, without the id; readable by no login.';
 comment on column app.identity_artifacts.account is
     'Whose it is, as the subject of their tokens says it; null before anybody has logged in.';

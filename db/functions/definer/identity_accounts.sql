@@ -105,7 +105,9 @@ begin
     if not found then
         return false;
     end if;
-    -- For the record of the change, and the policy that lets it.
+    -- For the record of the change, and the policy that lets it: nothing that the session says of itself counts.
+    perform pg_catalog.set_config('app.user_id', '', true);
+    perform pg_catalog.set_config('app.user_agent', '', true);
     perform pg_catalog.set_config('app.actor', 'identity-provider', true);
     perform pg_catalog.set_config('app.action', 'identity.change', true);
     perform pg_catalog.set_config('app.ip_address', coalesce(change_identity_account.address, ''), true);

@@ -211,28 +211,3 @@ comment on function app.forget_artifacts(integer) is
 
 revoke execute on function app.forget_artifacts(integer) from public;
 grant execute on function app.forget_artifacts(integer) to taxclaims_identity_provider;
-
--- Another password, or being made inactive, ends all logins of a user, in the transaction of the change.
-create or replace function app.end_logins()
-    returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
-as $function$
-begin
-    insert into app.ended_logins as e (user_id, ended_at)
-    values (new.id, pg_catalog.clock_timestamp())
-    on conflict (user_id) do update
-    set ended_at = greatest(e.ended_at, excluded.ended_at);
-    delete from app.identity_artifacts as a
-    where a.account in (new.subject, new.id::text);
-    return null;
-end
-$function$;
-
-comment on function app.end_logins() is
-    'Trigger of users: another password, or being made inactive, ends all logins at the embedded identity provider.';
-
-revoke execute on function app.end_logins() from public;
-grant execute on function app.end_logins() to taxclaims_owner;

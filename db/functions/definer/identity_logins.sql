@@ -153,7 +153,6 @@ declare
     keys record;
     owner record;
     present timestamp with time zone;
-    ended timestamp with time zone;
 begin
     select u.id, coalesce(u.subject, u.id::text) as account, u.sessions_ended_at
     into owner
@@ -190,16 +189,12 @@ begin
     );
 
     -- Seconds are all that a token tells: one of the very second in which the logins before it ended would be refused.
-    select greatest(e.ended_at, owner.sessions_ended_at)
-    into ended
-    from (select owner.id) as o (user_id)
-    left join app.ended_logins as e on e.user_id = o.user_id;
     return query
     select
         owner.account,
         greatest(
             pg_catalog.floor(extract(epoch from present)),
-            coalesce(pg_catalog.floor(extract(epoch from ended)) + 1, 0)
+            coalesce(pg_catalog.floor(extract(epoch from owner.sessions_ended_at)) + 1, 0)
         )::bigint,
         extract(epoch from present)::double precision;
 end

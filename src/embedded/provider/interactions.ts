@@ -15,6 +15,9 @@ import type { LoginError, PageError } from './texts.ts';
 
 const PATH = /^\/interaction\/[\w-]{43}$/;
 const LONGEST_EMAIL = 255;
+/** Fewer than may wait for a hash: a flood of logins leaves room for those who change their password. */
+const MOST_AT_ONCE = 12;
+let underWay = 0;
 
 /** Why a login did not succeed, and what the browser is told. */
 interface Refused {
@@ -26,7 +29,7 @@ interface Refused {
 const WRONG: Refused = { error: 'credentials', status: 403 };
 const BUSY: Refused = { error: 'unavailable', status: 503, retryAfter: '5' };
 
-/** Where a browser logs in. The id of the interaction is a secret of the browser's cookie, and in no address or log. */
+/** Where a browser logs in. The id of the interaction is a secret of the browser's cookie, and not in this address. */
 export function interactionPath(uid: string): string {
   return `/interaction/${createHash('sha256').update(uid).digest('base64url')}`;
 }
@@ -147,7 +150,10 @@ async function loggedIn(
 ): Promise<Refused | { readonly account: string; readonly loggedInAt: number }> {
   if (email === '' || email.length > LONGEST_EMAIL || email.includes('\0') || !email.isWellFormed())
     return WRONG;
+  // Before it is counted: whoever is turned away has tried nothing.
+  if (underWay >= MOST_AT_ONCE) return BUSY;
   const attempt = { email, ipAddress, userAgent, requestId };
+  underWay += 1;
   try {
     const begun = await accounts.begin(attempt);
     if ('waitSeconds' in begun)
@@ -164,6 +170,8 @@ async function loggedIn(
     const isBusy = error instanceof RequestError && error.code === 'ERROR_UNAVAILABLE';
     if (isBusy || error instanceof DatabaseUnavailable) return BUSY;
     throw error;
+  } finally {
+    underWay -= 1;
   }
 }
 

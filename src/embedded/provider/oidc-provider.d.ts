@@ -111,6 +111,9 @@ declare module 'oidc-provider' {
 
   type Described = new (description?: string) => Error;
   export const errors: Readonly<
-    Record<'AccessDenied' | 'InvalidGrant' | 'SessionNotFound' | 'TemporarilyUnavailable', Described>
+    Record<
+      'AccessDenied' | 'InvalidGrant' | 'InvalidRequest' | 'SessionNotFound' | 'TemporarilyUnavailable',
+      Described
+    >
   >;
 }

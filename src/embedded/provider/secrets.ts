@@ -5,7 +5,7 @@ import { identityFolder, ignoreMissing, writeOnce } from './keys.ts';
 
 /** What the provider knows and nobody else; made at the first start, and kept beside the keys. */
 export interface ProviderSecrets {
-  /** Signs the cookies: an id of a session is of no use to whoever did not get the cookie. */
+  /** Signs the cookies, and makes the digests under which the store keeps: an id is of no use that was not given out. */
   readonly cookies: string;
   /** The bearer credential of the management interface, for whoever administers the provider. */
   readonly management: string;

@@ -13,6 +13,8 @@ import type { ProviderSecrets } from './secrets.ts';
 import { storeOn } from './store.ts';
 import { answerUserinfo, bearsApiToken, USERINFO_PATH } from './userinfo.ts';
 
+const RESUMING = /^\/auth\/./;
+
 /** A provider of certain keys, and all that is beside the library. */
 export interface Serving {
   readonly ring: KeyRing;
@@ -46,7 +48,7 @@ export function servingWith({
   const accounts = accountsOn(database);
   const provider = createProvider({
     ...{ issuer, ring, accounts, pages, claimNames, interactionPath },
-    store: storeOn(database),
+    store: storeOn(database, secrets.cookies),
     cookieSecret: secrets.cookies,
   });
   provider.on('server_error', (_context, error) => {
@@ -74,6 +76,8 @@ export function servingWith({
         await answerInteraction({ provider, issuer, accounts }, request, response, state);
         return;
       }
+      // Back from the pages of a login: the id of the interaction, of which only its browser is to know.
+      if (RESUMING.test(path)) state.action = `${request.method ?? ''} /auth/{id}`;
       response.setHeader('X-Content-Type-Options', 'nosniff');
       response.setHeader('X-Frame-Options', 'DENY');
       library(request, response);

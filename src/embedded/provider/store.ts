@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { errors } from 'oidc-provider';
 import type { Adapter, Payload } from 'oidc-provider';
 import { DatabaseUnavailable, sqlState } from '../../db/errors.ts';
@@ -10,8 +10,12 @@ const PLACE_OF_ID = '{id}';
 /** What a program is told of by the token endpoint, and not a browser by a redirect. */
 const TOKENS = new Set(['RefreshToken', 'AccessToken']);
 
-/** What the library keeps: in the database, under digests of its ids, so that it survives every restart. */
-export function storeOn(database: Pick<Database, 'callAsLogin'>): (kind: string) => Adapter {
+/**
+ * What the library keeps: in the database, so that it survives every restart, and under digests of its ids with a secret
+ * that is not there: whoever can write to the database alone gives nobody an id that is good.
+ */
+export function storeOn(database: Pick<Database, 'callAsLogin'>, secret: string): (kind: string) => Adapter {
+  const digestOf = (id: string): string => createHmac('sha256', secret).update(id).digest('hex');
   return (kind) => {
     const call = (text: string, ...values: Parameter[]): Promise<Result> =>
       database.callAsLogin({ text, values }).catch((error: unknown) => {
@@ -59,10 +63,6 @@ export function storeOn(database: Pick<Database, 'callAsLogin'>): (kind: string)
   };
 }
 
-function digestOf(id: string): string {
-  return createHash('sha256').update(id).digest('hex');
-}
-
 /** Neither its own id nor that of the browser's session, which an interaction repeats. */
 function withoutId(id: string, payload: Payload): string {
   const rest: Record<string, unknown> = { ...payload };
@@ -100,6 +100,8 @@ function textOf(value: unknown): string | null {
 /** The library answers its own errors as the protocol says, and all others with 500. */
 export function inTheirWords(error: unknown, kind: string): unknown {
   if (error instanceof DatabaseUnavailable) return new errors.TemporarilyUnavailable('try again in a moment');
+  // No text of Postgres holds it, and nobody's request needs it.
+  if (sqlState(error) === '22P05') return new errors.InvalidRequest('U+0000 is in no parameter');
   if (sqlState(error) !== 'TX401') return error;
   return TOKENS.has(kind)
     ? new errors.InvalidGrant('the login has ended')

@@ -67,6 +67,23 @@ describe('guesses at a password', () => {
     }
   });
 
+  test('count where they are tried: whoever is turned away for too many at once has tried nothing', async () => {
+    const begun = await beginLogin(openBrowser(world.provider.issuer));
+    await world.admin('delete from app.login_attempts');
+    const from = { 'x-forwarded-for': newAddress() };
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        begun.submit(`nobody-${String(index)}@firm.example`, 'a guess', from),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([403, 503]));
+    const [{ failures } = {}] = await world.admin(
+      `select failures from app.login_attempts where scope = 'address'`,
+    );
+    expect(failures).toBe(statuses.filter((status) => status === 403).length);
+  });
+
   test('that are made at once count each', async () => {
     const { email } = await world.person();
     const from = newAddress();

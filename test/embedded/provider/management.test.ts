@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
+import { withAdmin } from '../../support/database.ts';
 import { logIn, refresh } from '../../support/login.ts';
 import { openProviderWorld } from '../../support/provider.ts';
 import type { ProviderWorld } from '../../support/provider.ts';
@@ -121,6 +122,30 @@ describe('the management interface', () => {
     ).toEqual([
       { actor: 'identity-provider', action: 'identity.change', success: true, address: '127.0.0.1/32' },
     ]);
+  });
+
+  test('is nobody else, whatever the session of its login says of itself', async () => {
+    const { id } = await world.person({ subject: 'idp|borrowed', role: 'CLIENT' });
+    await withAdmin(world.postgres.adminUrl, async (client) => {
+      await client.query('set role taxclaims_identity_provider');
+      await client.query(
+        `select set_config('app.user_id', $1, false), set_config('app.user_agent', 'another', false)`,
+        [id],
+      );
+      await client.query(
+        'select app.change_identity_account($1, null, array[$2]::uuid[], null, null, null)',
+        ['idp|borrowed', A],
+      );
+    });
+    expect(
+      await world.admin(
+        `select l.user_id, l.user_agent, u.access_changed_at > '-infinity' as ends_tokens
+         from public.audit_logs as l
+         join public.users as u on u.id = l.resource_id
+         where u.id = $1 and l.action = 'identity.change'`,
+        [id],
+      ),
+    ).toEqual([{ user_id: null, user_agent: null, ends_tokens: true }]);
   });
 
   test('changes nothing for the API, whose own rows they are: what it says late is overtaken', async () => {

@@ -96,11 +96,19 @@ test('a login with the next password at once has tokens of a later second than t
     await world.admin(`update public.users set password_hash = $2 where id = $1`, [person.id, NEXT_HASH]);
     const { access_token: token } = await logIn(issuer, person.email, NEXT);
     const [{ second } = {}] = await world.admin(
-      'select floor(extract(epoch from ended_at))::integer as second from app.ended_logins where user_id = $1',
+      'select floor(extract(epoch from sessions_ended_at))::integer as second from public.users where id = $1',
       [person.id],
     );
     expect(decodeJwt(token).iat).toBeGreaterThan(Number(second));
   }
+});
+
+test('the first password of somebody who had none ends no session', async () => {
+  const { id } = await world.person({ password_hash: '!' });
+  await world.admin('update public.users set password_hash = $2 where id = $1', [id, NEXT_HASH]);
+  expect(await world.admin('select sessions_ended_at from public.users where id = $1', [id])).toEqual([
+    { sessions_ended_at: null },
+  ]);
 });
 
 test('a change of anything else ends no login', async () => {

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { hearing } from '../../support/hearing.ts';
+import { askTokens, beginLogin, exchange, openBrowser, refresh } from '../../support/login.ts';
+import { openProviderWorld } from '../../support/provider.ts';
+import type { ProviderWorld } from '../../support/provider.ts';
+
+let world: ProviderWorld;
+let issuer: string;
+const { log, said } = hearing();
+
+beforeAll(async () => {
+  world = await openProviderWorld({ log });
+  ({ issuer } = world.provider);
+});
+afterAll(() => world.close());
+
+test('the log says of a login neither what a browser keeps nor what a program gets', async () => {
+  const { email, password } = await world.person();
+  const browser = openBrowser(issuer);
+  const begun = await beginLogin(browser);
+  const cookies = [...browser.cookies.values()].map(({ value }) => value);
+  const { left } = await begun.submit(email, password);
+  cookies.push(...[...browser.cookies.values()].map(({ value }) => value));
+  const code = exchange(begun, left);
+  const { body } = await askTokens(issuer, code);
+  await refresh(issuer, body.refresh_token);
+
+  const secrets = [...cookies, email, password, String(code['code']), body.refresh_token, body.access_token];
+  expect(said()).toContain('GET /auth');
+  expect(cookies.length).toBeGreaterThan(4);
+  expect(secrets.filter((secret) => said().includes(secret))).toEqual([]);
+});
