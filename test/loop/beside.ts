@@ -79,9 +79,14 @@ export async function openBeside(): Promise<LoopWorld> {
   };
 }
 
+/** A service process that has been started. */
 export function victimOf(name: string, process: ServiceProcess): Victim {
+  let isServing = true;
   return {
     name,
+    get isServing() {
+      return isServing && process.isRunning;
+    },
     get isRunning() {
       return process.isRunning;
     },
@@ -89,7 +94,11 @@ export function victimOf(name: string, process: ServiceProcess): Victim {
       process.signal('SIGKILL');
       await process.ended();
     },
-    start: () => process.start(),
+    async start() {
+      isServing = false;
+      await process.start();
+      isServing = true;
+    },
   };
 }
 
@@ -99,6 +108,9 @@ function emulatorAt(folder: string, port: number): Victim {
   return {
     name: 'provider',
     get isRunning() {
+      return isRunning;
+    },
+    get isServing() {
       return isRunning;
     },
     async start() {

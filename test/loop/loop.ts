@@ -20,7 +20,9 @@ export interface LoopOutcome {
   readonly figures: Readonly<Record<string, number>>;
 }
 
-const BETWEEN_MS = 900;
+const BETWEEN_MS = 2_000;
+/** How many of the kills may hit what has only just been started and does not serve yet. */
+const WHILE_STARTING = 0.1;
 const DOWN_MS = 600;
 const CALM_CHANGES = 40;
 const QUIET_MS = 400_000;
@@ -43,10 +45,9 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
   loads.push(wild);
   while (kills.length < most) {
     await delay(BETWEEN_MS * random());
-    const victim = anyOf(
-      random,
-      world.victims.filter(({ isRunning }) => isRunning),
-    );
+    const isStarting = random() < WHILE_STARTING;
+    const victims = world.victims.filter((one) => (isStarting ? one.isRunning : one.isServing));
+    const victim = anyOf(random, victims);
     if (victim === undefined) continue;
     kills.push(Date.now());
     await victim.kill();

@@ -15,6 +15,8 @@ export interface Person {
 export interface Victim {
   readonly name: string;
   readonly isRunning: boolean;
+  /** Whether it has said, since it was last started, that it serves. */
+  readonly isServing: boolean;
   /** Resolves once it has ended. */
   kill(): Promise<unknown>;
   start(): Promise<void>;
