@@ -29,6 +29,8 @@ const FLOORS = [
   'log',
 ];
 const SAME_FLOOR: Readonly<Record<string, string>> = {
+  endings: 'service',
+  'identity-parts': 'service',
   'config-values': 'config',
   within: 'errors',
   'make-folder': 'errors',
