@@ -22,19 +22,13 @@ export async function givePasswords(adminUrl: string, dataDir: string): Promise<
   const kept = await openPasswords(dataDir);
   return withClient(adminUrl, async (client) => {
     const values = [kept.map(({ email }) => email), kept.map(({ hash }) => hash)];
-    const { rows: begun } = await client.query<{ id: string }>(
+    await client.query(
       `update public.users as u
        set password_hash = given.hash
        from unnest($1::text[], $2::text[]) as given (email, hash)
-       where u.email = given.email and u.password_hash = '!' and starts_with(u.subject, 'demonstration|')
-       returning u.id`,
+       where u.email = given.email and u.password_hash = '!' and starts_with(u.subject, 'demonstration|')`,
       values,
     );
-    // By then the first password has ended the sessions, of which there were none; a token says of itself no more than
-    // its second, so that those of the greeting would be refused with them.
-    await client.query(`update public.users set sessions_ended_at = null where id = any ($1::uuid[])`, [
-      begun.map(({ id }) => id),
-    ]);
     const { rows } = await client.query<{ email: string }>(
       `select u.email
        from public.users as u
