@@ -20,10 +20,10 @@ export interface LoopOutcome {
   readonly figures: Readonly<Record<string, number>>;
 }
 
-const BETWEEN_MS = 2_000;
+const BETWEEN_MS = 3_000;
 /** How many of the kills may hit what has only just been started and does not serve yet. */
 const WHILE_STARTING = 0.1;
-const DOWN_MS = 600;
+const DOWN_MS = 1_200;
 const CALM_CHANGES = 40;
 const QUIET_MS = 400_000;
 const OPEN = `select count(*)::integer as open from public.identity_changes where state <> 'DELIVERED'`;
