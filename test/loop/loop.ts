@@ -62,12 +62,15 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
   await wild.end();
   await becomeQuiet(world, isHurried);
 
+  // Held now already: the changes of the calm would make good what the kills have lost.
+  const violations = await held(world, loads, kills);
+
   const wildlyTold = (await world.told())?.length ?? 0;
   const calm = startLoad(world, tokens, random, CALM_CHANGES);
   loads.push(calm);
   await calm.end();
   await becomeQuiet(world, false);
-  const violations = await lastLogins(world);
+  violations.push(...(await lastLogins(world)));
   await world.end();
   violations.push(...(await held(world, loads, kills)));
   const told = (await world.told())?.filter(({ at }) => at > 0).length;
