@@ -132,7 +132,7 @@ export function startLoad(
       },
       () => isEnding || changes >= only,
       // Some changes follow each other at once; mostly there is time for the provider to learn of one.
-      () => (random() < 0.3 ? 30 : 1_500) * random(),
+      () => (random() < 0.4 ? 30 : 700) * random(),
     ),
   );
   const reading = Array.from({ length: READERS }, () => [lane(logIn, isOver), lane(read, isOver)]).flat();

@@ -16,4 +16,4 @@ test('no change is lost, and nothing withdrawn accepted, while the API and the p
   } finally {
     await world.close();
   }
-});
+}, 180_000);

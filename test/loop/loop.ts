@@ -20,10 +20,10 @@ export interface LoopOutcome {
   readonly figures: Readonly<Record<string, number>>;
 }
 
-const BETWEEN_MS = 2_000;
+const BETWEEN_MS = 3_000;
 /** How many of the kills may hit what has only just been started and does not serve yet. */
 const WHILE_STARTING = 0.1;
-const DOWN_MS = 600;
+const DOWN_MS = 1_200;
 const CALM_CHANGES = 40;
 const QUIET_MS = 400_000;
 const OPEN = `select count(*)::integer as open from public.identity_changes where state <> 'DELIVERED'`;
@@ -62,12 +62,15 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
   await wild.end();
   await becomeQuiet(world, isHurried);
 
+  // Held now already: the changes of the calm would make good what the kills have lost.
+  const violations = await held(world, loads, kills);
+
   const wildlyTold = (await world.told())?.length ?? 0;
   const calm = startLoad(world, tokens, random, CALM_CHANGES);
   loads.push(calm);
   await calm.end();
   await becomeQuiet(world, false);
-  const violations = await lastLogins(world);
+  violations.push(...(await lastLogins(world)));
   await world.end();
   violations.push(...(await held(world, loads, kills)));
   const told = (await world.told())?.filter(({ at }) => at > 0).length;
