@@ -8,12 +8,15 @@ import type { TrustedPages } from './clients.ts';
 import { createProvider } from './configuration.ts';
 import { answerInteraction, interactionPath, isInteraction } from './interactions.ts';
 import type { KeyRing } from './keys.ts';
+import { languageOf } from './language.ts';
 import { answerManagement, MANAGEMENT_PATH } from './management.ts';
+import { pageHeaders } from './page-headers.ts';
 import type { ProviderSecrets } from './secrets.ts';
 import { storeOn } from './store.ts';
 import { answerUserinfo, bearsApiToken, USERINFO_PATH } from './userinfo.ts';
 
 const RESUMING = /^\/auth\/./;
+const LOGOUT_PATH = '/session/end';
 
 /** A provider of certain keys, and all that is beside the library. */
 export interface Serving {
@@ -78,6 +81,9 @@ export function servingWith({
       }
       // Back from the pages of a login: the id of the interaction, of which only its browser is to know.
       if (RESUMING.test(path)) state.action = `${request.method ?? ''} /auth/{id}`;
+      // Of somebody who is not logged in the library sends a form on by a page of its own.
+      if (path === LOGOUT_PATH)
+        response.setHeaders(new Map(Object.entries(pageHeaders(languageOf(request)))));
       response.setHeader('X-Content-Type-Options', 'nosniff');
       response.setHeader('X-Frame-Options', 'DENY');
       library(request, response);

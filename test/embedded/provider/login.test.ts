@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { genSaltSync, hashSync } from 'bcryptjs';
 import { decodeJwt } from 'jose';
@@ -257,6 +258,19 @@ describe('a refresh', () => {
     expect(done.left).toBe(REDIRECT);
     expect((await refresh(issuer, tokens.refresh_token)).body.error).toBe('invalid_grant');
     expect((await beginLogin(browser)).page.text).toContain('name="password"');
+  });
+
+  test('is none of a logout without a session, whose page runs nothing but the script that sends it on', async () => {
+    const answer = await fetch(`${issuer}/session/end`);
+    const scripts = [...(await answer.text()).matchAll(/<script>(.*?)<\/script>/gs)].map(
+      ([, code = '']) => code,
+    );
+    const digests = scripts.map((code) => ` 'sha256-${createHash('sha256').update(code).digest('base64')}'`);
+    const policy = answer.headers.get('content-security-policy');
+    expect([answer.status, scripts.length]).toEqual([200, 1]);
+    expect(policy).toMatch(/^default-src 'none';/);
+    expect(policy).toContain(`;script-src 'self'${digests.join('')};`);
+    expect(policy).toContain(";frame-ancestors 'none';");
   });
 
   test('is refused after a revocation', async () => {
