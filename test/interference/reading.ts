@@ -2,7 +2,8 @@ import { tagOfText } from '../../src/http/preconditions.ts';
 import { hash } from 'node:crypto';
 
 const TIME = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00)/;
-const TAG = /"(\d{16})"/;
+/** That of an expanded record goes on behind a dot, with the digest of the names, which stays and is compared. */
+const TAG = /"(\d{16})(?:"|(?=\.))/;
 const RANDOM_ID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
 const MADE = new RegExp(`${TIME.source}|${TAG.source}|(${RANDOM_ID.source})`, 'gi');
 const LATE_US = 2_000_000;
