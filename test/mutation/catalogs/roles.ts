@@ -1,4 +1,4 @@
-import { hasColumn, IS_HOUSE_ROLE, type Kinds, statement } from './house.ts';
+import { hasColumn, IS_HOUSE_ROLE, isHouseRole, type Kinds, statement } from './house.ts';
 
 const role = (sql: string, where = 'true'): string => `
   select r.rolname::text as object, 'pg_authid ' || r.oid as covers, ${sql} as sql
@@ -31,7 +31,7 @@ const newMember = (options: string, groups: string, where = 'true'): string => `
   where ${IS_HOUSE_ROLE} and g.oid <> r.oid and not pg_has_role(g.oid, r.oid, 'MEMBER')
       and not exists (select from pg_auth_members as m where m.roleid = g.oid and m.member = r.oid) and ${where}`;
 
-const IN_HOUSE = String.raw`g.rolname like 'taxclaims\_%' and not g.rolcanlogin`;
+const IN_HOUSE = isHouseRole('g');
 const BUILT_IN = String.raw`g.rolname like 'pg\_%' and g.rolname <> 'pg_database_owner'`;
 
 /** A login that the deployment made as it should: one that cannot enter the database would reach nothing. */
@@ -76,7 +76,7 @@ export const ROLES: Kinds = {
   'membership in one of Postgres’s roles added': newMember('', BUILT_IN),
   'login in a role that is not for logins': newLogin(
     '',
-    String.raw`g.rolname like 'taxclaims\_%' and not g.rolcanlogin
+    `${IN_HOUSE}
         and g.rolname not in (
             'taxclaims_api', 'taxclaims_reporting', 'taxclaims_auditor', 'taxclaims_identity_provider', 'taxclaims_owner'
         )`,
