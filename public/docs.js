@@ -7,6 +7,7 @@ const KEPT = 'token';
 const entrance = document.querySelector('#entrance');
 const people = document.querySelector('#people');
 const loginPart = document.querySelector('#login');
+const absent = document.querySelector('#absent');
 const form = document.querySelector('form');
 const field = document.querySelector('#token');
 const status = document.querySelector('#status');
@@ -111,9 +112,10 @@ async function welcome() {
   people.querySelector('ul').append(...offered.map(choiceOf));
   people.hidden = offered.length === 0;
   document.querySelector('#provider').hidden = offered.length > 0;
-  if (login !== undefined) offerLogin();
+  if (login?.isThere) offerLogin();
+  else if (login !== undefined) offerNoLogin();
   entrance.hidden = false;
-  if (login !== undefined) loginPart.querySelector('button').focus();
+  if (login?.isThere) loginPart.querySelector('button').focus();
   else if (offered.length === 0) field.focus();
 }
 
@@ -127,6 +129,12 @@ function offerLogin() {
     }
   });
   loginPart.hidden = false;
+}
+
+/** Says so before anybody tries; a token from elsewhere still works. */
+function offerNoLogin() {
+  absent.querySelector('code').textContent = login.issuer;
+  absent.hidden = false;
 }
 
 function choiceOf({ role, name, clients }) {

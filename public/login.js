@@ -9,11 +9,13 @@ export async function openLogin() {
   return settings === null ? undefined : loginAt(settings);
 }
 
-function loginAt({ issuer, clientId, scope, audience }) {
+function loginAt({ issuer, clientId, scope, audience, metadata }) {
   const page = `${location.origin}/docs`;
   const store = new oidc.WebStorageStateStore({ store: sessionStorage });
   const manager = new oidc.UserManager({
     authority: issuer,
+    // The service has read it: a provider need not let pages of elsewhere do so.
+    metadata: metadata ?? {},
     client_id: clientId,
     redirect_uri: page,
     post_logout_redirect_uri: page,
@@ -37,6 +39,9 @@ function loginAt({ issuer, clientId, scope, audience }) {
 
   return {
     issuer,
+
+    /** Whether the provider answered the service when this page was loaded. */
+    isThere: metadata !== null,
 
     /** Leaves for the provider, which sends the browser back to what is open now. */
     begin: () => manager.signinRedirect({ state: location.hash, prompt }),

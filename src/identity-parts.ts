@@ -4,6 +4,7 @@ import { DOCS_CLIENT } from './embedded/provider/clients.ts';
 import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider/start.ts';
 import type { Ending } from './endings.ts';
 import type { DocsLogin } from './http/docs-login.ts';
+import { createDiscovery } from './identity/discovery.ts';
 
 /** The identity provider that runs here, unless the configuration names another. */
 export async function embeddedProvider(
@@ -35,10 +36,13 @@ export async function embeddedProvider(
 /** Where the page of /docs lets somebody log in: at the embedded provider, or at another that has a client for it. */
 export function docsLogin(
   { provider, docs }: IdentityConfig,
-  embedded?: EmbeddedProvider,
+  embedded: EmbeddedProvider | undefined,
+  log: Logger,
 ): DocsLogin | undefined {
   const client = embedded === undefined ? docs.clientId : DOCS_CLIENT;
   const at = provider ?? embedded;
   if (client === undefined || at === undefined) return undefined;
-  return { issuer: at.issuer, audience: at.audience, clientId: client, scope: docs.scope };
+  const { issuer, audience } = at;
+  const discovery = createDiscovery({ issuer, at: embedded?.url, log });
+  return { issuer, audience, clientId: client, scope: docs.scope, discovery };
 }

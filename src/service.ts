@@ -123,7 +123,7 @@ async function startParts(
   const server = createHttpServer(
     createApp({
       ...{ database, probed, documents, verifier, audit, log },
-      ...{ limits, trustProxy, corsOrigins, people, login: docsLogin(identity, provider) },
+      ...{ limits, trustProxy, corsOrigins, people, login: docsLogin(identity, provider, log) },
     }),
     { corsOrigins },
   );

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { isLoopback } from '../http/docs-people.ts';
+import { isLoopback } from '../identity/loopback.ts';
 import type { Person } from '../http/docs-people.ts';
 import type { TokenSigner } from './provider/signer.ts';
 

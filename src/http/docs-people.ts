@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Express } from 'express';
 import { RequestError } from '../errors.ts';
 import type { Role } from '../identity/caller.ts';
+import { isLoopback } from '../identity/loopback.ts';
 import { sendReply } from './envelope.ts';
 import { stateOf } from './request-state.ts';
 
@@ -36,11 +37,6 @@ export function mountPeople(app: Express, people: readonly Person[]): void {
       await sendReply(response, { status: 200, body: JSON.stringify({ token: await person.token() }) });
     });
   }
-}
-
-/** A name that leads to this machine whatever a foreign DNS server says, as `HOST` or the `Host` of a request has it. */
-export function isLoopback(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 }
 
 /** A page of elsewhere may have let its own name lead here (DNS rebinding): it would be of the same origin then. */

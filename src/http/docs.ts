@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Express } from 'express';
-import { contentSecurityPolicy, mountLogin } from './docs-login.ts';
+import { docsPolicy, mountLogin } from './docs-login.ts';
 import type { DocsLogin } from './docs-login.ts';
 import { mountPeople } from './docs-people.ts';
 import type { Person } from './docs-people.ts';
@@ -31,7 +31,7 @@ const FILES: readonly (readonly [folder: string, name: string])[] = [
 export function mountDocs(app: Express, people: readonly Person[], login: DocsLogin | undefined): void {
   mountPeople(app, people);
   mountLogin(app, login);
-  app.get(['/docs', '/docs/'], contentSecurityPolicy(login));
+  app.get(['/docs', '/docs/'], docsPolicy(login));
   serve(app, ['/docs', '/docs/'], PAGE, 'docs.html');
   for (const [folder, name] of FILES) serve(app, [`/docs/${name}`], folder, name);
 }

@@ -2,7 +2,9 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { pino } from 'pino';
 import type { Browser, Locator, Page, Request } from 'playwright-core';
+import { createDiscovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
 import type { ForeignProvider } from '../support/foreign-provider.ts';
 import { startService } from '../support/service.ts';
@@ -17,6 +19,8 @@ let tenant: Tenant;
 let browser: Browser;
 let origin: string;
 let screenshots: string;
+/** What is known of the provider is asked for anew after a while. */
+let now = 0;
 
 let page: Page;
 let requests: Request[];
@@ -27,7 +31,8 @@ beforeAll(async () => {
   for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
   provider = await startForeignProvider();
   const { issuer, audience } = provider;
-  const login = { issuer, audience, clientId: 'docs', scope: 'openid profile email' };
+  const discovery = createDiscovery({ issuer, log: pino({ level: 'silent' }), now: () => now });
+  const login = { issuer, audience, clientId: 'docs', scope: 'openid profile email', discovery };
   service = await startService({ provider, login });
   origin = `http://127.0.0.1:${service.port}`;
   await provider.allow('docs', `${origin}/docs`);
@@ -47,6 +52,8 @@ beforeEach(async () => {
   provider.claims = { role: 'ACCOUNT_MANAGER', client_access: [tenant.clients], name: 'Marc Lefèvre' };
   provider.subject = 'foreign|marc';
   provider.lifetime = 600;
+  provider.discovery = undefined;
+  now += 600_000;
   requests = [];
   complaints = [];
   page = await (await browser.newContext({ viewport: SIZES.desk })).newPage();
@@ -174,14 +181,58 @@ test('nobody is logged in by an address that somebody else made', async () => {
   expect([page.url(), grants('authorization_code')]).toEqual([`${origin}/docs`, []]);
 });
 
-test('the page may ask its provider and nobody else, and the provider’s absence is said', async () => {
-  await page.goto(`${origin}/docs`);
+test('the page may ask its provider and nobody else, and reads nothing of it but tokens', async () => {
+  await logIn();
+  const ofProvider = requests.filter((request) => request.url().startsWith(`${provider.issuer}/.well-known`));
+  expect(ofProvider).toEqual([]);
   const asks = (address: string): Promise<unknown> =>
     page.evaluate(`fetch('${address}').then(({ status }) => status, ({ name }) => name)`);
   expect(await asks(provider.jwksUrl)).toBe(200);
   expect(await asks(service.identity.jwksUrl)).toBe('TypeError');
   expect(complaints.some((complaint) => complaint.includes('connect-src'))).toBe(true);
-  await page.route(`${provider.issuer}/**`, (route) => route.abort('connectionrefused'));
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
+});
+
+describe.each(Object.values(SIZES))('in a window of $width pixels, where the provider is away', (size) => {
+  test('the page says so, and somebody with a token gets in', async () => {
+    await page.setViewportSize(size);
+    provider.discovery = (_request, response) => response.destroy();
+    now += 600_000;
+    await page.goto(`${origin}/docs`);
+    await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
+    expect(await page.getByRole('button', { name: 'Log in' }).isVisible()).toBe(false);
+    await expectReadable(page, screenshots, 'away');
+    // Half a minute later.
+    provider.discovery = undefined;
+    now += 30_000;
+    await logIn();
+    const token = String(
+      await page.evaluate(`JSON.parse(sessionStorage[Object.keys(sessionStorage)
+      .find((key) => key.startsWith('oidc.user:'))]).access_token`),
+    );
+    await page.evaluate('sessionStorage.clear()');
+    provider.discovery = (_request, response) => response.destroy();
+    now += 600_000;
+    await page.goto(`${origin}/docs`);
+    await page.reload();
+    await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
+    await page.getByLabel('Access token').fill(token);
+    await page.keyboard.press('Enter');
+    await page.getByText('Asking as Marc Lefèvre').waitFor();
+    expect(await send('listClients')).toBe(200);
+    expect(complaints).toEqual([]);
+  });
+
+  test('somebody who is logged in stays so until the token ends', async () => {
+    await page.setViewportSize(size);
+    await logIn();
+    provider.discovery = (_request, response) => response.destroy();
+    now += 600_000;
+    await page.reload();
+    await page.getByText('Asking as Marc Lefèvre').waitFor();
+    expect(await send('listClients')).toBe(200);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    expect(complaints).toEqual([]);
+  });
 });

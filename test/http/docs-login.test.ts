@@ -1,25 +1,45 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { pino } from 'pino';
+import type { DocsLogin } from '../../src/http/docs-login.ts';
+import { createDiscovery } from '../../src/identity/discovery.ts';
+import { startForeignProvider } from '../support/foreign-provider.ts';
+import type { ForeignProvider } from '../support/foreign-provider.ts';
 import { ask } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
 /* What the page of /docs is told of an identity provider, and what it may ask there. */
 
-const LOGIN = {
-  ...{ issuer: 'https://idp.example/realms/claims', clientId: 'docs' },
-  ...{ scope: 'openid api', audience: 'https://api.example' },
-};
+const SETTINGS = { clientId: 'docs', scope: 'openid api', audience: 'https://api.example' };
+const MINUTE = 60_000;
 
+let provider: ForeignProvider;
 let service: Service;
 let without: Service;
+let now = 0;
 
 beforeAll(async () => {
-  service = await startService({ login: LOGIN });
+  // The provider warns on the console of every default that it thinks a production should change.
+  for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
+  provider = await startForeignProvider();
+  await provider.allow('docs', 'http://127.0.0.1/docs');
+  const { issuer } = provider;
+  const log = pino({ level: 'silent' });
+  const discovery = createDiscovery({ issuer, log, timeoutMs: 600_000, now: () => now });
+  const login: DocsLogin = { ...SETTINGS, issuer, discovery };
+  service = await startService({ login });
   without = await startService();
 });
 afterAll(async () => {
+  jest.restoreAllMocks();
   await service.close();
   await without.close();
+  await provider.close();
+});
+beforeEach(() => {
+  provider.discovery = undefined;
+  now += 60 * MINUTE;
 });
 
 const policyOf = async ({ port }: Service, line: string): Promise<string[]> => {
@@ -27,19 +47,39 @@ const policyOf = async ({ port }: Service, line: string): Promise<string[]> => {
   return String(headers['content-security-policy']).split(';');
 };
 
+const saying =
+  (document: Readonly<Record<string, string>>): RequestListener =>
+  (_request, response) =>
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(document));
+
 describe('a service with a client for its page', () => {
   test('tells the page where to log in, as what and for what, without any token', async () => {
     const { status, json, headers } = await ask(service.port, 'GET /docs/login.json');
-    expect([status, json, headers['cache-control']]).toEqual([200, LOGIN, 'no-store']);
+    const { issuer } = provider;
+    const metadata = {
+      issuer,
+      authorization_endpoint: `${issuer}/auth`,
+      token_endpoint: `${issuer}/token`,
+      end_session_endpoint: `${issuer}/session/end`,
+    };
+    expect([status, json, headers['cache-control']]).toEqual([
+      200,
+      { ...SETTINGS, issuer, metadata },
+      'no-store',
+    ]);
   });
 
   test.each(['GET /docs', 'GET /docs/', 'HEAD /docs'])(
-    'lets the page of %s ask the provider, and nobody else',
+    'lets the page of %s ask for tokens, wherever the provider gives them, and nobody else',
     async (line) => {
-      expect(await policyOf(service, line)).toContain("connect-src 'self' https://idp.example");
+      const { issuer } = provider;
+      provider.discovery = saying({
+        ...{ issuer, authorization_endpoint: `${issuer}/auth`, end_session_endpoint: 'https://out.example/' },
+        token_endpoint: 'https://tokens.example:8443/oauth/token',
+      });
       expect(await policyOf(service, line)).toEqual([
         ...(await policyOf(without, line)),
-        "connect-src 'self' https://idp.example",
+        "connect-src 'self' https://tokens.example:8443",
       ]);
     },
   );
@@ -47,9 +87,38 @@ describe('a service with a client for its page', () => {
   test.each(['GET /docs/docs.js', 'GET /health', 'GET /api/clients'])(
     'lets nothing else ask it: %s',
     async (line) => {
+      await ask(service.port, 'GET /docs');
       expect(await policyOf(service, line)).toEqual(await policyOf(without, 'GET /docs'));
     },
   );
+
+  test('tells the page that its provider does not answer, and lets it ask nobody', async () => {
+    provider.discovery = saying({ issuer: 'https://another.example' });
+    const { status, json } = await ask(service.port, 'GET /docs/login.json');
+    expect([status, json]).toEqual([200, { ...SETTINGS, issuer: provider.issuer, metadata: null }]);
+    expect(await policyOf(service, 'GET /docs')).toEqual(await policyOf(without, 'GET /docs'));
+  });
+
+  test('asks the provider for its page alone, and lets nothing else wait for it', async () => {
+    const asked = provider.discoveries;
+    const held: ServerResponse[] = [];
+    const { promise: arrived, resolve } = Promise.withResolvers<undefined>();
+    provider.discovery = (_request, response) => {
+      held.push(response);
+      resolve(undefined);
+    };
+    const others = async (): Promise<number[]> => {
+      const lines = ['GET /docs/docs.js', 'GET /docs/people.json', 'GET /health', 'GET /api/clients'];
+      return Promise.all(lines.map(async (line) => (await ask(service.port, line)).status));
+    };
+    expect([await others(), provider.discoveries - asked]).toEqual([[200, 200, 200, 401], 0]);
+    const pages = ['GET /docs', 'GET /docs/login.json', 'GET /docs'].map((line) => ask(service.port, line));
+    await arrived;
+    expect(await others()).toEqual([200, 200, 200, 401]);
+    for (const response of held) response.destroy();
+    expect((await Promise.all(pages)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(provider.discoveries - asked).toBe(1);
+  });
 });
 
 test('a service without one says so, and its page may ask nobody but the service', async () => {

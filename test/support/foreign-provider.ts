@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider } from 'oidc-provider';
@@ -15,12 +15,17 @@ export interface ForeignProvider {
   subject: string;
   /** How long access tokens are good for, in seconds. */
   lifetime: number;
+  /** Answers for its discovery from now on; the provider itself does when undefined. */
+  discovery: RequestListener | undefined;
+  /** How often its discovery was asked for. */
+  discoveries: number;
   /** Lets a public client log people in that is sent back to this address. */
   allow(clientId: string, redirectUri: string): Promise<void>;
   /** Ends; connections are refused from then on. */
   close(): Promise<void>;
 }
 
+const DISCOVERY = '/.well-known/openid-configuration';
 const RESOURCE = 'https://api.example.com';
 const PAGE = '<!doctype html><html lang="en"><title>Elsewhere</title><link rel="icon" href="data:,">';
 
@@ -34,6 +39,7 @@ export async function startForeignProvider(): Promise<ForeignProvider> {
   const foreign: ForeignProvider = {
     ...{ issuer, audience: RESOURCE, jwksUrl: `${issuer}/jwks` },
     ...{ claims: {}, subject: 'foreign|marc', lifetime: 600 },
+    ...{ discovery: undefined, discoveries: 0 },
     allow: (clientId, redirectUri) => {
       const provider = new Provider(issuer, {
         ...{ jwks, ...configurationOf(foreign) },
@@ -47,8 +53,12 @@ export async function startForeignProvider(): Promise<ForeignProvider> {
       });
       const handle = provider.callback();
       server.removeAllListeners('request').on('request', (request, response) => {
-        if (request.url?.startsWith('/interaction/')) void interact(provider, foreign, request, response);
-        else handle(request, response);
+        const isDiscovery = request.url === DISCOVERY;
+        if (isDiscovery) foreign.discoveries += 1;
+        if (isDiscovery && foreign.discovery !== undefined) foreign.discovery(request, response);
+        else if (request.url?.startsWith('/interaction/'))
+          void interact(provider, foreign, request, response);
+        else handle(request, isDiscovery ? withoutCors(response) : response);
       });
       return Promise.resolve();
     },
@@ -61,6 +71,13 @@ export async function startForeignProvider(): Promise<ForeignProvider> {
       }),
   };
   return foreign;
+}
+
+/** A provider need not let pages of elsewhere read what it says of itself: it sends no such header. */
+function withoutCors(response: ServerResponse): ServerResponse {
+  const set = response.setHeader.bind(response);
+  response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : set(name, value));
+  return response;
 }
 
 function configurationOf(foreign: ForeignProvider): Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 import type { Client } from 'oidc-provider';
-import { isLoopback } from '../../http/docs-people.ts';
+import { isLoopback } from '../../identity/loopback.ts';
 
 export const DOCS_CLIENT = 'taxclaims-docs';
 export const FRONTEND_CLIENT = 'taxclaims-frontend';

@@ -45,6 +45,8 @@ export interface ProviderOptions {
 }
 
 export interface EmbeddedProvider extends TokenSigner {
+  /** Where this process reaches it, whatever its public address. */
+  readonly url: string;
   readonly jwksUrl: string;
   /**
    * Lets people log in from now on: before it there are keys alone. Gives its management interface, and the API's
@@ -121,6 +123,7 @@ export async function startEmbeddedProvider(options: ProviderOptions): Promise<E
 
   return {
     ...signer,
+    url: here,
     jwksUrl: `${here}${JWKS_PATH}`,
     serve(database) {
       const pages = { corsOrigins, issuer, loopback };

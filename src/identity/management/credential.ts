@@ -8,9 +8,9 @@ import {
   processClientCredentialsResponse,
   processDiscoveryResponse,
 } from 'oauth4webapi';
-import type { AuthorizationServer, CustomFetchOptions } from 'oauth4webapi';
+import type { AuthorizationServer } from 'oauth4webapi';
 import type { ClientCredentials, ManagementConfig } from '../../config.ts';
-import { boundedText } from '../bounded-text.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { ManagementError } from './errors.ts';
 
 /** What the provider knows us by. */
@@ -43,9 +43,8 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials):
 
   async function obtain(): Promise<string> {
     const options = {
-      [customFetch]: boundedFetch,
+      [customFetch]: boundedFetch({ maxBytes: MAX_BYTES, timeoutMs: TIME_MS }),
       [allowInsecureRequests]: url.protocol === 'http:',
-      signal: () => AbortSignal.timeout(TIME_MS),
     };
     try {
       const server = await processDiscoveryResponse(url, await discoveryRequest(url, options));
@@ -89,22 +88,6 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials):
 /** RFC 8414: where a server does not say, it takes this one. */
 function takesBasic({ token_endpoint_auth_methods_supported: methods }: AuthorizationServer): boolean {
   return methods?.includes('client_secret_basic') ?? true;
-}
-
-/** Follows no redirect, and takes no more than a bounded answer. */
-async function boundedFetch(
-  url: string,
-  { body, method, headers, signal }: CustomFetchOptions<string, URLSearchParams | undefined>,
-): Promise<Response> {
-  const response = await fetch(url, {
-    ...{ method, headers, redirect: 'error', body: body ?? null },
-    signal: signal ?? AbortSignal.timeout(TIME_MS),
-  });
-  const text = await boundedText(response, MAX_BYTES, 'the answer');
-  return new Response([204, 304].includes(response.status) ? null : text, {
-    status: response.status,
-    headers: response.headers,
-  });
 }
 
 /** The server's own word on a client (RFC 6749, 5.2) is about our credential; whatever else happens, it is away. */

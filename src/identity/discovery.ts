@@ -1,0 +1,96 @@
+import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from 'oauth4webapi';
+import type { Logger } from 'pino';
+import { boundedFetch } from './bounded-fetch.ts';
+import { isLoopback } from './loopback.ts';
+
+/** What a page has to know of a provider to log somebody in and out, under the names of OpenID Connect Discovery. */
+export interface LoginMetadata {
+  readonly issuer: string;
+  readonly authorization_endpoint: string;
+  readonly token_endpoint: string;
+  readonly end_session_endpoint?: string;
+}
+
+/** What the provider's discovery says, read when somebody asks for it. */
+export interface Discovery {
+  /** Undefined where the provider said nothing that can be used; asked again after a while. Never fails. */
+  current(): Promise<LoginMetadata | undefined>;
+}
+
+export interface DiscoveryOptions {
+  readonly issuer: string;
+  /** Where the discovery of that issuer is reached from here, unless it is below the issuer itself. */
+  readonly at?: string | undefined;
+  readonly log: Logger;
+  readonly timeoutMs?: number;
+  /** Milliseconds of a clock that does not go back. */
+  readonly now?: () => number;
+}
+
+const MAX_BYTES = 64 * 1024;
+const GOOD_FOR_MS = 10 * 60_000;
+const RETRY_AFTER_MS = 30_000;
+/** Host names that mean nothing more in a content security policy, as `*` and `;` would. */
+const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
+
+/** Asks for nothing until the first `current()`. */
+export function createDiscovery(options: DiscoveryOptions): Discovery {
+  const { issuer, log, timeoutMs = 5_000, now = () => performance.now() } = options;
+  const { at = issuer } = options;
+  let known: LoginMetadata | undefined;
+  let askAgainAt = -Infinity;
+  let reading: Promise<void> | undefined;
+
+  async function readOnce(): Promise<void> {
+    try {
+      known = await readMetadata(issuer, at, timeoutMs);
+      askAgainAt = now() + GOOD_FOR_MS;
+    } catch (err) {
+      known = undefined;
+      askAgainAt = now() + RETRY_AFTER_MS;
+      log.warn(
+        { err, issuer },
+        'nobody can log in at /docs: the discovery of the identity provider cannot be read',
+      );
+    } finally {
+      reading = undefined;
+    }
+  }
+
+  return {
+    async current() {
+      // However many ask, one request is under way.
+      if (now() >= askAgainAt) await (reading ??= readOnce());
+      return known;
+    },
+  };
+}
+
+/** @throws Error when it does not answer with a document of this issuer whose addresses a browser may be sent to */
+async function readMetadata(issuer: string, at: string, timeoutMs: number): Promise<LoginMetadata> {
+  const expected = new URL(issuer);
+  // What is on this machine may be plain; whoever is between here and elsewhere could be the provider otherwise.
+  const isLocal = expected.protocol === 'http:' && isLoopback(expected.hostname);
+  if (at === issuer && !isLocal && expected.protocol !== 'https:')
+    throw new Error('the issuer is not https://');
+  const response = await discoveryRequest(new URL(at), {
+    [customFetch]: boundedFetch({ maxBytes: MAX_BYTES, timeoutMs }),
+    [allowInsecureRequests]: true,
+  });
+  const found = await processDiscoveryResponse(expected, response);
+  const endpoint = (name: keyof LoginMetadata): string => {
+    const url = URL.parse(found[name] ?? '');
+    const isPlain = isLocal && url?.protocol === 'http:' && isLoopback(url.hostname);
+    if (url === null || !(isPlain || url.protocol === 'https:') || !HOST.test(url.hostname))
+      throw new Error(`its ${name} is not an address to send a browser to`);
+    return url.href;
+  };
+  return {
+    issuer: found.issuer,
+    authorization_endpoint: endpoint('authorization_endpoint'),
+    token_endpoint: endpoint('token_endpoint'),
+    ...(found.end_session_endpoint !== undefined && {
+      end_session_endpoint: endpoint('end_session_endpoint'),
+    }),
+  };
+}
