@@ -1,9 +1,10 @@
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
 import { expectDescribed } from '../support/described.ts';
-import type { Service } from '../support/service.ts';
+import type { Lane } from './lane.ts';
 import type { Operation } from './operation.ts';
 import type { Claims, RaceTenant } from './people.ts';
+import { answerOf } from './provider.ts';
 import { STOPPED } from './witness.ts';
 
 /** A request with its answer, as the invariants look at them. */
@@ -17,12 +18,19 @@ export interface Exchange {
 
 /** Sends the request of an operation; one that `stops` is one that a hold can stop as it begins to write. */
 export async function exchange(
-  service: Service,
+  { service, provider }: Lane,
   operation: Operation,
   tenant: RaceTenant,
   stops = false,
 ): Promise<Exchange> {
-  const claims = operation.claims(tenant);
+  const said = operation.claims(tenant);
+  if (operation.delivery !== undefined) {
+    const answer = await (operation.delivery === 'due' ? provider.deliver() : provider.settle());
+    return { operation, claims: said, answer };
+  }
+  const claims = operation.isRenewed === true ? await provider.renewed(said) : said;
+  // As a token endpoint says it.
+  if (claims === undefined) return { operation, claims: said, answer: answerOf(400) };
   const token = await service.identity.token({ ...claims });
   const question = operation.question?.(tenant) ?? {};
   const headers = { ...question.headers, ...(stops && { 'user-agent': STOPPED }) };

@@ -1,5 +1,6 @@
 import { STORED_FILE } from './contents-after.ts';
 import { ANSWERED, DESCRIBED } from './invariants.ts';
+import { HELD, TOLD } from './told-after.ts';
 import { OLDER_TOKEN } from './tokens-after.ts';
 
 /** The ids of the first two requests of a race, and the client of its tenant. */
@@ -14,6 +15,8 @@ export interface Fault {
   /** The operations of the race, by what their names begin with. */
   readonly after: readonly string[];
   readonly sql?: (ids: Ids) => string;
+  /** The provider is told of changes. */
+  readonly isManaged?: true;
   /** What the first is said to have been answered. */
   readonly answered?: { readonly status?: number; readonly difference?: string };
 }
@@ -116,6 +119,16 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     sql: () => `update public.users set is_active = false where role = 'ADMIN'`,
   },
   [OLDER_TOKEN]: { after: [NARROWED], sql: ofUsers(`access_changed_at = '2000-01-01'`) },
+  [HELD]: {
+    after: [NARROWED],
+    isManaged: true,
+    sql: ofUsers(`access_changed_at = 'infinity'`),
+  },
+  [TOLD]: {
+    after: [NARROWED],
+    isManaged: true,
+    sql: ofUsers(`role = 'CLIENT'`),
+  },
   [STORED_FILE]: {
     after: ['POST /api/reclamations/{id}/documents'],
     sql: ({ first }) =>

@@ -52,7 +52,24 @@ function newPassword(by: Person): Operation {
   return operation('PUT /api/users/me/password', by, 'as they say', { body: () => body });
 }
 
+/** What tells the identity provider of the rights of `users` and the manager; both are held when that is written down. */
+function delivery(kind: 'due' | 'claimed', what: string): Operation {
+  return {
+    ...operation('DELIVERY', 'deputy', what, {
+      mayWriteNothing: true,
+      also: ['users:users', 'users:manager'],
+    }),
+    delivery: kind,
+  };
+}
+
+const renewal = (by: Person): Operation => ({ ...login(by, 'renewed'), isRenewed: true });
+
 export const IDENTITY: readonly Operation[] = [
+  delivery('due', 'of what is due'),
+  delivery('claimed', 'of what was claimed before'),
+  renewal('users'),
+  renewal('manager'),
   newPassword('users'),
   newPassword('manager'),
   newPassword('chief'),

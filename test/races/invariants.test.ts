@@ -19,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => lane.close());
 
-async function race(names: readonly string[]): Promise<Outcome> {
+async function race({ after: names, isManaged }: Fault): Promise<Outcome> {
   const members = [];
   for (const name of names) {
     const operation = OPERATIONS.find((one) => one.name.startsWith(name));
     if (operation === undefined) throw new Error(`no operation is called ${name}`);
     members.push(await measure(lane, operation));
   }
-  return run(lane, { members, hold: 'row' });
+  return run(lane, { members, hold: 'row', isManaged: isManaged === true });
 }
 
 /** The same race as it would have been with the fault. */
@@ -58,7 +58,7 @@ test('there is a fault for each invariant', () => {
 });
 
 test.each(Object.entries(FAULTS))('a fault breaks: %s', async (invariant, fault) => {
-  const outcome = await race(fault.after);
+  const outcome = await race(fault);
   expect(await broken(outcome)).not.toContain(invariant);
   expect(await broken(await withFault(outcome, fault))).toContain(invariant);
 });

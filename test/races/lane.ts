@@ -5,12 +5,15 @@ import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { newRaceTenant, raceTenantSql } from './people.ts';
 import type { RaceTenant } from './people.ts';
+import { openRaceProvider } from './provider.ts';
+import type { RaceProvider } from './provider.ts';
 import { installWitness } from './witness.ts';
 import type { Keys } from './witness.ts';
 
 /** One service on a database of its own, in which one race goes on at a time, with the superuser's connections. */
 export interface Lane {
   readonly service: Service;
+  readonly provider: RaceProvider;
   readonly keys: Keys;
   /** Holds what the requests run into. */
   readonly holder: pg.Client;
@@ -38,11 +41,12 @@ export async function openLane(): Promise<Lane> {
   const [holder, watcher] = [await connect(), await connect()];
   await watcher.query(`alter database ${service.postgres.name} set deadlock_timeout = '${DEADLOCK_TIMEOUT}'`);
   const keys = await installWitness(watcher);
+  const provider = await openRaceProvider(service);
   let last: RaceTenant | undefined;
   let tenants = 0;
 
   return {
-    ...{ service, keys, holder, watcher },
+    ...{ service, provider, keys, holder, watcher },
     async tenant() {
       const tenant = newRaceTenant();
       tenants += 1;
@@ -63,6 +67,7 @@ export async function openLane(): Promise<Lane> {
     },
     async close() {
       await Promise.all([holder.end(), watcher.end()]);
+      await provider.close();
       await service.close();
     },
   };

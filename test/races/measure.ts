@@ -31,7 +31,7 @@ interface Write {
 /** Lets an operation run alone, and reads in the witness what it wrote, cascades included. */
 export async function measure(lane: Lane, operation: Operation): Promise<Measured> {
   const tenant = await lane.tenant();
-  const { answer } = await exchange(lane.service, operation, tenant);
+  const { answer } = await exchange(lane, operation, tenant);
   const { rows: writes } = await lane.watcher.query<Write>(
     `select
         table_name as table, row_id as id,

@@ -19,6 +19,10 @@ export interface Operation {
   client?(tenant: RaceTenant): string;
   /** The token stands in the body. */
   readonly isLogin?: true;
+  /** What goes on beside the API instead of a request: a delivery of what is due, or of what was claimed before. */
+  readonly delivery?: 'due' | 'claimed';
+  /** The token is one that the provider gives for the login of the token that is said, with the rights of that moment. */
+  readonly isRenewed?: true;
   /** Says the version in which every claim begins. */
   readonly isTagged?: true;
 }

@@ -33,7 +33,11 @@ export function newRaceTenant(): RaceTenant {
   return { ...newTenant(), ...more } as RaceTenant;
 }
 
-export type Person = 'chief' | 'deputy' | 'north' | 'south' | 'manager' | 'users' | 'newcomer' | 'stranger';
+export const PEOPLE_OF_RACES = [
+  ...(['chief', 'deputy', 'north', 'south', 'manager', 'users', 'newcomer', 'stranger'] as const),
+];
+
+export type Person = (typeof PEOPLE_OF_RACES)[number];
 
 /** What the identity provider says of somebody, as claims of a token. */
 export interface Claims {

@@ -47,17 +47,32 @@ function ordersOf<T>(members: readonly T[]): T[][] {
   });
 }
 
-/** Every pair in every order behind every hold; every triple in every order, behind one hold after the other. */
+/**
+ * Every pair in every order behind every hold, where it is about users also with a provider that is told of changes;
+ * every triple in every order, behind one hold and with one or the other provider in turn.
+ */
 export function planOf(all: readonly Measured[]): Plan {
   const pairs = pairsOf(all);
   const triples = triplesOf(all);
   const ofPairs = pairs.flatMap((pair) =>
-    ordersOf(pair).flatMap((members) => HOLDS.map((hold) => ({ members, hold }))),
+    ordersOf(pair).flatMap((members) =>
+      HOLDS.flatMap((hold) => modesOf(members).map((isManaged) => ({ members, hold, isManaged }))),
+    ),
   );
   const ofTriples = triples.flatMap((triple, index) =>
-    ordersOf(triple).map((members, order) => ({ members, hold: holdOf(index + order) })),
+    ordersOf(triple).map((members, order) => {
+      const modes = modesOf(members);
+      const isManaged = modes[Math.floor(index / HOLDS.length) % modes.length] ?? false;
+      return { members, hold: holdOf(index + order), isManaged };
+    }),
   );
   return { pairs: pairs.length, triples: triples.length, races: [...ofPairs, ...ofTriples] };
+}
+
+/** Whether the provider is told of changes: both where that may matter, if it is not about the telling itself. */
+function modesOf(members: readonly Measured[]): readonly boolean[] {
+  if (members.some(({ operation }) => operation.delivery !== undefined)) return [true];
+  return members.some(({ tables }) => tables.includes('users')) ? [false, true] : [false];
 }
 
 function holdOf(turn: number): Hold {

@@ -10,6 +10,8 @@ import type { RaceTenant } from './people.ts';
 export interface Race {
   readonly members: readonly Measured[];
   readonly hold: Hold;
+  /** Whether the identity provider is told of changes. */
+  readonly isManaged: boolean;
 }
 
 export interface Outcome extends Race {
@@ -20,20 +22,31 @@ export interface Outcome extends Race {
 }
 
 /** Lines the requests up behind a lock, each once the one before it waits or is answered; lets go; gives the answers. */
-export async function run(lane: Lane, { members, hold }: Race): Promise<Outcome> {
+export async function run(lane: Lane, { members, hold, isManaged }: Race): Promise<Outcome> {
   const tenant = await lane.tenant();
-  const { holder, service } = lane;
+  const { holder, watcher, provider } = lane;
+  await watcher.query(`update app.identity_management set managed_since = ${isManaged ? 'now()' : 'null'}`);
+  for (const { operation } of members) {
+    if (operation.delivery === 'claimed') await provider.claim([tenant.users, tenant.manager]);
+  }
   await holder.query(`begin;${holdSql(hold, members, tenant, lane.keys)}`);
   const sent: Promise<Exchange>[] = [];
   const answered = { count: 0 };
   for (const { operation } of members) {
-    const one = exchange(service, operation, tenant, hold === 'write' && sent.length === 0);
+    const one = exchange(lane, operation, tenant, hold === 'write' && sent.length === 0);
     sent.push(one.finally(() => (answered.count += 1)));
     while ((await waiting(lane)) + answered.count < sent.length);
   }
   const { rows } = await holder.query<{ now: string }>('select clock_timestamp()::text as now');
   await holder.query('commit');
-  return { members, hold, tenant, exchanges: await Promise.all(sent), releasedAt: rows[0]?.now ?? '' };
+  return {
+    members,
+    hold,
+    isManaged,
+    tenant,
+    exchanges: await Promise.all(sent),
+    releasedAt: rows[0]?.now ?? '',
+  };
 }
 
 /** How many requests wait for a lock. */

@@ -47,10 +47,10 @@ function holdsOf(outcomes: readonly Outcome[]): string {
 }
 
 /** One race in the order in which its requests were sent. */
-function example({ outcome: { hold, exchanges }, detail }: Found): string {
+function example({ outcome: { hold, isManaged, exchanges }, detail }: Found): string {
   const answers = exchanges.map(
     ({ operation, answer }, index) =>
       `      ${index + 1}. ${operation.name}: ${answer.status} ${answer.text.slice(0, LONGEST_BODY)}`,
   );
-  return [`      hold ${hold}: ${detail}`, ...answers].join('\n');
+  return [`      hold ${hold}${isManaged ? ', provider told' : ''}: ${detail}`, ...answers].join('\n');
 }

@@ -102,14 +102,14 @@ begin
 end
 $function$;`;
 
-/** Every table of the service, from the catalog; the audit log is what the witness is held against. */
+/** Every table of the service, from the catalog, but for the logs that it keeps of its own changes. */
 const TABLES = `
 select c.relname as name, array_agg(a.attname::text order by k.place) as key
 from pg_class as c
 join pg_constraint as p on p.conrelid = c.oid and p.contype = 'p'
 cross join unnest(p.conkey) with ordinality as k (attnum, place)
 join pg_attribute as a on a.attrelid = c.oid and a.attnum = k.attnum
-where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> 'audit_logs'
+where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname not in ('audit_logs', 'identity_changes')
 group by c.relname`;
 
 /** The columns of each table's primary key, whose values a row's id in the log has between slashes. */

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { openDatabase } from '../../src/db/database.ts';
+import { identityChangesOf } from '../../src/db/identity-changes.ts';
+import type { Claimed } from '../../src/db/identity-changes.ts';
+import { accountsOn } from '../../src/embedded/provider/accounts.ts';
+import type { Rights } from '../../src/identity/management/client.ts';
+import type { Answer } from '../support/http.ts';
+import { createProviderLogin } from '../support/provider.ts';
+import type { Service } from '../support/service.ts';
+import type { Claims } from './people.ts';
+
+/** The identity provider beside a lane: what it is told of the rights here, and the tokens that it renews. */
+export interface RaceProvider {
+  /** What it was told last of each subject. */
+  readonly told: ReadonlyMap<string, Rights>;
+  /** Claims the rights of these users, so that they are under way to it; whoever had them before is too late. */
+  claim(users: readonly string[]): Promise<void>;
+  /** Tells it what was claimed the longest ago, and writes that down. */
+  settle(): Promise<Answer>;
+  /** Tells it whatever is due. */
+  deliver(): Promise<Answer>;
+  /** Tells it everything that it does not know yet. */
+  drain(): Promise<void>;
+  /** The claims of a token that it gives now for an earlier login; undefined where it gives none. */
+  renewed(claims: Claims): Promise<Claims | undefined>;
+  close(): Promise<void>;
+}
+
+const MOST = 100;
+const LEASE_MS = 600_000;
+
+/** How what is no request to the API is answered. */
+export function answerOf(status: number): Answer {
+  return { status, headers: { 'x-request-id': randomUUID() }, text: '', json: undefined };
+}
+
+export async function openRaceProvider({ postgres, database, admin }: Service): Promise<RaceProvider> {
+  const login = await createProviderLogin(postgres);
+  const lane = openDatabase({
+    ...{ url: login.url, poolSize: 4, statementTimeoutMs: 10_000, preparedStatements: true },
+    log: pino({ level: 'silent' }),
+  });
+  const accounts = accountsOn(lane);
+  const changes = identityChangesOf(database);
+  const told = new Map<string, Rights>();
+  let claims: readonly (readonly Claimed[])[] = [];
+
+  async function tell(claimed: readonly Claimed[]): Promise<void> {
+    for (const one of claimed) {
+      told.set(one.subject, one.rights);
+      await changes.settle(one);
+    }
+  }
+
+  return {
+    told,
+    async claim(users) {
+      await admin('update public.identity_changes set claimed_until = now() where claimed_until is not null');
+      for (const user of users) await changes.resend(user);
+      claims = [...claims, await changes.claim(MOST, LEASE_MS)];
+    },
+    async settle() {
+      const [first = [], ...others] = claims;
+      claims = others;
+      await tell(first);
+      return answerOf(200);
+    },
+    async deliver() {
+      await tell(await changes.claim(MOST, LEASE_MS));
+      return answerOf(200);
+    },
+    async drain() {
+      for (;;) {
+        const claimed = await changes.claim(MOST, LEASE_MS);
+        if (claimed.length === 0) return;
+        await tell(claimed);
+      }
+    },
+    async renewed({ sub, iat, ...others }) {
+      const found = await accounts.claimsOf(sub, iat).catch(() => undefined);
+      if (found?.isActive !== true) return undefined;
+      const { role, clientAccess } = found;
+      return { ...others, sub, role, client_access: clientAccess, iat: Math.floor(Date.now() / 1000) };
+    },
+    async close() {
+      await lane.close();
+      await login.drop();
+    },
+  };
+}
