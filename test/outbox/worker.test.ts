@@ -244,6 +244,32 @@ describe('whoever creates a client', () => {
     expect(await me(token)).toBe(200);
   });
 
+  test.each(['while it is told of the new client', 'before it was told of the new client'])(
+    'whom the provider gave another client %s, and who logs in with that, has both there in the end',
+    async (when) => {
+      const ada = await person('ACCOUNT_MANAGER', [own]);
+      const { id } = (await create(await ada.token([own]))).json as { id: string };
+      const [claimed] = await changes.claim(1, 60_000);
+      if (claimed === undefined) throw new Error('nothing was claimed');
+      const tell = async (): Promise<void> => {
+        const management = openManagement({ url: provider.url, token: 'management-token' });
+        const signal = AbortSignal.timeout(5_000);
+        await management.send(claimed.subject, claimed.rights, { until: performance.now() + 5_000, signal });
+        expect(await changes.settle(claimed)).toBe(true);
+      };
+      const isLate = when.startsWith('before');
+      if (isLate) await tell();
+      const iat = Math.floor(Date.now() / 1_000) - 60;
+      const token = await ada.token([own, id, other], { iat });
+      expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
+      if (!isLate) await tell();
+      expect(known(ada)).toMatchObject({ client_access: [own, id] });
+      await workerOf().sweep();
+      expect(known(ada)).toMatchObject({ client_access: expect.arrayContaining([own, id, other]) });
+      expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
+    },
+  );
+
   test('before their first login has it at the provider after that', async () => {
     const id = randomUUID();
     const subject = `auth0|${id}`;

@@ -124,8 +124,15 @@ begin
                 else u.access_changed_at
             end
         where u.id = target;
-        -- The provider knows what its token says, and no more.
-        if app.access_digest(app.role(), listed) <> app.access_digest(app.role(), said) then
+        -- The provider knows what its token says, and no more; it does not, where it was told of other rights since the
+        -- token was issued, or is being told.
+        if app.access_digest(app.role(), listed) <> app.access_digest(app.role(), said)
+            or exists (
+                select
+                from public.identity_changes as c
+                where c.user_id = target and coalesce(c.delivered_at >= record_login.issued_at, true)
+            )
+        then
             perform app.note_identity_change(target, false);
         end if;
     end if;
