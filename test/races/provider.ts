@@ -35,14 +35,14 @@ export function answerOf(status: number): Answer {
   return { status, headers: { 'x-request-id': randomUUID() }, text: '', json: undefined };
 }
 
-export async function openRaceProvider({ postgres, database, admin }: Service): Promise<RaceProvider> {
-  const login = await createProviderLogin(postgres);
+export async function openRaceProvider(service: Service): Promise<RaceProvider> {
+  const login = await createProviderLogin(service.postgres);
   const lane = openDatabase({
     ...{ url: login.url, poolSize: 4, statementTimeoutMs: 10_000, preparedStatements: true },
     log: pino({ level: 'silent' }),
   });
   const accounts = accountsOn(lane);
-  const changes = identityChangesOf(database);
+  const changes = identityChangesOf(service.database);
   const told = new Map<string, Rights>();
   let claims: readonly (readonly Claimed[])[] = [];
 
@@ -56,7 +56,9 @@ export async function openRaceProvider({ postgres, database, admin }: Service): 
   return {
     told,
     async claim(users) {
-      await admin('update public.identity_changes set claimed_until = now() where claimed_until is not null');
+      await service.admin(
+        'update public.identity_changes set claimed_until = now() where claimed_until is not null',
+      );
       for (const user of users) await changes.resend(user);
       claims = [...claims, await changes.claim(MOST, LEASE_MS)];
     },
