@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { DOCS_CLIENT, FRONTEND_CLIENT } from '../../src/embedded/provider/clients.ts';
 import { languageOf } from '../../src/embedded/provider/language.ts';
 import type { Language } from '../../src/embedded/provider/language.ts';
 import { STYLESHEET_PATH } from '../../src/embedded/provider/layout.ts';
@@ -17,31 +18,43 @@ import {
   logoutDonePage,
   logoutPage,
 } from '../../src/embedded/provider/pages.ts';
+import { clientIn } from '../../src/embedded/provider/texts.ts';
 import { expectReadable, focused, launchBrowser, SIZES } from './browser.ts';
 
 /* The pages of the embedded provider by themselves: read in a real browser, in each language, size and scheme. */
 
 const STYLESHEET = join(import.meta.dirname, '..', '..', 'public', 'identity.css');
-const CLIENT = 'Tax claims API documentation';
 const EMAIL = 'marc.lefevre@cabinet.example';
 const LONG = `${'aclientwithalongname'.repeat(8)} <b>&amp;</b>`;
 const FORM =
   '<form id="op.logoutForm" method="post" action="/sent"><input type="hidden" name="xsrf" value="secret"/></form>';
 
 const PAGES: Readonly<Record<string, (language: Language) => string>> = {
-  login: (language) => loginPage({ language, action: '/sent', client: CLIENT }),
+  login: (language) => loginPage({ language, action: '/sent', client: clientIn(language, DOCS_CLIENT) }),
+  'login-for-a-frontend': (language) =>
+    loginPage({ language, action: '/sent', client: clientIn(language, FRONTEND_CLIENT) }),
   'login-refused': (language) =>
-    loginPage({ language, action: '/sent', client: CLIENT, error: 'credentials', email: EMAIL }),
-  'login-too-often': (language) => loginPage({ language, action: '/sent', error: 'attempts', email: EMAIL }),
+    loginPage({
+      language,
+      action: '/sent',
+      client: clientIn(language, DOCS_CLIENT) ?? '',
+      error: 'credentials',
+      email: EMAIL,
+    }),
+  'login-too-often': (language) =>
+    loginPage({ language, action: '/sent', error: 'attempts', waitSeconds: 840, email: EMAIL }),
   'login-of-a-long-name': (language) => loginPage({ language, action: '/sent', client: LONG, email: LONG }),
   consent: (language) =>
     consentPage({
-      ...{ language, action: '/sent', client: CLIENT, email: EMAIL },
+      ...{ language, action: '/sent', client: clientIn(language, DOCS_CLIENT) ?? '', email: EMAIL },
       scopes: ['openid', 'profile', 'email', 'offline_access', 'claims:read'],
     }),
-  logout: (language) => logoutPage({ language, client: CLIENT, form: FORM }),
+  logout: (language) => logoutPage({ language, client: clientIn(language, DOCS_CLIENT) ?? '', form: FORM }),
   'logout-done': (language) =>
-    logoutDonePage({ language, client: { name: CLIENT, url: 'https://claims.example/' } }),
+    logoutDonePage({
+      language,
+      client: { name: clientIn(language, FRONTEND_CLIENT) ?? '', url: 'https://claims.example/' },
+    }),
   'logout-done-of-nothing': (language) => logoutDonePage({ language }),
   'error-of-the-request': (language) =>
     errorPage({ language, error: 'request', details: ['invalid_redirect_uri', LONG] }),

@@ -46,6 +46,35 @@ test.each([
 });
 
 test.each([
+  ['fr', 'en', 'fr'],
+  ['en', 'fr', 'en'],
+  ['fr-CA en', 'en', 'fr'],
+  ['de fr en', 'en', 'fr'],
+  ['de es', 'fr', 'fr'],
+  ['', 'fr', 'fr'],
+  ['*', 'fr', 'fr'],
+  ['en;q=0,fr', 'fr', 'fr'],
+  [`${'de '.repeat(10)}en`, 'fr', 'fr'],
+])(
+  'an application that asks for %j in a browser for %s shows a page in %s',
+  (locales, accepted, language) => {
+    expect(languageOf({ headers: { 'accept-language': accepted } }, locales)).toBe(language);
+  },
+);
+
+test.each([
+  ['en', 0, '1 second'],
+  ['en', 59, '59 seconds'],
+  ['en', 60, '1 minute'],
+  ['en', 61, '2 minutes'],
+  ['fr', 1, '1 seconde'],
+  ['fr', 3_599, '60 minutes'],
+] as const)('a page in %s says of %d seconds that they are %s', (language, seconds, said) => {
+  const page = loginPage({ language, action: '/', error: 'attempts', waitSeconds: seconds });
+  expect(page.replaceAll(/\s+/g, ' ')).toContain(` ${said}. </p>`);
+});
+
+test.each([
   [undefined, "form-action 'self'"],
   ['https://claims.example:8443/callback?a=b', "form-action 'self' https://claims.example:8443"],
   ['com.example.claims:/callback', "form-action 'self' com.example.claims:"],

@@ -10,7 +10,9 @@ import { hashWithSalt, isHashable } from '../../identity/password.ts';
 import type { Accounts } from './accounts.ts';
 import { bodyText, FORM_BYTES } from './form.ts';
 import { consentPage, errorPage, loginPage } from './pages.ts';
+import type { Language } from './language.ts';
 import { sendPage } from './send-page.ts';
+import { clientIn } from './texts.ts';
 import type { LoginError, PageError } from './texts.ts';
 
 const PATH = /^\/interaction\/[\w-]{43}$/;
@@ -23,11 +25,11 @@ let underWay = 0;
 interface Refused {
   readonly error: LoginError;
   readonly status: number;
-  readonly retryAfter?: string;
+  readonly waitSeconds?: number;
 }
 
 const WRONG: Refused = { error: 'credentials', status: 403 };
-const BUSY: Refused = { error: 'unavailable', status: 503, retryAfter: '5' };
+const BUSY: Refused = { error: 'unavailable', status: 503, waitSeconds: 5 };
 
 /** Where a browser logs in. The id of the interaction is a secret of the browser's cookie, and not in this address. */
 export function interactionPath(uid: string): string {
@@ -83,16 +85,18 @@ export async function answerInteraction(
   await step();
 
   async function login(): Promise<void> {
-    const client = await clientName(provider, interaction?.params['client_id']);
-    const leadsTo = interaction?.params['redirect_uri'];
+    const { client_id: id, redirect_uri: leadsTo, ui_locales: locales } = interaction?.params ?? {};
     const show = (email: string, refused?: Refused): void => {
-      const retry = refused?.retryAfter === undefined ? {} : { 'Retry-After': refused.retryAfter };
+      const { error, waitSeconds } = refused ?? {};
+      const headers: Record<string, string> =
+        waitSeconds === undefined ? {} : { 'Retry-After': String(waitSeconds) };
       sendPage(
         request,
         response,
         refused?.status ?? 200,
-        (language) => loginPage({ language, action: path, client, error: refused?.error, email }),
-        { leadsTo, headers: retry },
+        (language) =>
+          loginPage({ language, action: path, client: clientIn(language, id), error, waitSeconds, email }),
+        { leadsTo, locales, headers },
       );
     };
     if (method !== 'POST') {
@@ -121,13 +125,12 @@ export async function answerInteraction(
   async function consent(): Promise<void> {
     const { params, session } = interaction as Interaction;
     if (method !== 'POST') {
-      const client = (await clientName(provider, params['client_id'])) ?? '';
       const email = (await accounts.find(session?.accountId ?? ''))?.email ?? '';
       const scopes = (params['scope'] ?? '').split(' ').filter((scope) => scope !== '');
-      const page = { action: path, client, email, scopes };
-      sendPage(request, response, 200, (language) => consentPage({ language, ...page }), {
-        leadsTo: params['redirect_uri'],
-      });
+      const { client_id: id, redirect_uri: leadsTo, ui_locales: locales } = params;
+      const page = (language: Language): string =>
+        consentPage({ language, action: path, client: clientIn(language, id) ?? '', email, scopes });
+      sendPage(request, response, 200, page, { leadsTo, locales });
       return;
     }
     const form = new URLSearchParams(
@@ -156,8 +159,7 @@ async function loggedIn(
   underWay += 1;
   try {
     const begun = await accounts.begin(attempt);
-    if ('waitSeconds' in begun)
-      return { error: 'attempts', status: 429, retryAfter: String(begun.waitSeconds) };
+    if ('waitSeconds' in begun) return { error: 'attempts', status: 429, waitSeconds: begun.waitSeconds };
     // Nobody's password is longer than bcrypt looks at, and nobody's is empty.
     const hash = await hashWithSalt(isHashable(password) ? password : '', begun.salt);
     const done = await accounts.finish(attempt, hash);
@@ -173,8 +175,4 @@ async function loggedIn(
   } finally {
     underWay -= 1;
   }
-}
-
-async function clientName(provider: Provider, id: string | undefined): Promise<string | undefined> {
-  return id === undefined ? undefined : (await provider.Client.find(id))?.clientName;
 }

@@ -2,6 +2,7 @@ import { errors } from 'oidc-provider';
 import type { Context } from 'oidc-provider';
 import { errorPage, logoutDonePage, logoutPage } from './pages.ts';
 import { givePage } from './send-page.ts';
+import { clientIn } from './texts.ts';
 import type { PageError } from './texts.ts';
 
 /* The pages that the library asks for. */
@@ -11,7 +12,7 @@ export function logoutSource(context: Context, form: string): void {
   givePage(
     context,
     200,
-    (language) => logoutPage({ language, client: client?.clientName, form }),
+    (language) => logoutPage({ language, client: clientIn(language, client?.clientId), form }),
     params?.['post_logout_redirect_uri'],
   );
 }

@@ -1,7 +1,7 @@
 import { html, Html } from './html.ts';
 import type { Language } from './language.ts';
 import { layout } from './layout.ts';
-import { TEXTS } from './texts.ts';
+import { TEXTS, waitIn } from './texts.ts';
 import type { LoginError, PageError, Texts } from './texts.ts';
 
 /* The pages of the embedded provider, each a whole text of HTML: plain forms, which need no script. */
@@ -15,11 +15,13 @@ interface Login {
   /** The name of the application that somebody is on the way to. */
   readonly client?: string | undefined;
   readonly error?: LoginError | undefined;
+  /** After how many seconds to try again, where that is known to help. */
+  readonly waitSeconds?: number | undefined;
   /** What was given before. */
   readonly email?: string | undefined;
 }
 
-export function loginPage({ language, action, client, error, email = '' }: Login): string {
+export function loginPage({ language, action, client, error, waitSeconds = 0, email = '' }: Login): string {
   const { login, errorTitle } = TEXTS[language];
   const described = error === undefined ? undefined : html` aria-describedby="error"`;
   const state = error === 'credentials' ? html`${described} aria-invalid="true"` : described;
@@ -32,7 +34,9 @@ export function loginPage({ language, action, client, error, email = '' }: Login
     html`${client === undefined ? undefined : paragraph(login.to(client))}
       ${error === undefined
         ? undefined
-        : html`<p id="error" class="error" role="alert">${login.errors[error]}</p>`}
+        : html`<p id="error" class="error" role="alert">
+            ${login.errors[error](waitIn(language, waitSeconds))}
+          </p>`}
       <form method="post" action="${action}">
         <label for="email">${login.email}</label>
         <input

@@ -1,6 +1,7 @@
+import type { DOCS_CLIENT, FRONTEND_CLIENT } from './clients.ts';
 import type { Language } from './language.ts';
 
-/** Why somebody is still not logged in: wrong address or password, too many attempts, or nobody to ask. */
+/** Why somebody is still not logged in: wrong address or password, too many attempts, or nobody to ask. Some can tell how long to wait. */
 export type LoginError = 'credentials' | 'attempts' | 'unavailable';
 
 /** Why there is no page to show: what the client asked for is wrong, too late, not there, or nobody can answer now. */
@@ -16,6 +17,8 @@ type Scope = 'openid' | 'profile' | 'email' | 'offline_access';
 
 export interface Texts {
   readonly product: string;
+  /** The programs that log in here, as they stand in a sentence. */
+  readonly clients: Readonly<Record<typeof DOCS_CLIENT | typeof FRONTEND_CLIENT, string>>;
   readonly errorTitle: (title: string) => string;
   readonly login: {
     readonly title: string;
@@ -23,7 +26,7 @@ export interface Texts {
     readonly email: string;
     readonly password: string;
     readonly submit: string;
-    readonly errors: Readonly<Record<LoginError, string>>;
+    readonly errors: Readonly<Record<LoginError, (wait: string) => string>>;
   };
   readonly consent: {
     readonly title: (client: string) => string;
@@ -46,6 +49,10 @@ export interface Texts {
 
 const en: Texts = {
   product: 'Tax claims',
+  clients: {
+    'taxclaims-docs': 'the documentation of the interface',
+    'taxclaims-frontend': 'the Tax claims application',
+  },
   errorTitle: (title) => `Error: ${title}`,
   login: {
     title: 'Log in',
@@ -54,9 +61,9 @@ const en: Texts = {
     password: 'Password',
     submit: 'Log in',
     errors: {
-      credentials: 'This address and this password do not belong together. Check both and try again.',
-      attempts: 'There were too many attempts. Wait a few minutes, then try again.',
-      unavailable: 'Nobody can be logged in at the moment. Try again in a minute.',
+      credentials: () => 'This address and this password do not belong together. Check both and try again.',
+      attempts: (wait) => `There were too many attempts. Try again in ${wait}.`,
+      unavailable: (wait) => `Nobody can be logged in at the moment. Try again in ${wait}.`,
     },
   },
   consent: {
@@ -109,6 +116,10 @@ const en: Texts = {
 
 const fr: Texts = {
   product: 'Réclamations fiscales',
+  clients: {
+    'taxclaims-docs': 'la documentation de l’interface',
+    'taxclaims-frontend': 'l’application Réclamations fiscales',
+  },
   errorTitle: (title) => `Erreur : ${title}`,
   login: {
     title: 'Connexion',
@@ -117,9 +128,10 @@ const fr: Texts = {
     password: 'Mot de passe',
     submit: 'Se connecter',
     errors: {
-      credentials: 'Cette adresse et ce mot de passe ne correspondent pas. Vérifiez-les, puis réessayez.',
-      attempts: 'Trop de tentatives. Patientez quelques minutes, puis réessayez.',
-      unavailable: 'La connexion est impossible pour le moment. Réessayez dans une minute.',
+      credentials: () =>
+        'Cette adresse et ce mot de passe ne correspondent pas. Vérifiez-les, puis réessayez.',
+      attempts: (wait) => `Trop de tentatives. Réessayez dans ${wait}.`,
+      unavailable: (wait) => `La connexion est impossible pour le moment. Réessayez dans ${wait}.`,
     },
   },
   consent: {
@@ -171,3 +183,16 @@ const fr: Texts = {
 };
 
 export const TEXTS: Readonly<Record<Language, Texts>> = { en, fr };
+
+/** A program by its id, as it stands in a sentence. */
+export function clientIn(language: Language, id: string | undefined): string | undefined {
+  return Object.entries(TEXTS[language].clients).find(([known]) => known === id)?.[1];
+}
+
+/** How long to wait, in whole minutes from one on; never less than it is. */
+export function waitIn(language: Language, seconds: number): string {
+  const [unit, count] = seconds < 60 ? ['second', Math.max(1, seconds)] : ['minute', seconds / 60];
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(
+    Math.ceil(count),
+  );
+}

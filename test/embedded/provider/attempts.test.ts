@@ -6,6 +6,7 @@ import type { Statement } from '../../../src/db/statement.ts';
 import { accountsOn } from '../../../src/embedded/provider/accounts.ts';
 import type { Accounts } from '../../../src/embedded/provider/accounts.ts';
 import { hashWithSalt } from '../../../src/identity/password.ts';
+import { waitIn } from '../../../src/embedded/provider/texts.ts';
 import { beginLogin, openBrowser } from '../../support/login.ts';
 import { openProviderWorld } from '../../support/provider.ts';
 import type { ProviderWorld } from '../../support/provider.ts';
@@ -145,7 +146,9 @@ describe('guesses at a password', () => {
     expect(new Set(statuses)).toEqual(new Set([403]));
     const late = await begun.submit(email, password, from);
     expect([late.status, late.left]).toEqual([429, undefined]);
-    expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
+    const waitSeconds = Number(late.headers.get('retry-after'));
+    expect(waitSeconds).toBeGreaterThan(0);
+    expect(late.text).toContain(`Try again in ${waitIn('en', waitSeconds)}.`);
     const elsewhere = await begun.submit(email, password, { 'x-forwarded-for': newAddress() });
     expect(elsewhere.left).toContain('code=');
   });

@@ -84,6 +84,27 @@ describe('a person of the firm', () => {
     expect(left).toMatch(/^http:\/\/localhost:5173\/callback\?code=/);
   });
 
+  test('reads the language that the program asks for, and its name in that language', async () => {
+    const { email, password } = await withClients();
+    const parameters = { prompt: 'login consent', ui_locales: 'fr-CA fr' };
+    const begun = await beginLogin(openBrowser(issuer), { parameters });
+    expect(begun.page.headers.get('content-language')).toBe('fr');
+    expect(begun.page.text).toContain('pour accéder à l’application Réclamations fiscales');
+    const refused = await begun.submit(email, 'a wrong guess');
+    expect(refused.text).toContain('ne correspondent pas');
+    const consent = await begun.submit(email, password);
+    expect(consent.text).toContain('Autoriser l’application Réclamations fiscales à agir en votre nom');
+    const docs = { client: 'taxclaims-docs', redirectUri: 'http://127.0.0.1:3000/docs' };
+    const inEnglish = await beginLogin(openBrowser(issuer), docs);
+    expect(inEnglish.page.text).toContain('to go on to the documentation of the interface');
+    const { browser, id_token } = await logIn(issuer, email, password);
+    const query = new URLSearchParams({ id_token_hint: id_token, ui_locales: 'fr' });
+    const logout = await browser.open(`${issuer}/session/end?${query.toString()}`);
+    expect(logout.text).toContain('Vous quittez l’application Réclamations fiscales.');
+    const wrong = await browser.open(`${issuer}/auth?client_id=unknown&ui_locales=fr`);
+    expect(wrong.text).toContain('Cette connexion est impossible');
+  });
+
   test('allows what a program asks to have allowed, or refuses', async () => {
     const { email, password } = await withClients();
     for (const [decision, given] of [
