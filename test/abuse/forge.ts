@@ -41,6 +41,7 @@ function ecdsa(key: KeyObject): Signing {
 
 export async function openForge(dataDir: string): Promise<Forge> {
   const text = await readFile(join(dataDir, 'identity', 'signing-key.json'), 'utf8');
+  const port = (await readFile(join(dataDir, 'identity', 'port'), 'utf8')).trim();
   const { d, kid, kty, crv, x, y } = JSON.parse(text) as Record<string, string>;
   const publicJwk = { kty, crv, x, y } as JsonWebKey;
   const ownSigning = ecdsa(createPrivateKey({ key: { ...publicJwk, d } as JsonWebKey, format: 'jwk' }));
@@ -48,7 +49,7 @@ export async function openForge(dataDir: string): Promise<Forge> {
   const { privateKey: strangeRsa } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const now = Math.floor(Date.now() / 1000);
   const claims: Forge['claims'] = (changes = {}) => ({
-    ...{ iss: 'urn:taxclaims:identity', aud: 'taxclaims-api', iat: now, exp: now + 36_000 },
+    ...{ iss: `http://127.0.0.1:${port}`, aud: 'taxclaims-api', iat: now, exp: now + 36_000 },
     ...{ sub: 'abuse|forged', role: 'ADMIN', client_access: [] },
     ...changes,
   });

@@ -24,6 +24,8 @@ export function markedSql(tenant: Tenant, mark: string): string {
   return `${marked.replaceAll('@b.example', `@${mark}.example`)}
     update public.users set subject = 'idp|${mark}' where id = '${tenant.users}';
     update public.documents set file_size = ${Buffer.byteLength(contentOf(mark))} where id = '${tenant.documents}';
+    -- The provider knows it: the service's own delivery changes nothing of it.
+    update public.identity_changes set delivered_at = created_at where id = '${tenant.identity_changes}';
     update public.clients set address = 'Rue ${mark}' where id = '${tenant.clients}';
     update public.sites set address = 'Quai ${mark}' where id = '${tenant.sites}';
     update public.reclamations set grounds = 'Motif ${mark}' where id = '${tenant.reclamations}';`;
