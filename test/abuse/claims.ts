@@ -12,7 +12,7 @@ type Values = readonly (readonly [source: string, claim: string, values: readonl
 const HOUR = 3_600;
 
 /** Of each claim the values for which there is nothing but 401. */
-function refused(now: number): Values {
+function refused(now: number, issuer: string): Values {
   return [
     [
       'RFC 8725, 3.8',
@@ -22,11 +22,11 @@ function refused(now: number): Values {
         null,
         '',
         'urn:taxclaims',
-        'urn:taxclaims:identity/',
-        'URN:TAXCLAIMS:IDENTITY',
-        'urn:taxclaims:identity ',
+        `${issuer}/`,
+        issuer.toUpperCase(),
+        `${issuer} `,
         'https://idp.example',
-        ['urn:taxclaims:identity'],
+        [issuer],
         {},
         1,
       ],
@@ -131,11 +131,12 @@ export const claims: Area = {
   name: 'claims',
   attacks: (world) => {
     const { forge, mine, foreign, tokens } = world;
-    const rows = refused(Math.floor(Date.now() / 1000)).flatMap(([source, claim, values]) =>
-      values.map((value): HttpRow => {
-        const token = forge.sign({ [claim]: value });
-        return [`${claim} ${shown(value)}`, source, '401', 'GET /api/clients', { token }];
-      }),
+    const rows = refused(Math.floor(Date.now() / 1000), String(forge.claims()['iss'])).flatMap(
+      ([source, claim, values]) =>
+        values.map((value): HttpRow => {
+          const token = forge.sign({ [claim]: value });
+          return [`${claim} ${shown(value)}`, source, '401', 'GET /api/clients', { token }];
+        }),
     );
     const texts: readonly (readonly [string, string])[] = [
       ['exp 1e999', JSON.stringify(forge.claims()).replace(/"exp":\d+/, '"exp":1e999')],
