@@ -112,6 +112,11 @@ test('where the provider or the database cannot be asked, that is no difference'
     code: 2,
     err: 'the provider answered 403: insufficient_scope, No\n',
   });
+  provider.fault = quiet;
+  expect(await sync([], { AUTH_MANAGEMENT_URL: provider.url.replace('/api/v2', '') })).toMatchObject({
+    code: 2,
+    err: 'the provider answered 404: Not Found, Not Found; is AUTH_MANAGEMENT_URL right?\n',
+  });
   expect((await sync([], { DATABASE_URL: 'postgres://x@127.0.0.1:9/x' })).code).toBe(2);
   expect(await sync([], { AUTH_MANAGEMENT_URL: '', AUTH_MANAGEMENT_TOKEN: '' })).toMatchObject({
     code: 2,
