@@ -25,6 +25,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.age_of': `definer ${REQUESTS}`,
   'app.oldest_writer_at': REQUESTS,
   'app.require_present_rights': 'definer',
+  'app.is_behind_creation': 'definer',
   'app.hold_login': 'definer',
   'app.date_rights_from_commit': 'owner',
   'app.forget_created_clients': 'owner',
