@@ -43,7 +43,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.release_identity_changes': 'api',
   'app.undelivered_identity_changes': 'api',
   'app.forget_identity_changes': 'api',
-  'app.users_of_provider': 'api',
+  'app.users_of_provider': 'owner',
   'app.send_identity': 'api',
   'app.access_digest': `definer ${REQUESTS}`,
   'app.is_siret': `definer ${REQUESTS}`,
