@@ -1,5 +1,6 @@
+import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, loadAdminConfig, loadConfig } from '../src/config.ts';
+import { ConfigError, loadAdminConfig, loadConfig, VARIABLES } from '../src/config.ts';
 import type { Environment } from '../src/config.ts';
 
 const PROVIDER = { AUTH_ISSUER: 'https://idp.example/', AUTH_AUDIENCE: 'api' };
@@ -364,4 +365,15 @@ test("the database commands need their own address and take no other, least of a
   const wrong = problemOf({ DATABASE_ADMIN_URL: 'mysql://root:hunter2@db' }, loadAdminConfig);
   expect(wrong).toBe('DATABASE_ADMIN_URL must be a postgres:// URL');
   expect(problemOf({ DATABASE_ADMIN_URL: DATABASE_URL, PORT: 'wrong' }, loadAdminConfig)).toBe('none');
+});
+
+test('every group of variables is read, and none says what another does', async () => {
+  const folder = new URL('../src/config/', import.meta.url);
+  const named: string[] = [];
+  for (const file of await readdir(folder)) {
+    const group = (await import(new URL(file, folder).href)) as { variables?: { shape: object } };
+    named.push(...Object.keys(group.variables?.shape ?? {}));
+  }
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.sort()).toEqual([...VARIABLES].sort());
 });

@@ -31,7 +31,6 @@ const FLOORS = [
 const SAME_FLOOR: Readonly<Record<string, string>> = {
   endings: 'service',
   'identity-parts': 'service',
-  'config-values': 'config',
   within: 'errors',
   'make-folder': 'errors',
   'file-lock': 'errors',

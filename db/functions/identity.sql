@@ -1,13 +1,39 @@
 -- What the functions of db/functions/definer/identity.sql have in common. They run as whoever calls them, which is
 -- taxclaims_definer alone: nobody else reads the columns that they are about.
 
+-- Whether a token says what was stored of a user until a client was added that the user has created: less than what is
+-- stored now, and never more.
+create or replace function app.is_behind_creation(subject text, stored_digest text, token_digest text)
+    returns boolean
+    language sql
+    stable
+    set search_path = ''
+begin atomic
+    select exists (
+        select
+        from app.created_clients as c
+        where c.subject = is_behind_creation.subject
+            and c.stored_digest = is_behind_creation.stored_digest
+            and c.token_digest = is_behind_creation.token_digest
+    );
+end;
+
+comment on function app.is_behind_creation(text, text, text) is
+    'Whether a token, by the digest of its rights, says what was stored until its user created a client.';
+
+revoke execute on function app.is_behind_creation(text, text, text) from public;
+grant execute on function app.is_behind_creation(text, text, text) to taxclaims_definer;
+
 -- Refuses (TX401) a user who was made inactive, a token of a session that was ended, and a token that says other rights
 -- than the stored ones and was issued before these were last changed: a revocation does not wait for the token to
--- expire. A token has whole seconds: it may be older than it says, and never younger. Whoever goes on to write
--- holds the user's row first: a change of rights that is under way would otherwise be judged as if it were not.
+-- expire. Not one that is only behind a client that its user has created. A token has whole seconds: it may be older
+-- than it says, and never younger. Whoever goes on to write holds the user's row first: a change of rights that is under
+-- way would otherwise be judged as if it were not.
 drop function if exists app.require_present_rights(boolean, text, timestamp with time zone, text, timestamp with time zone);
+drop function if exists app.require_present_rights(boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone);
 
 create or replace function app.require_present_rights(
+    subject text,
     is_active boolean,
     sessions_ended_at timestamp with time zone,
     stored_digest text,
@@ -17,7 +43,7 @@ create or replace function app.require_present_rights(
 )
     returns void
     language plpgsql
-    immutable
+    stable
     set search_path = ''
 as $function$
 begin
@@ -27,18 +53,21 @@ begin
     if issued_at <= sessions_ended_at then
         raise exception 'the session of the token was ended' using errcode = 'TX401';
     end if;
-    if stored_digest <> token_digest and issued_at <= changed_at then
+    if stored_digest <> token_digest
+        and issued_at <= changed_at
+        and not app.is_behind_creation(subject, stored_digest, token_digest)
+    then
         raise exception 'the rights were changed after the token was issued' using errcode = 'TX401';
     end if;
 end
 $function$;
 
-comment on function app.require_present_rights(boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) is
+comment on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) is
     'Refuses (TX401) a user who is inactive, a token of a session that was ended, and one with other rights than the '
     'stored ones that was issued before these changed.';
 
-revoke execute on function app.require_present_rights(boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) from public;
-grant execute on function app.require_present_rights(boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) to taxclaims_definer;
+revoke execute on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) from public;
+grant execute on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) to taxclaims_definer;
 
 -- The id of the user whom a login is about, whose row is then held: found by subject, then by an email that nobody has
 -- claimed yet, else made with the rights of this transaction. Whoever waited for another's change looks again at what

@@ -1,5 +1,5 @@
--- What the functions of db/functions/definer/identity_changes.sql have in common. It runs as whoever calls it, which is
--- taxclaims_definer alone.
+-- What the functions that change rights, and those that deliver the changes, have in common. It runs as whoever calls it,
+-- which is taxclaims_definer alone.
 
 -- Notes that the provider is to be told the present rights of a user, in the transaction that has changed them. Nothing
 -- where changes are not sent, or the provider has no such user yet. The switch is held until the commit: whoever turns

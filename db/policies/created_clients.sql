@@ -4,12 +4,16 @@
 grant select (
     subject,
     client_id,
-    created_at
+    created_at,
+    token_digest,
+    stored_digest
 ) on app.created_clients to taxclaims_definer;
 
 grant insert (
     subject,
-    client_id
+    client_id,
+    token_digest,
+    stored_digest
 ) on app.created_clients to taxclaims_definer;
 
 grant delete on app.created_clients to taxclaims_definer;

@@ -96,9 +96,9 @@ create policy identity_changes_delete_definer on public.identity_changes
         or not exists (select from app.identity_management as m where m.managed_since is not null)
     );
 
--- An auditor sees what waits, for audit.finding_identity_change_undelivered; not which rights it is about.
+-- An auditor sees since when something waits, for audit.finding_identity_change_undelivered; not whose rights it is
+-- about, nor which.
 grant select (
-    user_id,
     created_at,
     delivered_at
 ) on public.identity_changes to
@@ -106,4 +106,4 @@ grant select (
 
 create policy identity_changes_select_auditor on public.identity_changes
     for select to taxclaims_auditor
-    using (delivered_at is null);
+    using (delivered_at is null and created_at < pg_catalog.now() - interval '1 day');

@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { loadConfig } from '../config.ts';
+import { loadAdminConfig, loadConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
 import { identityChangesOf } from '../db/identity-changes.ts';
 import type { IdentityChanges } from '../db/identity-changes.ts';
+import { openUsersOfProvider } from '../db/users-of-provider.ts';
 import { openManagement } from '../identity/management/client.ts';
 import type { Management } from '../identity/management/client.ts';
 import { createLog } from '../log.ts';
@@ -14,7 +15,8 @@ import { deliverIdentityChanges } from '../outbox/worker.ts';
 
 const USAGE = `npm run identity:sync [-- --apply]
 Compares the role, the clients and the activity of every user with what the identity provider says, and prints what
-differs. With --apply it is sent what is stored here. Exits with 1 where something differs and was not mended, with 2
+differs. The users are read at DATABASE_ADMIN_URL, for the API's login may not list them. With --apply the provider is
+sent what is stored here. Exits with 1 where something differs and was not mended, with 2
 where it could not be asked.
 `;
 
@@ -34,10 +36,11 @@ async function main(): Promise<number> {
   const config = loadConfig(process.env);
   const { management, url } = required(config);
   const log = createLog('silent');
+  const stored = await openUsersOfProvider(loadAdminConfig(process.env).databaseAdminUrl);
   const database = openDatabase({ ...config.database, url, log });
   try {
     const changes = identityChangesOf(database);
-    const { users, differences } = await compareAll(changes, management, progress(), setTimeout);
+    const { users, differences } = await compareAll(stored, management, progress(), setTimeout);
     for (const { userId, email, words } of differences) {
       process.stdout.write(`${userId} ${email}: ${words.join('; ')}\n`);
     }
@@ -46,13 +49,14 @@ async function main(): Promise<number> {
     if (apply !== true) return 1;
     return await mend(changes, management, differences);
   } finally {
+    await stored.close();
     await database.close();
   }
 }
 
 function required({ database, identity }: Config): { management: Management; url: string } {
   if (database.url === undefined)
-    throw new Error('DATABASE_URL must be set: the users are compared from there');
+    throw new Error('DATABASE_URL must be set: what differs is sent from there');
   if (identity.management === undefined)
     throw new Error('AUTH_MANAGEMENT_URL must be set: the provider is asked there');
   return { management: openManagement(identity.management), url: database.url };

@@ -9,15 +9,6 @@ export interface Claimed {
   readonly rights: Rights;
 }
 
-/** A user whom the provider knows, with the rights that it is to have. */
-export interface UserOfProvider {
-  readonly userId: string;
-  readonly email: string;
-  readonly subject: string;
-  readonly rights: Rights;
-  readonly isUndelivered: boolean;
-}
-
 /** Why it was not delivered, and when to try again at the earliest. */
 export interface Failure {
   readonly reason: string;
@@ -39,8 +30,6 @@ export interface IdentityChanges {
   ): Promise<{ readonly changes: number; readonly oldestSeconds: number }>;
   /** Removes what was delivered long ago; gives how many, at most so many. */
   forget(most: number): Promise<number>;
-  /** The users in the order of their ids, page by page. */
-  users(after: string | undefined, most: number): Promise<readonly UserOfProvider[]>;
   /** The provider is to be told the rights of that user as they are here. */
   resend(userId: string): Promise<void>;
 }
@@ -91,19 +80,6 @@ from app.claim_identity_changes($1, $2) as c`,
       });
       return Number(rows[0]?.[0]);
     },
-    async users(after, most) {
-      const { rows } = await database.callAsLogin({
-        text: `
-select u.user_id, u.email, u.subject, u.is_undelivered, u.role, u.client_access, u.is_active
-from app.users_of_provider($1, $2) as u`,
-        values: [after ?? null, most],
-      });
-      return rows.map(([userId, email, subject, isUndelivered, ...rights]) => ({
-        ...{ userId: String(userId), email: String(email), subject: String(subject) },
-        isUndelivered: isUndelivered === 't',
-        rights: rightsIn(rights),
-      }));
-    },
     async resend(userId) {
       await database.callAsLogin({ text: 'select app.send_identity($1)', values: [userId] });
     },
@@ -111,7 +87,7 @@ from app.users_of_provider($1, $2) as u`,
 }
 
 /** Role, clients and activity, as Postgres writes them. */
-function rightsIn([role, clients, isActive]: readonly (string | null | undefined)[]): Rights {
+export function rightsIn([role, clients, isActive]: readonly (string | null | undefined)[]): Rights {
   const listed = String(clients).slice(1, -1);
   return {
     role: String(role),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
-import type { DocumentStore } from '../config-values.ts';
+import type { DocumentStore } from '../config/values.ts';
 import type { Database } from '../db/database.ts';
 import { sqlState } from '../db/errors.ts';
 import { RequestError } from '../errors.ts';

@@ -46,9 +46,14 @@ export function createCaution(log: Logger): Caution {
       if (error.trouble === 'credential') {
         tell('the identity provider refuses our credential: changes wait', error);
         pause();
-      } else if (error.trouble === 'away') {
+      } else if (error.trouble === 'away' || error.trouble === 'address') {
         failing.add(userId);
-        tell('the identity provider is away: changes wait', error);
+        tell(
+          error.trouble === 'away'
+            ? 'the identity provider is away: changes wait'
+            : 'AUTH_MANAGEMENT_URL does not lead to the management interface: changes wait',
+          error,
+        );
         if (failing.size >= MANY) pause();
       } else if (error.trouble === 'limited') {
         tell('the identity provider wants to be asked less: changes wait', error);

@@ -1,4 +1,4 @@
-import type { IdentityChanges, UserOfProvider } from '../db/identity-changes.ts';
+import type { UserOfProvider, UsersOfProvider } from '../db/users-of-provider.ts';
 import type { KnownRights, Management, Rights } from '../identity/management/client.ts';
 import { ManagementError } from '../identity/management/errors.ts';
 
@@ -27,7 +27,7 @@ const MOST_WAITS = 20;
  * @throws ManagementError where it cannot be asked
  */
 export async function compareAll(
-  changes: IdentityChanges,
+  stored: Pick<UsersOfProvider, 'users'>,
   management: Management,
   told: (done: number) => void,
   sleep: (ms: number) => Promise<unknown>,
@@ -35,7 +35,7 @@ export async function compareAll(
   const differences: Difference[] = [];
   let users = 0;
   for (let after: string | undefined; ; ) {
-    const page = await changes.users(after, PAGE);
+    const page = await stored.users(after, PAGE);
     const left = [...page];
     const lane = async (): Promise<void> => {
       for (let user = left.shift(); user !== undefined; user = left.shift()) {

@@ -218,6 +218,7 @@ export const changeUser = endpoint({
   clients: ({ body }) => body.client_access ?? [],
   handle: async ({ params, body }, request) => {
     const { password, ...fields } = body;
+    if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
     // The hash may be written and not be read: what is not given is not mentioned.
     const hash = password === undefined ? [] : [await hashPassword(password)];
     const result = await request.run({
@@ -236,6 +237,24 @@ returning ${user.selected}`,
     return recordIn(user, result);
   },
 });
+
+/**
+ * Against the address that the user is given with it, or else the stored one.
+ * @throws RequestError ERROR_VALIDATION
+ */
+async function refuseEmailAsPassword(
+  password: string,
+  id: string,
+  given: string | undefined,
+  request: CallerRequest,
+): Promise<void> {
+  const stored = { text: 'select r.email from public.users as r where r.id = $1', values: [id] };
+  const email = given ?? (await request.run(stored)).rows[0]?.[0];
+  if (typeof email === 'string' && isEmail(password, email))
+    throw new RequestError('ERROR_VALIDATION', `password ${NOT_THE_EMAIL}`, {
+      details: { password: NOT_THE_EMAIL },
+    });
+}
 
 /**
  * An ADMIN with a list sees users whom it may not change, since they have other clients beside. To lock a row takes

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type pg from 'pg';
 import { attempt } from '../policies/session.ts';
 import { idOf } from '../policies/fixture.ts';
 import { TABLES } from '../policies/rights.ts';
@@ -110,6 +111,46 @@ describe('an auditor', () => {
       `select 1 from audit.denials where actor = 'fixture' or action = 'INSERT'`,
     );
     expect(rows).toEqual([]);
+  });
+
+  test('learns how many changes the identity provider does not know, and of nobody whose they are', async () => {
+    const told = async (viewer: pg.Client): Promise<unknown[]> =>
+      (
+        await viewer.query(
+          `select object, detail, remedy from audit.findings where finding = 'identity_change_undelivered'`,
+        )
+      ).rows;
+    expect(await told(world.auditor)).toEqual([]);
+    const users = [idOf('a', 'users'), idOf('b', 'users')];
+    await world.admin.query(
+      `insert into public.identity_changes (user_id, actor, role, client_access, is_active, ends_tokens, created_at)
+       select u.id, u.subject, u.role, u.client_access, u.is_active, false, now() - age
+       from public.users as u, unnest(array['80 hours', '25 hours', '23 hours']::interval[]) as age
+       where u.id = any ($1)`,
+      [users],
+    );
+    try {
+      const found = await told(world.auditor);
+      expect(found).toEqual([
+        {
+          object: 'public.identity_changes',
+          detail:
+            'changes of rights that the identity provider has not been told for a day: 4; days since the oldest: 3',
+          remedy: expect.stringContaining('GET /api/identity-changes'),
+        },
+      ]);
+      const { rows } = await world.admin.query<{ id: string; subject: string; email: string }>(
+        'select id, subject, email from public.users where id = any ($1)',
+        [users],
+      );
+      expect(rows).toHaveLength(2);
+      for (const secret of rows.flatMap((row) => Object.values(row)))
+        expect(JSON.stringify(found)).not.toContain(secret);
+      // As the superuser does, whom no policy holds.
+      expect(found).toEqual(await told(world.admin));
+    } finally {
+      await world.admin.query('delete from public.identity_changes where user_id = any ($1)', [users]);
+    }
   });
 
   test('learns who can see a client, each with the reason', async () => {

@@ -465,7 +465,7 @@ export const UNDELIVERED: readonly Breakage[] = [
   breakage(
     'identity_change_undelivered',
     'a change of rights that the identity provider does not know for a day',
-    'user e0000000-0000-4000-8000-0000000000d1',
+    'public.identity_changes',
     `insert into public.users (id, email, password_hash, name, role, subject)
      values ('e0000000-0000-4000-8000-0000000000d1', 'late@b.example', '!', 'Late', 'CLIENT', 'late');
      insert into public.identity_changes (user_id, actor, role, client_access, is_active, ends_tokens, created_at)

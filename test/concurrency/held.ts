@@ -12,16 +12,16 @@ type Meanwhile = (
  * Holds what `hold` takes, sends the requests one after the other, each once the one before waits for it, does
  * `meanwhile`, and lets go. Gives the answers in the order of the requests.
  */
-export async function inLine(
+export async function inLine<T = Answer>(
   service: Service,
   hold: { readonly text: string; readonly values?: unknown[] },
-  send: readonly (() => Promise<Answer>)[],
+  send: readonly (() => Promise<T>)[],
   meanwhile?: Meanwhile,
-): Promise<Answer[]> {
+): Promise<T[]> {
   return withAdmin(service.postgres.adminUrl, async (client) => {
     await client.query('begin');
     await client.query(hold.text, hold.values);
-    const answers: Promise<Answer>[] = [];
+    const answers: Promise<T>[] = [];
     for (const one of send) {
       answers.push(one());
       while ((await waiting(service)) < answers.length);

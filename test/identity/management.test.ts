@@ -99,7 +99,6 @@ describe('the management interface', () => {
     [400, 'refused'],
     [401, 'credential'],
     [403, 'credential'],
-    [404, 'unknown'],
     [422, 'refused'],
   ] as const)('that answers %d is not asked again: %s', async (status, trouble) => {
     provider.fault = (_request, response) =>
@@ -109,6 +108,44 @@ describe('the management interface', () => {
       message: `the provider answered ${String(status)}: some_code, about … and …`,
     });
     expect(provider.asked).toHaveLength(1);
+  });
+
+  test('that does not know the user says so, and of a path that it does not have nothing of the kind', async () => {
+    const of = (url: string) => openManagement({ url, token: 'management-token' }, { retryMs: 1 });
+    await expect(of(provider.url).send('auth0|nobody', RIGHTS, time())).rejects.toMatchObject({
+      trouble: 'unknown',
+      message: 'the provider answered 404: inexistent_user, The user does not exist.',
+    });
+    for (const url of [provider.url.replace('v2', 'v1'), provider.url.replace('/api/v2', '')]) {
+      await expect(of(url).send(SUBJECT, RIGHTS, time())).rejects.toMatchObject({
+        trouble: 'address',
+        message: 'the provider answered 404: Not Found, Not Found; is AUTH_MANAGEMENT_URL right?',
+      });
+    }
+  });
+
+  test.each<readonly [string, Fault]>([
+    ['404 in HTML', instead(404, '<html>')],
+    ['404 with a code of its own', (_request, response) => sendError(response, 404, 'not_found', 'No route')],
+    ['405', instead(405, '')],
+  ])(
+    'at a wrong address, which answers %s, is not taken for one that does not know the user',
+    async (_what, fault) => {
+      provider.fault = fault;
+      await expect(send()).rejects.toMatchObject({
+        trouble: 'address',
+        message: expect.stringContaining('AUTH_MANAGEMENT_URL'),
+      });
+      await expect(management.read(SUBJECT, time())).rejects.toMatchObject({ trouble: 'address' });
+    },
+  );
+
+  test('that answers no user where it was told of one has not taken it', async () => {
+    provider.fault = instead(200, '{}');
+    await expect(send()).rejects.toMatchObject({
+      trouble: 'away',
+      message: 'the provider answered something that is no user',
+    });
   });
 
   test.each([

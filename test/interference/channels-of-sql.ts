@@ -113,6 +113,12 @@ export const ofSql = (logins: Logins): readonly Channel[] => [
       login: 'auditor',
     },
   ),
+  told(
+    'changes-for-an-auditor',
+    'a count and days',
+    `select detail from audit.findings where finding = 'identity_change_undelivered'`,
+    { login: 'auditor', tells: /: \d+(?=; days)|: \d+(?=\D*$)/g },
+  ),
   told('login-of-the-api', 'everything', `select * from app.locate('sites', '${OTHERS.sites}')`, {
     login: 'api',
   }),

@@ -144,7 +144,8 @@ const CATALOG = [
   'select * from app.invoice_counters',
   'select * from public.invoice_counters',
   'select * from audit.matrix order by 1, 2, 3, 4',
-  'select level, finding, object, detail from audit.findings order by 1, 2, 3, 4',
+  // The one that counts changes of everybody is the channel changes-for-an-auditor.
+  `select level, finding, object, detail from audit.findings where finding <> 'identity_change_undelivered' order by 1, 2, 3, 4`,
   'select * from audit.drift order by 1, 2, 3',
   'select * from audit.exceptions order by 1, 2',
   'select count(*) from audit.policies',

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { compareAll } from '../../src/outbox/compare.ts';
-import { identityChangesOf } from '../../src/db/identity-changes.ts';
+import { openUsersOfProvider } from '../../src/db/users-of-provider.ts';
 import { openManagement } from '../../src/identity/management/client.ts';
 import { quiet, sendError, startManagement } from '../support/management.ts';
 import type { TestManagement } from '../support/management.ts';
@@ -43,6 +43,7 @@ function sync(args: readonly string[] = [], more: Readonly<Record<string, string
   return new Promise((resolve) => {
     const env = {
       ...{ PATH: process.env['PATH'], DATABASE_URL: service.postgres.apiUrl },
+      DATABASE_ADMIN_URL: service.postgres.adminUrl,
       ...{ AUTH_ISSUER: 'https://idp.example/', AUTH_AUDIENCE: 'api' },
       ...{ AUTH_MANAGEMENT_URL: provider.url, AUTH_MANAGEMENT_TOKEN: 'management-token' },
       ...more,
@@ -112,7 +113,22 @@ test('where the provider or the database cannot be asked, that is no difference'
     code: 2,
     err: 'the provider answered 403: insufficient_scope, No\n',
   });
-  expect((await sync([], { DATABASE_URL: 'postgres://x@127.0.0.1:9/x' })).code).toBe(2);
+  provider.fault = quiet;
+  expect(await sync([], { AUTH_MANAGEMENT_URL: provider.url.replace('/api/v2', '') })).toMatchObject({
+    code: 2,
+    err: 'the provider answered 404: Not Found, Not Found; is AUTH_MANAGEMENT_URL right?\n',
+  });
+  expect((await sync([], { DATABASE_ADMIN_URL: 'postgres://x@127.0.0.1:9/x' })).code).toBe(2);
+  expect(await sync([], { DATABASE_ADMIN_URL: '' })).toMatchObject({
+    code: 2,
+    err: 'DATABASE_ADMIN_URL must be set\n',
+  });
+  // The login of the API is not enough: it may not list everybody's subjects.
+  expect(await sync([], { DATABASE_ADMIN_URL: service.postgres.apiUrl })).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(/^permission denied to set role "taxclaims_owner"/),
+  });
   expect(await sync([], { AUTH_MANAGEMENT_URL: '', AUTH_MANAGEMENT_TOKEN: '' })).toMatchObject({
     code: 2,
     err: 'AUTH_MANAGEMENT_URL must be set: the provider is asked there\n',
@@ -140,8 +156,9 @@ test('all of many are asked, a few at a time, and the provider’s limits are ke
   const counted: number[] = [];
   const management = openManagement({ url: provider.url, token: 'management-token' });
   let resumed = false;
+  const stored = await openUsersOfProvider(service.postgres.adminUrl);
   const { users, differences } = await compareAll(
-    identityChangesOf(service.database),
+    stored,
     { ...management, pausedMs: () => (resumed ? 0 : management.pausedMs()) },
     (done) => counted.push(done),
     (ms) => {
@@ -150,6 +167,7 @@ test('all of many are asked, a few at a time, and the provider’s limits are ke
       return Promise.resolve();
     },
   );
+  await stored.close();
   expect([users, differences]).toEqual([703, []]);
   expect(most).toBeGreaterThan(1);
   expect(most).toBeLessThanOrEqual(5);

@@ -333,6 +333,33 @@ describe('a provider that', () => {
     expect(waits.filter(({ rarely }) => rarely)).toHaveLength(2);
   });
 
+  test('is looked for at a wrong address is told once that is mended, and no user passes for unknown', async () => {
+    const people = await Promise.all(Array.from({ length: 6 }, () => person('CLIENT', [own])));
+    for (const { id } of people) await change(id, { client_access: [] });
+    const management = openManagement({
+      url: provider.url.replace('/api/v2', ''),
+      token: 'management-token',
+    });
+    await workerOf({ management }).sweep();
+    const failed = (await rows()).filter(({ state }) => state === 'FAILING');
+    expect(failed.length).toBeGreaterThan(0);
+    for (const { last_error } of failed)
+      expect(last_error).toMatch(/^the provider answered 404: .*; is AUTH_MANAGEMENT_URL right\?$/);
+    // Nobody waits for an hour, as somebody does whom the provider does not know.
+    const late = `select 1 from public.identity_changes where next_attempt_at > now() + interval '10 minutes'`;
+    expect(await service.admin(late)).toEqual([]);
+    expect(said.filter(({ level }) => level === 40)).toMatchObject([
+      {
+        trouble: 'address',
+        msg: 'AUTH_MANAGEMENT_URL does not lead to the management interface: changes wait',
+      },
+    ]);
+    await due();
+    await workerOf().sweep();
+    expect(await states()).toEqual(people.map(() => 'DELIVERED'));
+    expect(people.map(known)).toMatchObject(people.map(() => ({ client_access: [] })));
+  });
+
   test('wants to be left alone is asked once, and everything else waits', async () => {
     const people = await Promise.all(Array.from({ length: 12 }, () => person('CLIENT', [own])));
     for (const { id } of people) await change(id, { client_access: [] });

@@ -67,6 +67,6 @@ function expected(table: Table, all: readonly string[]): Record<string, string[]
   // The refusals, which audit.denials shows.
   if (table === 'audit_logs') granted['auditor SELECT'] = readable(hidden);
   // What waits, which audit.findings tells of.
-  if (table === 'identity_changes') granted['auditor SELECT'] = ['created_at', 'delivered_at', 'user_id'];
+  if (table === 'identity_changes') granted['auditor SELECT'] = ['created_at', 'delivered_at'];
   return granted;
 }

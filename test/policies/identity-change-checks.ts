@@ -106,12 +106,29 @@ export const identityChangeChecks: readonly Check[] = [
     run: async (world) => {
       await takenBack(world, async (admin) => {
         await asApi(admin, 'select app.begin_identity_management()');
-        const [first] = await asApi(admin, 'select u.user_id from app.users_of_provider(null, 1) as u');
-        const [next] = await asApi(admin, 'select u.user_id from app.users_of_provider($1, 1) as u', [first]);
-        equal(String(first) < String(next), true);
         await asApi(admin, 'select app.send_identity($1)', [USER]);
         deepEqual([await states(admin), await isHeld(admin)], [['WAITING'], true]);
       });
+    },
+  },
+  {
+    title:
+      'identity_changes: the owner lists the users whom the provider knows, and no other login or request does',
+    run: async (world) => {
+      const page = 'select u.user_id, u.subject from app.users_of_provider($1, 1) as u';
+      await takenBack(world, async (admin) => {
+        await become(admin, 'taxclaims_owner');
+        const [first] = (await admin.query<{ user_id: string }>(page, [null])).rows;
+        const [next] = (await admin.query<{ user_id: string }>(page, [first?.user_id])).rows;
+        equal(String(first?.user_id) < String(next?.user_id), true);
+        await become(admin, 'none');
+      });
+      const sql = 'select u.subject from app.users_of_provider(null, 1) as u';
+      equal(await attempt(world.api, { sql }), 'denied');
+      equal(await attempt(world.reporting, { sql }), 'denied');
+      for (const role of REQUEST_ROLES) equal(await attempt(world.api, { role, sql }), 'denied', role);
+      for (const role of ['auditor', 'identity_provider'])
+        equal(await attempt(world.admin, { role, sql }), 'denied');
     },
   },
   {

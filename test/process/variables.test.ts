@@ -4,6 +4,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
+import { VARIABLES } from '../../src/config.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { freePort } from '../../src/embedded/postgres/free-port.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
@@ -15,7 +16,7 @@ import type { TestIdentity } from '../support/identity.ts';
 import { createProviderLogin } from '../support/provider.ts';
 import { startManagement } from '../support/management.ts';
 import type { TestManagement } from '../support/management.ts';
-import { addressOf, configurationVariables, refusalOf, start } from '../support/process.ts';
+import { addressOf, refusalOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { pdf } from '../support/samples.ts';
 import { createScratchFolder } from '../support/scratch.ts';
@@ -367,10 +368,9 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-test('every variable of the configuration is tried on a service that runs', async () => {
-  const variables = await configurationVariables();
-  expect(variables.length).toBeGreaterThan(20);
-  expect(Object.keys(HEARD).sort()).toEqual(variables.sort());
+test('every variable of the configuration is tried on a service that runs', () => {
+  expect(VARIABLES.length).toBeGreaterThan(20);
+  expect(Object.keys(HEARD).sort()).toEqual([...VARIABLES].sort());
 });
 
 describe('a service that runs has heard', () => {

@@ -331,6 +331,30 @@ describe('a change of a user', () => {
     expect(after).toMatchObject({ name: 'Autre', email, role: 'CLIENT', is_active: true });
   });
 
+  test('gives no password that the user may not choose: the address, the new one too, or one too short or too long', async () => {
+    const token = await service.token('ADMIN');
+    const { id, email } = await person('CLIENT', [own]);
+    const before = await stored(id);
+    const next = `next-${email}`;
+    for (const [body, reason] of [
+      [{ password: email.toUpperCase() }, 'must not be the email'],
+      [{ password: next, email: next }, 'must not be the email'],
+      [{ password: 'elevenchars' }, /at least 12/],
+      [{ password: 'é'.repeat(37) }, /at most 72 bytes/],
+      [{ password: 'a new\0password' }, /at most 72 bytes/],
+    ] as const) {
+      const answer = await service.ask(`PUT /api/users/${id}`, { token, body });
+      expect(answer.status).toBe(400);
+      expect(details(answer)).toEqual({
+        password: typeof reason === 'string' ? reason : expect.stringMatching(reason),
+      });
+    }
+    expect(await stored(id)).toEqual(before);
+    // The address that the user has no more is a password like any.
+    const body = { password: email, email: next };
+    expect((await service.ask(`PUT /api/users/${id}`, { token, body })).status).toBe(200);
+  });
+
   test.each([
     ['made inactive', { is_active: false }],
     ['given another role', { role: 'TAX_SPECIALIST' }],

@@ -108,7 +108,10 @@ export async function startManagement(): Promise<TestManagement> {
     }
     const type = request.headers['content-type'];
     const asked: Asked = {
-      ...{ method: request.method ?? '', path: path.replace('/api/v2', '') },
+      ...{
+        method: request.method ?? '',
+        path: path.startsWith('/api/v2/') ? path.slice('/api/v2'.length) : `/elsewhere${path}`,
+      },
       body: type === 'application/json' ? (JSON.parse(text) as unknown) : undefined,
       authorization: request.headers.authorization,
     };
@@ -136,6 +139,11 @@ export async function startManagement(): Promise<TestManagement> {
   async function answer(asked: Asked, response: ServerResponse): Promise<void> {
     const { method, path, body } = asked;
     const [, kind = '', id = '', part] = path.split('?')[0]?.split('/') ?? [];
+    if (!['users', 'roles'].includes(kind)) {
+      // As for any path that is not there: no errorCode.
+      sendJson(response, 404, { statusCode: 404, error: 'Not Found', message: 'Not Found' });
+      return;
+    }
     if (method === 'GET' && kind === 'roles') {
       const roles = ROLE_NAMES.map((name) => ({ id: `rol_${name}`, name, description: name }));
       await state.answering(asked);
@@ -143,7 +151,7 @@ export async function startManagement(): Promise<TestManagement> {
       return;
     }
     const user = state.users.get(decodeURIComponent(id));
-    if (kind !== 'users' || user === undefined) {
+    if (user === undefined) {
       sendError(response, 404, 'inexistent_user', 'The user does not exist.');
       return;
     }

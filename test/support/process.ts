@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -92,11 +91,4 @@ export async function beginLogin(port: number): Promise<Socket> {
   const [answer] = (await once(socket, 'data')) as [string];
   if (answer !== 'HTTP/1.1 100 Continue\r\n\r\n') throw new Error(`the login was not taken: ${answer}`);
   return socket;
-}
-
-/** Every variable that the service reads, by the text of its configuration. */
-export async function configurationVariables(): Promise<string[]> {
-  const text = await readFile(join(ROOT, 'src', 'config.ts'), 'utf8');
-  const [, body = ''] = /^const variables = z\.object\(\{\n(.*?)^\}\);/ms.exec(text) ?? [];
-  return [...body.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name);
 }

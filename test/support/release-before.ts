@@ -6,6 +6,10 @@ const REQUEST_ROLES =
  * app.migrations go by themselves. The rights to a column go first, since Postgres 15 keeps those of one that is dropped.
  */
 export const UNDO_LATEST = `
+  drop function app.is_behind_creation(text, text, text);
+  revoke select (token_digest, stored_digest), insert (token_digest, stored_digest) on app.created_clients
+      from taxclaims_definer;
+  alter table app.created_clients drop column token_digest, drop column stored_digest;
   drop table app.password_attempts cascade;
   revoke select (sessions_ended_at), update (sessions_ended_at) on public.users from taxclaims_definer;
   alter table public.users drop column sessions_ended_at, drop constraint users_subject_form;

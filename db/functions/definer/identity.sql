@@ -28,7 +28,7 @@ begin
         return null;
     end if;
     perform app.require_present_rights(
-        known.is_active, known.sessions_ended_at, known.access_digest, known.access_changed_at,
+        authenticate.subject, known.is_active, known.sessions_ended_at, known.access_digest, known.access_changed_at,
         authenticate.access_digest, authenticate.issued_at
     );
     return known.id;
@@ -95,9 +95,17 @@ begin
     from public.users as u
     where u.id = target;
     perform app.require_present_rights(
-        stored.is_active, stored.sessions_ended_at, stored.access_digest, stored.access_changed_at,
+        caller, stored.is_active, stored.sessions_ended_at, stored.access_digest, stored.access_changed_at,
         app.access_digest(app.role(), said), record_login.issued_at
     );
+
+    -- A token that is only behind a creation takes back nothing of what is stored.
+    if stored.access_digest <> app.access_digest(app.role(), said)
+        and record_login.issued_at <= stored.access_changed_at
+    then
+        perform pg_catalog.set_config('app.user_id', target::text, true);
+        return;
+    end if;
 
     -- Whoever creates no clients any more keeps none that the provider does not know of.
     delete from app.created_clients as c
@@ -155,7 +163,9 @@ grant execute on function app.record_login(text, text, timestamp with time zone)
 
 -- Gives a client to the user who is about to create it: in the stored list, so that the next token can say it, and
 -- among the created, so that a login with the same token does not take it away. TX401 where the rights of the token
--- were changed meanwhile; nothing is created then.
+-- were changed meanwhile; nothing is created then. Where the token is older than the last change, as every token is until
+-- the identity provider knows that change, it would be refused from here on, for it says less than what is then stored:
+-- it is noted as the one that goes on. One that is younger may say more than what is stored, and needs no note.
 -- An ADMIN without a list has every client already, and a list would take the others away.
 drop function if exists app.gain_client(uuid);
 
@@ -169,6 +179,7 @@ as $function$
 declare
     caller constant text := app.setting('actor');
     stored record;
+    stored_digest text;
 begin
     if gain_client.client <> all (app.client_access()) then
         raise exception 'no access to client %', gain_client.client using errcode = 'insufficient_privilege';
@@ -180,18 +191,25 @@ begin
     for no key update;
     if found then
         perform app.require_present_rights(
-            stored.is_active, stored.sessions_ended_at, stored.access_digest, stored.access_changed_at,
+            caller, stored.is_active, stored.sessions_ended_at, stored.access_digest, stored.access_changed_at,
             gain_client.access_digest, gain_client.issued_at
         );
         update public.users as u
         set client_access = u.client_access || gain_client.client
         where u.id = stored.id
             and (u.role <> 'ADMIN' or u.client_access <> '{}')
-            and gain_client.client <> all (u.client_access);
+            and gain_client.client <> all (u.client_access)
+        returning case when gain_client.issued_at <= u.access_changed_at then u.access_digest end
+        into stored_digest;
     end if;
     if gain_client.access_digest <> app.access_digest('ADMIN', '{}') then
-        insert into app.created_clients (subject, client_id)
-        values (caller, gain_client.client)
+        insert into app.created_clients (subject, client_id, token_digest, stored_digest)
+        values (
+            caller,
+            gain_client.client,
+            case when stored_digest is not null then gain_client.access_digest end,
+            stored_digest
+        )
         on conflict do nothing;
     end if;
 end

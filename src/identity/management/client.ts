@@ -50,6 +50,7 @@ const MOST_PAGES = 10;
 /** What a limit lasts that does not say so. */
 const LIMITED_MS = 10_000;
 const LONGEST_MESSAGE = 200;
+const WRONG_ADDRESS = 'is AUTH_MANAGEMENT_URL right?';
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 export function openManagement(
@@ -109,10 +110,11 @@ export function openManagement(
       pause(waitWhenSpent(headers));
       return parsed(text);
     }
-    const trouble = troubleOf(status);
+    const trouble = troubleOf(status, text);
     const retryAfterMs = trouble === 'limited' ? (waitSaid(headers) ?? LIMITED_MS) : waitSaid(headers);
     if (trouble === 'limited') pause(retryAfterMs);
-    throw new ManagementError(trouble, `the provider answered ${String(status)}${told(text)}`, {
+    const answered = `the provider answered ${String(status)}${told(text)}`;
+    throw new ManagementError(trouble, trouble === 'address' ? `${answered}; ${WRONG_ADDRESS}` : answered, {
       retryAfterMs,
     });
   }
@@ -169,7 +171,7 @@ export function openManagement(
     send: (subject, { role, clientAccess, isActive }, time) =>
       about(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
-        await request('PATCH', pathOf(subject), time, body);
+        rightsIn(await request('PATCH', pathOf(subject), time, body));
         const id = (await roleIds(time)).get(role);
         if (id !== undefined) await request('POST', `${pathOf(subject)}/roles`, time, { roles: [id] });
       }),
@@ -182,15 +184,22 @@ interface Answer {
   readonly text: string;
 }
 
-function troubleOf(status: number): Trouble {
+function troubleOf(status: number, text: string): Trouble {
   if (status === 401 || status === 403) return 'credential';
-  if (status === 404) return 'unknown';
+  if (status === 404) return isAboutWhatIsAsked(text) ? 'unknown' : 'address';
+  if (status === 405) return 'address';
   if (status === 429) return 'limited';
   return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'away';
 }
 
+/** `inexistent_user`, `inexistent_role`; of a path that it does not have the provider says no such code. */
+function isAboutWhatIsAsked(text: string): boolean {
+  const { errorCode } = membersOf(quietly(text));
+  return typeof errorCode === 'string' && errorCode.startsWith('inexistent_');
+}
+
 function noneWhereUnknown(error: unknown): unknown {
-  if (error instanceof ManagementError && error.trouble === 'unknown') return [];
+  if (error instanceof ManagementError && ['unknown', 'address'].includes(error.trouble)) return [];
   throw error;
 }
 
@@ -225,8 +234,8 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 function rightsIn(body: unknown): KnownRights {
-  const { app_metadata: metadata, blocked } = membersOf(body);
-  if (body === undefined || Array.isArray(body)) {
+  const { user_id: id, app_metadata: metadata, blocked } = membersOf(body);
+  if (typeof id !== 'string') {
     throw new ManagementError('away', 'the provider answered something that is no user');
   }
   const { role, client_access: clients } = membersOf(metadata);

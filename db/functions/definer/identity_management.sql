@@ -1,0 +1,52 @@
+-- Whether the identity provider is told what was changed here: the switch of app.identity_management.
+
+-- Begins to note changes, for good: what an instance that is configured to send them calls as it starts.
+create or replace function app.begin_identity_management()
+    returns void
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+begin
+    update app.identity_management as m
+    set managed_since = pg_catalog.clock_timestamp()
+    where m.managed_since is null;
+end
+$function$;
+
+comment on function app.begin_identity_management() is
+    'From now on each change of rights is noted, to be sent to the identity provider.';
+
+revoke execute on function app.begin_identity_management() from public;
+grant execute on function app.begin_identity_management() to taxclaims_api;
+
+-- Ends it, which a DBA alone does: what is not delivered never will be, and goes. Gives how many that were.
+create or replace function app.end_identity_management()
+    returns integer
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    left_over constant uuid[] := array(select c.id from public.identity_changes as c where c.delivered_at is null);
+begin
+    update app.identity_management as m
+    set managed_since = null;
+    -- By the triggers: tokens are judged by the moment of the change again.
+    update public.identity_changes as c
+    set delivered_at = pg_catalog.clock_timestamp()
+    where c.id = any (left_over) and c.delivered_at is null;
+    delete from public.identity_changes as c
+    where c.id = any (left_over);
+    return pg_catalog.cardinality(left_over);
+end
+$function$;
+
+comment on function app.end_identity_management() is
+    'For a DBA, once no instance sends changes any more: from now on none is noted, and those not delivered go. Gives '
+    'how many that were.';
+
+revoke execute on function app.end_identity_management() from public;
+grant execute on function app.end_identity_management() to taxclaims_owner;

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Environment } from './parse.ts';
+import * as value from './values.ts';
+
+export interface DatabaseConfig {
+  /** The API's own login; undefined: the embedded Postgres. */
+  readonly url: string | undefined;
+  readonly poolSize: number;
+  readonly statementTimeoutMs: number;
+  /** False where a pooler lends connections by transaction and cannot keep prepared statements. */
+  readonly preparedStatements: boolean;
+}
+
+export const variables = z.object({
+  DATABASE_URL: value.postgresUrl.optional(),
+  DATABASE_POOL_SIZE: value.integer(1, 1_000).default(10),
+  DATABASE_STATEMENT_TIMEOUT_MS: value.integer(1, 600_000).default(5_000),
+  DATABASE_PREPARED_STATEMENTS: value.flag.default(true),
+});
+
+export function configFrom(values: z.output<typeof variables>): DatabaseConfig {
+  return {
+    url: values.DATABASE_URL,
+    poolSize: values.DATABASE_POOL_SIZE,
+    statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
+    preparedStatements: values.DATABASE_PREPARED_STATEMENTS,
+  };
+}
+
+export function* conflicts(set: Environment): Generator<string> {
+  if (set['NODE_ENV'] === 'production' && !set['DATABASE_URL'])
+    yield 'DATABASE_URL must be set: NODE_ENV=production allows no embedded Postgres';
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { Environment } from './parse.ts';
+import * as value from './values.ts';
+
+export interface DocumentsConfig {
+  readonly documentStore: value.DocumentStore;
+  /** Of an S3 store that is not Amazon's. */
+  readonly documentStoreEndpoint: string | undefined;
+  readonly documentMaxBytes: number;
+}
+
+export const variables = z.object({
+  DOCUMENT_STORE: value.documentStore.optional(),
+  DOCUMENT_STORE_ENDPOINT: value.httpUrl.optional(),
+  DOCUMENT_MAX_BYTES: value.integer(1, 500_000_000).default(25 * 1024 * 1024),
+});
+
+export function configFrom(values: z.output<typeof variables>, dataDir: string): DocumentsConfig {
+  return {
+    documentStore: values.DOCUMENT_STORE ?? { kind: 'folder', path: `${dataDir}/documents` },
+    documentStoreEndpoint: values.DOCUMENT_STORE_ENDPOINT,
+    documentMaxBytes: values.DOCUMENT_MAX_BYTES,
+  };
+}
+
+export function* conflicts(set: Environment): Generator<string> {
+  if (set['DOCUMENT_STORE_ENDPOINT'] && !set['DOCUMENT_STORE']?.startsWith('s3:'))
+    yield 'DOCUMENT_STORE must be s3://bucket/prefix where DOCUMENT_STORE_ENDPOINT is set';
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { identityChangesOf } from '../../src/db/identity-changes.ts';
+import type { IdentityChanges } from '../../src/db/identity-changes.ts';
+import { openManagement } from '../../src/identity/management/client.ts';
+import type { Role } from '../../src/identity/caller.ts';
+import { deliverIdentityChanges } from '../../src/outbox/worker.ts';
+import { inLine, rowOf } from '../concurrency/held.ts';
+import { startManagement } from '../support/management.ts';
+import type { TestManagement } from '../support/management.ts';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+/* Whoever creates a client while the provider does not know of another change of theirs: they go on, and undo nothing. */
+
+let service: Service;
+let provider: TestManagement;
+let changes: IdentityChanges;
+let own: string;
+let other: string;
+
+beforeAll(async () => {
+  service = await startService();
+  provider = await startManagement();
+  changes = identityChangesOf(service.database);
+  await changes.begin();
+  [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
+});
+afterAll(async () => {
+  await service.close();
+  await provider.close();
+});
+beforeEach(() => service.admin('delete from public.identity_changes'));
+
+interface Person {
+  readonly id: string;
+  readonly subject: string;
+  token(clients: readonly string[], claims?: object): Promise<string>;
+}
+
+/** Stored here and known to the provider, with the same rights. */
+async function person(role: Role, clients: readonly string[]): Promise<Person> {
+  const id = randomUUID();
+  const [subject, email] = [`auth0|${id}`, `${id}@b.example`];
+  await service.admin(
+    `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
+     values ($1, $2, '!', 'Dupont', $3, $4, $5, '-infinity')`,
+    [id, email, role, clients, subject],
+  );
+  provider.know(subject, role, clients);
+  return {
+    id,
+    subject,
+    token: (listed, claims) => service.token(role, listed, { sub: subject, email, ...claims }),
+  };
+}
+
+async function deliver(): Promise<void> {
+  await service.admin('update public.identity_changes set next_attempt_at = now()');
+  const management = openManagement({ url: provider.url, token: 'management-token' });
+  const worker = deliverIdentityChanges({ changes, management, log: pino({ level: 'silent' }) });
+  await worker.sweep();
+  await worker.close();
+}
+
+const known = ({ subject }: Person) => provider.users.get(subject)?.app_metadata;
+const put = async (id: string, body: object) =>
+  service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body });
+const change = async (id: string, body: object) => {
+  expect((await put(id, body)).status).toBe(200);
+};
+const me = async (token: string) => (await service.ask('GET /api/users/me', { token })).status;
+const create = (token: string) =>
+  service.ask('POST /api/clients', { token, body: { company_name: 'Neuve', contact_email: 'n@b.example' } });
+/** A token that the provider makes a little later. */
+const later = { iat: Math.floor(Date.now() / 1_000) + 20 };
+
+describe('whoever creates a client', () => {
+  test('while another change of theirs is undelivered goes on with the token in hand, and logs in with it', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    const old = await ada.token([own, other]);
+    const token = await ada.token([own]);
+    await change(ada.id, { client_access: [own] });
+    const made: string[] = [];
+    for (let index = 0; index < 2; index += 1) {
+      const { json, status } = await create(token);
+      expect(status).toBe(201);
+      made.push((json as { id: string }).id);
+      expect(await me(token)).toBe(200);
+    }
+    expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
+    expect(await me(old)).toBe(401);
+    expect(await me(await ada.token([own, other], later))).toBe(401);
+    await deliver();
+    expect(known(ada)).toMatchObject({ client_access: [own, ...made] });
+    expect(await me(token)).toBe(200);
+    expect(await me(old)).toBe(401);
+    // What is withdrawn afterwards is withdrawn from that token as well, whatever they have created.
+    await change(ada.id, { client_access: made });
+    expect([await me(token), (await create(token)).status]).toEqual([401, 401]);
+    await deliver();
+    expect(known(ada)).toMatchObject({ client_access: [...made].sort() });
+  });
+
+  test('undoes nothing that an ADMIN gives back to them, though the token in hand does not say it', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    const token = await ada.token([own]);
+    await change(ada.id, { client_access: [own] });
+    const { json } = await create(token);
+    const { id } = json as { id: string };
+    await change(ada.id, { client_access: [own] });
+    await change(ada.id, { client_access: [own, id] });
+    expect(await me(token)).toBe(401);
+    expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(401);
+    await deliver();
+    expect(known(ada)).toMatchObject({ client_access: [own, id].sort() });
+  });
+
+  test('goes on also after another that they created is gone', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    const token = await ada.token([own]);
+    await change(ada.id, { client_access: [own] });
+    const [gone, kept] = [await create(token), await create(token)].map(
+      ({ json }) => (json as { id: string }).id,
+    );
+    const removed = await service.ask(`DELETE /api/clients/${String(gone)}`, {
+      token: await service.token('ADMIN'),
+    });
+    expect(removed.status).toBe(204);
+    expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
+    expect(await me(token)).toBe(200);
+    await deliver();
+    expect(known(ada)?.client_access).toEqual(expect.arrayContaining([own, kept]));
+  });
+
+  test('by a token that says more than what is stored has it accepted no more once their rights are changed', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own]);
+    const newer = await ada.token([own, other], later);
+    expect((await create(newer)).status).toBe(201);
+    // To and fro: what is stored is then what it was when they created it.
+    await change(ada.id, { role: 'CLIENT' });
+    await change(ada.id, { role: 'ACCOUNT_MANAGER' });
+    expect(await me(newer)).toBe(401);
+  });
+
+  describe('at the same time as an ADMIN withdraws and the worker delivers', () => {
+    const PARTS = ['gain', 'withdraw', 'deliver'] as const;
+    const ORDERS = PARTS.flatMap((first) =>
+      PARTS.filter((second) => second !== first).map(
+        (second) =>
+          [first, second, PARTS.find((part) => part !== first && part !== second) ?? first] as const,
+      ),
+    );
+
+    test.each(ORDERS)(
+      '%s, %s, %s: what is withdrawn stays so, and the provider learns the newest',
+      async (...order) => {
+        const ada = await person('ACCOUNT_MANAGER', [own, other]);
+        const token = await ada.token([own]);
+        await change(ada.id, { client_access: [own] });
+        const [claimed] = await changes.claim(1, 60_000);
+        if (claimed === undefined) throw new Error('nothing was claimed');
+        const acts = {
+          gain: async () => (await create(token)).status,
+          withdraw: async () => (await put(ada.id, { client_access: [other] })).status,
+          deliver: () => changes.settle(claimed),
+        };
+        const done = await inLine<unknown>(
+          service,
+          rowOf('users', ada.id),
+          order.map((part) => acts[part]),
+        );
+        const of = (part: (typeof PARTS)[number]) => done[order.indexOf(part)];
+        expect(of('withdraw')).toBe(200);
+        expect(of('gain')).toBe(order.indexOf('gain') < order.indexOf('withdraw') ? 201 : 401);
+        expect([await me(token), (await create(token)).status]).toEqual([401, 401]);
+        expect(await me(await ada.token([own, other], later))).toBe(401);
+        await deliver();
+        expect(known(ada)).toMatchObject({ client_access: [other] });
+        expect((await changes.undelivered([ada.id])).changes).toBe(0);
+        expect(await me(token)).toBe(401);
+      },
+    );
+  });
+});
