@@ -73,6 +73,7 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
   violations.push(...(await lastLogins(world)));
   await world.end();
   violations.push(...(await held(world, loads, kills)));
+  if (world.turnedAway > 0) violations.push(`${world.turnedAway} logins were refused for their number`);
   const told = (await world.told())?.filter(({ at }) => at > 0).length;
   const count = (isSo: (status: number) => boolean): number =>
     loads.flatMap(({ used }) => used).filter(({ status }) => isSo(status)).length;
