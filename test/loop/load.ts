@@ -27,8 +27,10 @@ export interface Used {
 export interface Load {
   readonly acknowledged: readonly Acknowledged[];
   readonly used: readonly Used[];
-  /** Requests without any answer, or with one that says that the service is away. */
+  /** Requests without any answer, as while the service is away. */
   readonly unanswered: number;
+  /** Requests whose answer says that the service could not serve them. */
+  readonly failed: number;
   /** Resolves once nothing is under way any more. */
   end(): Promise<void>;
 }
@@ -56,12 +58,13 @@ export function startLoad(
   let isEnding = false;
   let changes = 0;
   let clock = 0;
-  const counted = { unanswered: 0 };
+  const counted = { unanswered: 0, failed: 0 };
   const pick = <T>(choices: readonly T[]): T => anyOf(random, choices) as T;
 
   async function send(line: string, question: object): Promise<Answer | undefined> {
     const answer = await ask(pick(world.ports), line, question).catch(() => undefined);
-    if (answer === undefined || answer.status >= 500) counted.unanswered += 1;
+    if (answer === undefined) counted.unanswered += 1;
+    else if (answer.status >= 500) counted.failed += 1;
     return answer;
   }
 
@@ -141,6 +144,9 @@ export function startLoad(
     used,
     get unanswered() {
       return counted.unanswered;
+    },
+    get failed() {
+      return counted.failed;
     },
     async end() {
       if (only < Infinity) await Promise.all(writing);

@@ -85,7 +85,8 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
       'changes acknowledged': loads.reduce((sum, load) => sum + load.acknowledged.length, 0),
       'requests accepted': count((status) => status < 400),
       'requests refused with 401': count((status) => status === 401),
-      'requests without an answer, or with 5xx': loads.reduce((sum, load) => sum + load.unanswered, 0),
+      'requests answered 5xx': loads.reduce((sum, load) => sum + load.failed, 0),
+      'requests without an answer': loads.reduce((sum, load) => sum + load.unanswered, 0),
       ...(told === undefined
         ? {}
         : {
