@@ -105,7 +105,7 @@ async function startAgain(victim: Victim, afterMs: number): Promise<void> {
   });
 }
 
-/** Until nothing is undelivered; a claim of a killed process ends by itself, after a minute. */
+/** Until nothing is undelivered; a claim of a killed process ends by itself, after half a minute. */
 async function becomeQuiet(world: LoopWorld, isHurried: boolean): Promise<void> {
   const end = Date.now() + QUIET_MS;
   if (isHurried) await hurry(world);
