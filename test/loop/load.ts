@@ -45,13 +45,11 @@ const KEPT_TOKENS = 400;
 const WRITERS = 3;
 const READERS = 3;
 
-/** Changes rights, logs in and asks, all at once and again and again; `only` so many changes where that is given. */
-export function startLoad(
-  world: LoopWorld,
-  tokens: readonly string[],
-  random: Random,
-  only = Infinity,
-): Load {
+/**
+ * Changes rights, logs in and asks, all at once and again and again; `only` so many changes where that is given. `tokens`
+ * are those of the world's ADMINs, in their order, and are renewed here when they are over.
+ */
+export function startLoad(world: LoopWorld, tokens: string[], random: Random, only = Infinity): Load {
   const acknowledged: Acknowledged[] = [];
   const used: Used[] = [];
   const stock: { person: Person; token: string; rights: string }[] = [];
@@ -70,7 +68,8 @@ export function startLoad(
 
   async function change(): Promise<void> {
     const { id } = pick(world.people);
-    const token = pick(tokens);
+    const by = pick([...tokens.keys()]);
+    const token = tokens[by] ?? '';
     const isWhole = random() < 0.6;
     const client = pick(world.clients);
     const body = {
@@ -84,6 +83,8 @@ export function startLoad(
       const requestId = String(answer.headers['x-request-id']);
       acknowledged.push({ userId: id, requestId, at: (clock += 1), isWhole });
     }
+    const admin = world.admins[by];
+    if (answer?.status === 401 && admin !== undefined) tokens[by] = (await world.logIn(admin)) ?? token;
   }
 
   async function logIn(): Promise<void> {

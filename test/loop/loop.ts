@@ -69,6 +69,8 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
   const calm = startLoad(world, tokens, random, CALM_CHANGES);
   loads.push(calm);
   await calm.end();
+  if (calm.acknowledged.length === 0)
+    violations.push('no change was acknowledged, with nobody killed any more');
   await becomeQuiet(world, false);
   violations.push(...(await lastLogins(world)));
   await world.end();
