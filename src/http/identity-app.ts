@@ -1,10 +1,11 @@
 import express from 'express';
 import type { ErrorRequestHandler, Express } from 'express';
+import { strictTransportSecurity } from 'helmet';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { sendError } from './envelope.ts';
 import { toRequestError } from './errors.ts';
-import { limitByAddress } from './limits.ts';
+import { limitBeginnings, limitByAddress } from './limits.ts';
 import { logRequests } from './request-log.ts';
 import { openRequest, stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
@@ -15,18 +16,31 @@ export interface IdentityAppOptions {
   readonly trustProxy: number;
   /** Requests a minute from one address. */
   readonly perIp: number;
+  /** Where requests of anybody leave something in the database: each tenth may lead there. */
+  readonly beginnings: readonly string[];
+  /** Whether others reach it over TLS, through a proxy. */
+  readonly isSecure: boolean;
   readonly answer: (request: IncomingMessage, response: ServerResponse, state: RequestState) => Promise<void>;
 }
 
 /** What happens to a request to the embedded identity provider: as to one to the API, but that it has pages of its own. */
-export function createIdentityApp({ log, trustProxy, perIp, answer }: IdentityAppOptions): Express {
+export function createIdentityApp({
+  log,
+  trustProxy,
+  perIp,
+  beginnings,
+  isSecure,
+  answer,
+}: IdentityAppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', trustProxy);
   app.set('query parser', false);
   app.use(openRequest);
   app.use(logRequests(log));
+  if (isSecure) app.use(strictTransportSecurity());
   app.use(limitByAddress(perIp));
+  app.all([...beginnings], limitBeginnings(Math.ceil(perIp / 10)));
   app.use((request, response) => answer(request, response, stateOf(request)));
   app.use(answerFailures);
   return app;

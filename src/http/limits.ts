@@ -28,6 +28,11 @@ export function limitByAddress(limit: number): RequestHandler {
   return perMinute('address', limit, (state) => ipKeyGenerator(state.ipAddress));
 }
 
+/** Counts what anybody may have kept here for a while; a user needs one to log in. */
+export function limitBeginnings(limit: number): RequestHandler {
+  return perMinute('address with new logins', limit, (state) => ipKeyGenerator(state.ipAddress));
+}
+
 /** Counts every request of a user, from whatever address; stands after authentication. */
 export function limitByUser(limit: number): RequestHandler {
   return perMinute('user', limit, (state) => state.caller?.subject ?? ANONYMOUS);

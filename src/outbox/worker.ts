@@ -38,7 +38,7 @@ export function deliverIdentityChanges({
   changes,
   management,
   log,
-  leaseMs = 60_000,
+  leaseMs = 30_000,
   deliveryMs = 20_000,
   idleMs,
 }: WorkerOptions): Worker {

@@ -54,6 +54,7 @@ export async function openBeside(): Promise<LoopWorld> {
     admin,
     victims: [...instances.map((instance, index) => victimOf(`API ${index + 1}`, instance)), provider],
     ports: instances.map((instance) => instance.port),
+    turnedAway: 0,
     async logIn({ subject }) {
       const answer = await fetch(`${issuer}login/${encodeURIComponent(subject)}`).catch(() => undefined);
       if (answer?.status !== 200) return undefined;

@@ -65,14 +65,15 @@ function accepted({ acknowledged, noted, used }: Account, states: readonly strin
     .map(({ line, status, sentAt }) => `${line} was answered ${status} to withdrawn rights (${sentAt})`);
 }
 
-/** In order, and in the end what is so here. */
-function toldWrongly(told: readonly Told[], states: readonly string[], last: string): string[] {
+/** In order, and in the end what is so here. Rights that come back later are the later state as well as the earlier. */
+export function toldWrongly(told: readonly Told[], states: readonly string[], last: string): string[] {
   const found: string[] = [];
   let newest = 0;
   for (const one of told) {
-    const index = states.lastIndexOf(wholeOf(one));
-    if (index === -1) found.push('the provider was told rights that never were');
-    else if (index < newest) found.push(`the provider was told state ${index} after state ${newest}`);
+    const index = states.indexOf(wholeOf(one), newest);
+    const latest = states.lastIndexOf(wholeOf(one));
+    if (latest === -1) found.push('the provider was told rights that never were');
+    else if (index === -1) found.push(`the provider was told state ${latest} after state ${newest}`);
     newest = Math.max(newest, index);
   }
   const end = told.at(-1);

@@ -12,12 +12,20 @@ import type { LoopWorld } from './world.ts';
 
 /* `npm start`: the API, its delivery, the provider and Postgres are one process and its children. */
 
+/**
+ * How often somebody logs in from one address before they do from the next. Whoever is inactive goes on trying, and a
+ * process that is killed meanwhile makes any login one that has failed: ten from one address keep a user out of it, and
+ * fifty from one address everybody.
+ */
+const LOGINS_AT_AN_ADDRESS = 8;
+
 export async function openEmbedded(): Promise<LoopWorld> {
   const folder = await createScratchFolder();
   const data = join(folder, 'data');
   const identityPort = await freePort(0);
   const service = await createServiceProcess(folder, {
     ...{ DATA_DIR: data, IDENTITY_PORT: String(identityPort), LOG_LEVEL: 'error' },
+    TRUST_PROXY: '1',
     ...{ RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' },
   });
   await service.start();
@@ -30,13 +38,32 @@ export async function openEmbedded(): Promise<LoopWorld> {
   const seed = newSeed();
   await seed.into(admin);
   const victim = victimOf('API', service);
+  const people = [...seed.admins, ...seed.people].map(({ email }) => email);
+  const logins = people.map(() => 0);
+  let turnedAway = 0;
+
+  function nextAddress(email: string): string {
+    const index = people.indexOf(email);
+    const place = Math.floor((logins[index] ?? 0) / LOGINS_AT_AN_ADDRESS);
+    logins[index] = (logins[index] ?? 0) + 1;
+    return `10.${index}.${Math.floor(place / 256)}.${place % 256}`;
+  }
+
   return {
     ...seed,
     admin,
+    get turnedAway() {
+      return turnedAway;
+    },
     victims: [victim],
     ports: [service.port],
     async logIn({ email }) {
-      const tokens = await logIn(issuer, email, seed.password).catch(() => undefined);
+      const tokens = await logIn(issuer, email, seed.password, { from: nextAddress(email) }).catch(
+        (error: unknown) => {
+          if (/answered 429/.test(String(error))) turnedAway += 1;
+          return undefined;
+        },
+      );
       return tokens?.access_token;
     },
     told: () => Promise.resolve(undefined),

@@ -27,8 +27,10 @@ export interface Used {
 export interface Load {
   readonly acknowledged: readonly Acknowledged[];
   readonly used: readonly Used[];
-  /** Requests without any answer, or with one that says that the service is away. */
+  /** Requests without any answer, as while the service is away. */
   readonly unanswered: number;
+  /** Requests whose answer says that the service could not serve them. */
+  readonly failed: number;
   /** Resolves once nothing is under way any more. */
   end(): Promise<void>;
 }
@@ -43,31 +45,31 @@ const KEPT_TOKENS = 400;
 const WRITERS = 3;
 const READERS = 3;
 
-/** Changes rights, logs in and asks, all at once and again and again; `only` so many changes where that is given. */
-export function startLoad(
-  world: LoopWorld,
-  tokens: readonly string[],
-  random: Random,
-  only = Infinity,
-): Load {
+/**
+ * Changes rights, logs in and asks, all at once and again and again; `only` so many changes where that is given. `tokens`
+ * are those of the world's ADMINs, in their order, and are renewed here when they are over.
+ */
+export function startLoad(world: LoopWorld, tokens: string[], random: Random, only = Infinity): Load {
   const acknowledged: Acknowledged[] = [];
   const used: Used[] = [];
   const stock: { person: Person; token: string; rights: string }[] = [];
   let isEnding = false;
   let changes = 0;
   let clock = 0;
-  const counted = { unanswered: 0 };
+  const counted = { unanswered: 0, failed: 0 };
   const pick = <T>(choices: readonly T[]): T => anyOf(random, choices) as T;
 
   async function send(line: string, question: object): Promise<Answer | undefined> {
     const answer = await ask(pick(world.ports), line, question).catch(() => undefined);
-    if (answer === undefined || answer.status >= 500) counted.unanswered += 1;
+    if (answer === undefined) counted.unanswered += 1;
+    else if (answer.status >= 500) counted.failed += 1;
     return answer;
   }
 
   async function change(): Promise<void> {
     const { id } = pick(world.people);
-    const token = pick(tokens);
+    const by = pick([...tokens.keys()]);
+    const token = tokens[by] ?? '';
     const isWhole = random() < 0.6;
     const client = pick(world.clients);
     const body = {
@@ -81,6 +83,8 @@ export function startLoad(
       const requestId = String(answer.headers['x-request-id']);
       acknowledged.push({ userId: id, requestId, at: (clock += 1), isWhole });
     }
+    const admin = world.admins[by];
+    if (answer?.status === 401 && admin !== undefined) tokens[by] = (await world.logIn(admin)) ?? token;
   }
 
   async function logIn(): Promise<void> {
@@ -141,6 +145,9 @@ export function startLoad(
     used,
     get unanswered() {
       return counted.unanswered;
+    },
+    get failed() {
+      return counted.failed;
     },
     async end() {
       if (only < Infinity) await Promise.all(writing);

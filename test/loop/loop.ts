@@ -69,10 +69,13 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
   const calm = startLoad(world, tokens, random, CALM_CHANGES);
   loads.push(calm);
   await calm.end();
+  if (calm.acknowledged.length === 0)
+    violations.push('no change was acknowledged, with nobody killed any more');
   await becomeQuiet(world, false);
   violations.push(...(await lastLogins(world)));
   await world.end();
   violations.push(...(await held(world, loads, kills)));
+  if (world.turnedAway > 0) violations.push(`${world.turnedAway} logins were refused for their number`);
   const told = (await world.told())?.filter(({ at }) => at > 0).length;
   const count = (isSo: (status: number) => boolean): number =>
     loads.flatMap(({ used }) => used).filter(({ status }) => isSo(status)).length;
@@ -84,7 +87,8 @@ export async function runLoop(world: LoopWorld, options: LoopOptions): Promise<L
       'changes acknowledged': loads.reduce((sum, load) => sum + load.acknowledged.length, 0),
       'requests accepted': count((status) => status < 400),
       'requests refused with 401': count((status) => status === 401),
-      'requests without an answer, or with 5xx': loads.reduce((sum, load) => sum + load.unanswered, 0),
+      'requests answered 5xx': loads.reduce((sum, load) => sum + load.failed, 0),
+      'requests without an answer': loads.reduce((sum, load) => sum + load.unanswered, 0),
       ...(told === undefined
         ? {}
         : {
@@ -103,7 +107,7 @@ async function startAgain(victim: Victim, afterMs: number): Promise<void> {
   });
 }
 
-/** Until nothing is undelivered; a claim of a killed process ends by itself, after a minute. */
+/** Until nothing is undelivered; a claim of a killed process ends by itself, after half a minute. */
 async function becomeQuiet(world: LoopWorld, isHurried: boolean): Promise<void> {
   const end = Date.now() + QUIET_MS;
   if (isHurried) await hurry(world);

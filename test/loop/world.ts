@@ -32,6 +32,8 @@ export interface LoopWorld {
   readonly ports: readonly number[];
   /** A token that the provider issues now; undefined where it lets nobody in, or is away. */
   logIn(person: Person): Promise<string | undefined>;
+  /** Logins that were refused for the number of those before them, which says nothing of rights. */
+  readonly turnedAway: number;
   admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   /** What the provider was told, where it is another than the database. */
   told(): Promise<readonly Told[] | undefined>;

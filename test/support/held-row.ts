@@ -19,7 +19,7 @@ export async function collide(
 }
 
 /** How many sessions of the database wait for a lock. */
-export async function waiting(service: Service): Promise<number> {
+export async function waiting(service: Pick<Service, 'admin'>): Promise<number> {
   const rows = await service.admin(
     `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
   );

@@ -79,6 +79,8 @@ export interface Flow {
   readonly client?: string;
   readonly redirectUri?: string;
   readonly parameters?: Readonly<Record<string, string>>;
+  /** The address that the password comes from, as a proxy says it. */
+  readonly from?: string;
 }
 
 export const REDIRECT = 'http://localhost:5173/callback';
@@ -149,7 +151,8 @@ export async function logIn(
 ): Promise<Tokens & { readonly browser: Browser }> {
   const browser = openBrowser(issuer);
   const begun = await beginLogin(browser, flow);
-  const { left, status, text } = await begun.submit(email, password);
+  const proxied = flow.from === undefined ? {} : { 'x-forwarded-for': flow.from };
+  const { left, status, text } = await begun.submit(email, password, proxied);
   if (left === undefined) throw new Error(`the login was answered ${status}: ${text}`);
   const { status: given, body } = await askTokens(issuer, exchange(begun, left));
   if (given !== 200) throw new Error(`the code was answered ${given}: ${JSON.stringify(body)}`);

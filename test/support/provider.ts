@@ -41,6 +41,8 @@ export interface ProviderWorld {
   readonly postgres: TestDatabase;
   readonly dataDir: string;
   readonly database: Database;
+  /** For another pool beside that one. */
+  readonly loginUrl: string;
   /** The one that runs now. */
   readonly provider: EmbeddedProvider;
   /** Where it is managed, and the API's credential for that. */
@@ -84,6 +86,7 @@ export async function openProviderWorld(options: Partial<ProviderOptions> = {}):
     postgres,
     dataDir,
     database,
+    loginUrl: login.url,
     get provider() {
       return provider;
     },

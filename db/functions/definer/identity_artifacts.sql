@@ -146,7 +146,8 @@ comment on function app.forget_artifact(text, text) is 'Removes what the identit
 revoke execute on function app.forget_artifact(text, text) from public;
 grant execute on function app.forget_artifact(text, text) to taxclaims_identity_provider;
 
--- All that belongs to a grant, as after a logout or when a token comes a second time.
+-- All that belongs to a grant, as after a logout or when a token comes a second time. Rows are held in one order by
+-- whoever removes several, or two at once would wait for each other.
 create or replace function app.forget_grant(grant_id text)
     returns void
     language plpgsql
@@ -156,7 +157,14 @@ create or replace function app.forget_grant(grant_id text)
 as $function$
 begin
     delete from app.identity_artifacts as a
-    where a.grant_id = forget_grant.grant_id;
+    using (
+        select g.kind, g.id_digest
+        from app.identity_artifacts as g
+        where g.grant_id = forget_grant.grant_id
+        order by g.kind, g.id_digest
+        for update
+    ) as held
+    where a.kind = held.kind and a.id_digest = held.id_digest;
 end
 $function$;
 

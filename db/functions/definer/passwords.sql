@@ -117,8 +117,16 @@ begin
     update public.users as u
     set sessions_ended_at = greatest(pg_catalog.clock_timestamp(), u.sessions_ended_at)
     where u.id = new.id;
+    -- In the order in which app.forget_grant holds them.
     delete from app.identity_artifacts as a
-    where a.account in (new.subject, new.id::text);
+    using (
+        select s.kind, s.id_digest
+        from app.identity_artifacts as s
+        where s.account in (new.subject, new.id::text)
+        order by s.kind, s.id_digest
+        for update
+    ) as held
+    where a.kind = held.kind and a.id_digest = held.id_digest;
     delete from app.password_attempts as p
     where p.user_id = new.id and new.password_hash <> old.password_hash;
     return null;

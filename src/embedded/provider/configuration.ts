@@ -1,5 +1,5 @@
 import { errors, Provider } from 'oidc-provider';
-import type { Account, Client, Context, Login } from 'oidc-provider';
+import type { Account, Client, Context, Login, Session } from 'oidc-provider';
 import type { ClaimNames } from '../../identity/claims.ts';
 import type { Accounts } from './accounts.ts';
 import { CLIENTS, isTrustedAddress, isTrustedOrigin } from './clients.ts';
@@ -17,6 +17,7 @@ const DAY = 24 * HOUR;
 export const LIFETIMES = {
   accessToken: 15 * MINUTE,
   code: MINUTE,
+  /** Of a login page, and of a session in which nobody has logged in: anybody makes them. */
   interaction: 15 * MINUTE,
   /** Of a login in a browser, and of the refresh tokens that end with it. */
   session: 12 * HOUR,
@@ -108,7 +109,8 @@ export function createProvider(parts: ProviderParts): Provider {
       Interaction: LIFETIMES.interaction,
       RefreshToken: (_: Context, token: Login) =>
         leftOf(token.scopes.has('offline_access') ? LIFETIMES.offline : LIFETIMES.session, token.authTime),
-      Session: (_: Context, { loginTs }: { readonly loginTs?: number }) => leftOf(LIFETIMES.session, loginTs),
+      Session: (_: Context, { accountId, loginTs }: Session) =>
+        accountId === undefined ? LIFETIMES.interaction : leftOf(LIFETIMES.session, loginTs),
     },
     renderError,
   });

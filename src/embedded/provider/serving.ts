@@ -17,6 +17,8 @@ import { answerUserinfo, bearsApiToken, USERINFO_PATH } from './userinfo.ts';
 
 const RESUMING = /^\/auth\/./;
 const LOGOUT_PATH = '/session/end';
+/** Where the library keeps something of whoever comes, before anybody has logged in. */
+export const BEGINNINGS = ['/auth', LOGOUT_PATH];
 
 /** A provider of certain keys, and all that is beside the library. */
 export interface Serving {

@@ -17,7 +17,7 @@ import { MANAGEMENT_PATH } from './management.ts';
 import { errorPage } from './pages.ts';
 import { openSecrets } from './secrets.ts';
 import { sendPage } from './send-page.ts';
-import { servingWith } from './serving.ts';
+import { BEGINNINGS, servingWith } from './serving.ts';
 import type { Serving } from './serving.ts';
 import { openTokenSigner } from './signer.ts';
 import type { TokenSigner } from './signer.ts';
@@ -75,7 +75,12 @@ export async function startEmbeddedProvider(options: ProviderOptions): Promise<E
   let current: Serving | undefined;
   let forgetting: Forgetting | undefined;
 
-  const server = createHttpServer(createIdentityApp({ log, trustProxy, perIp, answer }));
+  const server = createHttpServer(
+    createIdentityApp({
+      ...{ log, trustProxy, perIp, answer },
+      ...{ beginnings: BEGINNINGS, isSecure: publicIssuer?.startsWith('https:') ?? false },
+    }),
+  );
   const listen = (wanted: number): Promise<number> => server.listen(wanted, host);
   const taken = await listenAt(listen, { dataDir, port, issuer: publicIssuer });
   issuer = issuerAt(taken, publicIssuer);

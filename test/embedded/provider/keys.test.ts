@@ -2,7 +2,7 @@ import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { decodeProtectedHeader } from 'jose';
 import { pino } from 'pino';
 import {
@@ -16,6 +16,8 @@ import {
 import { openTokenSigner } from '../../../src/embedded/provider/signer.ts';
 import { startEmbeddedProvider } from '../../../src/embedded/provider/start.ts';
 import { createTokenVerifier } from '../../../src/identity/token-verifier.ts';
+import { logIn } from '../../support/login.ts';
+import { openProviderWorld } from '../../support/provider.ts';
 import { createScratchFolder } from '../../support/scratch.ts';
 
 const log = pino({ level: 'silent' });
@@ -125,5 +127,34 @@ test('tokens of the key before are believed after a rotation, and new ones bear 
     expect(decodeProtectedHeader(await signer.sign(request)).kid).toBe(decodeProtectedHeader(fresh).kid);
   } finally {
     await provider.close();
+  }
+});
+
+test('a provider that runs publishes a new key, and signs with it in its time, without a restart', async () => {
+  const world = await openProviderWorld();
+  const clock = jest.spyOn(Date, 'now');
+  try {
+    const { issuer, jwksUrl } = world.provider;
+    const { email, password } = await world.person();
+    const start = performance.timeOrigin + performance.now();
+    const published = async (): Promise<string[]> => {
+      const { keys } = (await (await fetch(jwksUrl)).json()) as { keys: { kid: string }[] };
+      return keys.map(({ kid }) => kid);
+    };
+    const signedWith = async (): Promise<unknown[]> => {
+      const tokens = await logIn(issuer, email, password);
+      return [tokens.access_token, tokens.id_token].map((token) => decodeProtectedHeader(token).kid);
+    };
+    const [before = ''] = await published();
+    const { kid } = await rotateKeys(world.dataDir);
+    clock.mockReturnValue(start + 2 * 60_000);
+    expect(await published()).toEqual([before, kid]);
+    expect(await signedWith()).toEqual([before, before]);
+    clock.mockReturnValue(start + AHEAD_MS + 2 * 60_000);
+    expect(await signedWith()).toEqual([kid, kid]);
+    expect(await published()).toEqual([kid, before]);
+  } finally {
+    clock.mockRestore();
+    await world.close();
   }
 });

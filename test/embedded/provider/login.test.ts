@@ -246,6 +246,18 @@ describe('a refresh', () => {
     expect((await refresh(issuer, second.body.refresh_token)).body.error).toBe('invalid_grant');
   });
 
+  test('with another token, or as another program, is refused and ends nothing', async () => {
+    const { email, password } = await withClients();
+    const { refresh_token: token, access_token: access } = await logIn(issuer, email, password);
+    const { length } = token;
+    const wrong = ['', 'x', 'x'.repeat(length), `${token}x`, token.slice(0, -1), token.toUpperCase(), access];
+    for (const one of wrong) expect((await refresh(issuer, one)).status).toBe(400);
+    const asOther = await refresh(issuer, token, 'taxclaims-docs');
+    expect([asOther.status, asOther.body.error]).toEqual([400, 'invalid_grant']);
+    expect((await refresh(issuer, token, 'nobody')).body.error).toBe('invalid_client');
+    expect((await refresh(issuer, token)).status).toBe(200);
+  });
+
   test('says the rights that the user has by then', async () => {
     const { email, password } = await withClients();
     const tokens = await logIn(issuer, email, password);

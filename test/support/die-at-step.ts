@@ -1,0 +1,47 @@
+import promises from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+
+/*
+ * Imported before a program of a test: kills it with SIGKILL before the DIES_AT-th of its changes to files, counted from
+ * 0; a file that is written counts once more when half of it is there.
+ */
+
+let left = Number(process.env['DIES_AT']);
+
+function step(): void {
+  if (left === 0) process.kill(process.pid, 'SIGKILL');
+  left -= 1;
+}
+
+const { open } = promises;
+for (const name of ['mkdir', 'link', 'rename', 'rm', 'unlink', 'writeFile', 'chmod'] as const) {
+  const original = promises[name] as (...given: unknown[]) => Promise<unknown>;
+  Object.assign(promises, {
+    [name]: (...given: unknown[]) => {
+      step();
+      return original(...given);
+    },
+  });
+}
+Object.assign(promises, {
+  open: async (...given: Parameters<typeof open>): Promise<FileHandle> => {
+    step();
+    const handle = await open(...given);
+    const writeFile = handle.writeFile.bind(handle);
+    const sync = handle.sync.bind(handle);
+    return Object.assign(handle, {
+      writeFile: async (content: string) => {
+        const half = Math.floor(content.length / 2);
+        await writeFile(content.slice(0, half));
+        step();
+        await writeFile(content.slice(half));
+      },
+      sync: () => {
+        step();
+        return sync();
+      },
+    });
+  },
+});
+syncBuiltinESMExports();
