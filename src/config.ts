@@ -18,7 +18,10 @@ export interface Config {
   readonly identity: IdentityConfig;
   /** Requests a minute. */
   readonly rateLimits: { readonly perUser: number; readonly perIp: number };
-  readonly redisUrl: string | undefined;
+  /** Where several instances count together, and the prefix of what they keep there; undefined: each by itself. */
+  readonly redis: { readonly url: string; readonly prefix: string } | undefined;
+  /** How many processes serve. */
+  readonly workers: number;
   /** How many proxies in front of the service to believe. */
   readonly trustProxy: number;
   readonly documentStore: value.DocumentStore;
@@ -113,6 +116,8 @@ const variables = z.object({
   RATE_LIMIT_PER_USER: value.integer(1, 1_000_000).default(100),
   RATE_LIMIT_PER_IP: value.integer(1, 1_000_000).default(1_000),
   REDIS_URL: value.redisUrl.optional(),
+  REDIS_PREFIX: value.redisPrefix.default('taxclaims'),
+  WORKERS: value.workers.default(1),
   TRUST_PROXY: value.integer(0, 100).default(0),
   DOCUMENT_STORE: value.documentStore.optional(),
   DOCUMENT_STORE_ENDPOINT: value.httpUrl.optional(),
@@ -142,7 +147,9 @@ export function loadConfig(environment: Environment): Config {
     },
     identity: identityFrom(values, set['NODE_ENV'] === 'production'),
     rateLimits: { perUser: values.RATE_LIMIT_PER_USER, perIp: values.RATE_LIMIT_PER_IP },
-    redisUrl: values.REDIS_URL,
+    redis:
+      values.REDIS_URL === undefined ? undefined : { url: values.REDIS_URL, prefix: values.REDIS_PREFIX },
+    workers: values.WORKERS,
     trustProxy: values.TRUST_PROXY,
     documentStore: values.DOCUMENT_STORE ?? { kind: 'folder', path: `${values.DATA_DIR}/documents` },
     documentStoreEndpoint: values.DOCUMENT_STORE_ENDPOINT,

@@ -1,4 +1,4 @@
-import { ConfigError, loadConfig } from './config.ts';
+import { loadConfig } from './config.ts';
 import { endPrograms } from './embedded/postgres/command.ts';
 import { greeting } from './greeting.ts';
 import { createLog } from './log.ts';
@@ -15,11 +15,6 @@ const LAST_MS = 9_800;
 /** Environment → configuration → parts → listen → drain; the signals of the process end here. */
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
-  if (config.redisUrl !== undefined) {
-    throw new ConfigError(
-      'REDIS_URL is set, but this version counts requests in memory, for one instance: unset it',
-    );
-  }
   const log = createLog(config.logLevel);
   const ending = new AbortController();
   // Whatever ends the process, an error that nobody caught included: no Postgres stays behind.

@@ -2,6 +2,7 @@ import express from 'express';
 import type { ErrorRequestHandler, Express } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { Counters } from '../counters/counters.ts';
 import { sendError } from './envelope.ts';
 import { toRequestError } from './errors.ts';
 import { limitByAddress } from './limits.ts';
@@ -15,18 +16,20 @@ export interface IdentityAppOptions {
   readonly trustProxy: number;
   /** Requests a minute from one address. */
   readonly perIp: number;
+  /** Where they are counted. */
+  readonly counters: Counters;
   readonly answer: (request: IncomingMessage, response: ServerResponse, state: RequestState) => Promise<void>;
 }
 
 /** What happens to a request to the embedded identity provider: as to one to the API, but that it has pages of its own. */
-export function createIdentityApp({ log, trustProxy, perIp, answer }: IdentityAppOptions): Express {
+export function createIdentityApp({ log, trustProxy, perIp, counters, answer }: IdentityAppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', trustProxy);
   app.set('query parser', false);
   app.use(openRequest);
   app.use(logRequests(log));
-  app.use(limitByAddress(perIp));
+  app.use(limitByAddress(perIp, counters, 'identity'));
   app.use((request, response) => answer(request, response, stateOf(request)));
   app.use(answerFailures);
   return app;

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { type Counters, countersIn } from '../../counters/counters.ts';
 import type { Database } from '../../db/database.ts';
 import { forgetExpired } from '../../db/expired-answers.ts';
 import type { Forgetting } from '../../db/expired-answers.ts';
@@ -42,6 +43,8 @@ export interface ProviderOptions {
   readonly loopback?: boolean;
   readonly trustProxy?: number;
   readonly perIp?: number;
+  /** Where requests are counted; in the memory of this process when absent. */
+  readonly counters?: Counters;
 }
 
 export interface EmbeddedProvider extends TokenSigner {
@@ -61,7 +64,13 @@ export interface EmbeddedProvider extends TokenSigner {
  */
 export async function startEmbeddedProvider(options: ProviderOptions): Promise<EmbeddedProvider> {
   const { dataDir, log, port, issuer: publicIssuer, host = IDENTITY_HOST } = options;
-  const { corsOrigins = [], loopback = true, trustProxy = 0, perIp = 1_000 } = options;
+  const {
+    corsOrigins = [],
+    loopback = true,
+    trustProxy = 0,
+    perIp = 1_000,
+    counters = countersIn([]),
+  } = options;
   const claimNames = options.claimNames ?? { role: 'role', clientAccess: 'client_access' };
   await rotateOldKeys(dataDir);
   let ring = await openKeyRing(dataDir);
@@ -73,7 +82,7 @@ export async function startEmbeddedProvider(options: ProviderOptions): Promise<E
   let current: Serving | undefined;
   let forgetting: Forgetting | undefined;
 
-  const server = createHttpServer(createIdentityApp({ log, trustProxy, perIp, answer }));
+  const server = createHttpServer(createIdentityApp({ log, trustProxy, perIp, counters, answer }));
   const listen = (wanted: number): Promise<number> => server.listen(wanted, host);
   const taken = await listenAt(listen, { dataDir, port, issuer: publicIssuer });
   issuer = issuerAt(taken, publicIssuer);
