@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Count } from './counters.ts';
+import { createPatience } from './patience.ts';
 
 /** A way to the place where several count together, until it is lost. */
 export interface Link {
@@ -46,6 +47,7 @@ export async function openCircuit(options: {
   let retryMs = FIRST_RETRY_MS;
   let linkedAt = 0;
   const waiting = new Set<() => void>();
+  const patience = createPatience(patienceMs);
 
   function open(broken: Link | undefined, error: unknown): void {
     if (closed || link !== broken) return;
@@ -65,7 +67,7 @@ export async function openCircuit(options: {
       found = await connect((error) => {
         if (found !== undefined && link === found) open(found, error);
       });
-      await inTime(patienceMs, found.increment(PROBE, PROBE));
+      await patience.with(found.increment(PROBE, PROBE));
       if (closed) {
         found.close();
         return;
@@ -94,7 +96,7 @@ export async function openCircuit(options: {
           settle(undefined);
         };
         waiting.add(giveUp);
-        inTime(patienceMs, present.increment(limit, key)).then(settle, (error: unknown) => {
+        patience.with(present.increment(limit, key)).then(settle, (error: unknown) => {
           open(present, error);
           giveUp();
         });
@@ -111,21 +113,6 @@ export async function openCircuit(options: {
       link = undefined;
     },
   };
-}
-
-async function inTime<T>(patienceMs: number, work: Promise<T>): Promise<T> {
-  const { promise: over, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    // An answer may have come while this process did something else: it is read before the next immediate.
-    setImmediate(() => {
-      reject(new Error(`it did not answer within ${patienceMs} ms`));
-    });
-  }, patienceMs);
-  try {
-    return await Promise.race([work, over]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The words alone: what else an error of a client holds may be its options. */
