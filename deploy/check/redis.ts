@@ -12,7 +12,7 @@ const HURT_MS = 4_000;
 
 interface Break {
   readonly name: string;
-  begin(redis: Redis, folder: string): Promise<(() => Promise<void>) | undefined>;
+  readonly begin: (redis: Redis, folder: string) => Promise<(() => Promise<void>) | undefined>;
 }
 
 const BREAKS: readonly Break[] = [

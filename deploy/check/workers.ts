@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 interface Break {
   readonly name: string;
   readonly bounds: Bounds;
-  begin(service: ServiceProcess): Promise<void>;
+  readonly begin: (service: ServiceProcess) => Promise<void>;
 }
 
 /** Those that serve: the children of the process that was started. */
