@@ -85,13 +85,15 @@ export function supervise({
       try {
         await successor.serving;
       } catch (error) {
-        log.error({ reason: (error as Error).message }, 'a new worker cannot serve: those before it go on');
+        if (!closing)
+          log.error({ reason: String(error) }, 'a new worker cannot serve: those before it go on');
         return;
       }
       spares.delete(successor);
-      await old.end(REPLACED_MS);
+      // One that has died meanwhile may have been replaced already.
+      if (present().length > count) await (members.has(old) ? old : successor).end(REPLACED_MS);
     }
-    log.info('all workers are replaced');
+    if (!closing) log.info('all workers are replaced');
   }
 
   const first = Array.from({ length: count }, begin);

@@ -36,7 +36,8 @@ export async function startWorker(config: Config, log: Logger): Promise<ServingW
         begun.resolve(message.ground);
         break;
       case 'end':
-        void close(message.withinMs);
+        // What is only just being started must not be left behind.
+        void starting.then(() => close(message.withinMs));
         break;
       case 'ping':
         tell({ kind: 'pong' });
@@ -52,25 +53,29 @@ export async function startWorker(config: Config, log: Logger): Promise<ServingW
     }
   });
 
-  try {
-    const ground = await begun.promise;
-    const spool = await openSpool(config.dataDir);
-    endings.push({ part: 'the spool of refusals', atLeastMs: 200, end: () => spool.close() });
-    counters = await openCounters(config, log, (limit, key) =>
-      counting.ask((id) => {
-        tell({ kind: 'count', id, limit, key });
-      }),
-    );
-    const opened = counters;
-    endings.push({ part: 'the counters', atLeastMs: 0, end: () => opened.close() });
-    const open = opening(config, ground.apiUrl, log, endings);
-    const database = open('the database');
-    const url = await serveApi(config, log, endings, { ground, open, database, spool, counters });
-    tell({ kind: 'serving', url });
-  } catch (error) {
-    tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
-    await close();
+  const starting = start();
+  async function start(): Promise<void> {
+    try {
+      const ground = await begun.promise;
+      const spool = await openSpool(config.dataDir);
+      endings.push({ part: 'the spool of refusals', atLeastMs: 200, end: () => spool.close() });
+      counters = await openCounters(config, log, (limit, key) =>
+        counting.ask((id) => {
+          tell({ kind: 'count', id, limit, key });
+        }),
+      );
+      const opened = counters;
+      endings.push({ part: 'the counters', atLeastMs: 0, end: () => opened.close() });
+      const open = opening(config, ground.apiUrl, log, endings);
+      const database = open('the database');
+      const url = await serveApi(config, log, endings, { ground, open, database, spool, counters });
+      tell({ kind: 'serving', url });
+    } catch (error) {
+      tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+      await close();
+    }
   }
+  await starting;
   return { close };
 }
 
