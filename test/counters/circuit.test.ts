@@ -82,34 +82,27 @@ describe('requests that are counted elsewhere', () => {
     },
   );
 
-  test('wait no longer than for one that does not answer, however many come and go at once', async () => {
+  test('are let go together where the way there is lost, and not each after its own wait', async () => {
     const { log } = hearing();
-    const closed: string[] = [];
-    let opened = 0;
-    circuit = await openCircuit({
-      connect: () => {
-        opened += 1;
-        const link: Link = {
-          increment: (_limit, key) =>
-            key === 'probe' && opened === 1
-              ? Promise.resolve({ totalHits: 1, resetTime: undefined })
-              : new Promise(() => undefined),
-          close: () => closed.push('closed'),
-        };
-        return Promise.resolve(link);
+    let closed = 0;
+    const { promise: first, reject: lose } = Promise.withResolvers<never>();
+    const link: Link = {
+      increment: (_limit, key) => {
+        if (key === 'probe') return Promise.resolve({ totalHits: 1, resetTime: undefined });
+        return key === 'first' ? first : new Promise(() => undefined);
       },
-      place: 'there',
-      patienceMs: 50,
-      log,
+      close: () => {
+        closed += 1;
+      },
+    };
+    circuit = await openCircuit({
+      connect: () => (closed === 0 ? Promise.resolve(link) : Promise.reject(new Error('away'))),
+      ...{ place: 'there', patienceMs: 3_600_000, log },
     });
-    const given: (object | undefined)[] = [];
-    const first = circuit.increment('user', 'first').then((count) => given.push(count));
-    // Those that came later are let go with the first, and not each in its own time.
-    const second = circuit.increment('user', 'second').then((count) => given.push(count));
-    await Promise.race([first, second]);
-    await Promise.resolve();
-    expect(given.length).toBe(2);
-    expect(closed.length).toBe(1);
-    expect(await circuit.increment('user', 'third')).toBeUndefined();
+    const asked = ['first', 'second', 'third'].map((key) => circuit?.increment('user', key));
+    lose(new Error('lost'));
+    expect(await Promise.all(asked)).toEqual([undefined, undefined, undefined]);
+    expect(closed).toBe(1);
+    expect(await circuit.increment('user', 'fourth')).toBeUndefined();
   });
 });
