@@ -37,6 +37,7 @@ export function supervise({
   const spares = new Set<Member>();
   let quick = 0;
   let closing = false;
+  const isClosing = (): boolean => closing;
   let hasServed = false;
   let reloading: Promise<void> | undefined;
   let pause: NodeJS.Timeout | undefined;
@@ -79,13 +80,13 @@ export function supervise({
   async function replaceEach(): Promise<void> {
     log.info('the workers are replaced, one after the other');
     for (const old of present()) {
-      if (closing || !members.has(old)) continue;
+      if (isClosing() || !members.has(old)) continue;
       const successor = begin();
       spares.add(successor);
       try {
         await successor.serving;
       } catch (error) {
-        if (!closing)
+        if (!isClosing())
           log.error({ reason: String(error) }, 'a new worker cannot serve: those before it go on');
         return;
       }
@@ -93,7 +94,7 @@ export function supervise({
       // One that has died meanwhile may have been replaced already.
       if (present().length > count) await (members.has(old) ? old : successor).end(REPLACED_MS);
     }
-    if (!closing) log.info('all workers are replaced');
+    if (!isClosing()) log.info('all workers are replaced');
   }
 
   const first = Array.from({ length: count }, begin);
