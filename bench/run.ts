@@ -5,6 +5,7 @@ import type { BenchServer } from './database.ts';
 import { measureEndpoints } from './endpoints/run.ts';
 import { measureGrowth } from './growth/run.ts';
 import { measurePeers } from './peers/run.ts';
+import { measureWorkers } from './peers/workers.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,6 +22,7 @@ const rounds = values.rounds === undefined ? undefined : count(values.rounds);
 /** Each prints a table and keeps the figures behind it. */
 const PARTS: Readonly<Record<string, (server: BenchServer) => Promise<void>>> = {
   peers: (server) => measurePeers(server, { rounds: rounds ?? 7, seconds, previous }),
+  workers: (server) => measureWorkers(server, { rounds: rounds ?? 7, seconds }),
   endpoints: (server) => measureEndpoints(server, rounds ?? 21),
   growth: (server) => measureGrowth(server, rounds ?? 21),
 };

@@ -2,6 +2,7 @@ import express from 'express';
 import type { Express } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
+import type { Counters } from './counters/counters.ts';
 import type { Database } from './db/database.ts';
 import type { AuditWriter } from './db/refusals/audit-writer.ts';
 import type { Documents } from './documents/documents.ts';
@@ -30,6 +31,8 @@ export interface AppOptions {
   readonly audit: AuditWriter;
   /** Requests a minute. */
   readonly limits: { readonly perUser: number; readonly perIp: number };
+  /** Where they are counted. */
+  readonly counters: Counters;
   /** How many proxies in front to believe. */
   readonly trustProxy: number;
   readonly corsOrigins: readonly string[];
@@ -48,6 +51,7 @@ export function createApp({
   verifier,
   audit,
   limits,
+  counters,
   trustProxy,
   corsOrigins,
   people,
@@ -66,12 +70,12 @@ export function createApp({
   app.use(cors(corsOrigins));
   // Before the limits: a health check shares the address of a load balancer, and so of everybody.
   mountPublic(app, probes, { database: probed, documents, verifier });
-  app.use(limitByAddress(limits.perIp));
+  app.use(limitByAddress(limits.perIp, counters));
   app.use(compress());
   mountDocs(app, people, login);
   mountPublic(app, publicEndpoints, { database, documents, verifier });
   app.use(authenticate(verifier));
-  app.use(limitByUser(limits.perUser));
+  app.use(limitByUser(limits.perUser, counters));
   mount(app, endpoints, { database, documents });
   mountRefusals(app, [...probes, ...publicEndpoints, ...endpoints]);
   app.use(answerErrors(audit));

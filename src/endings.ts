@@ -16,8 +16,12 @@ const BREAKING_OFF_MS = 100;
  * The server first, which drains, and the database last, which the others still need while they end. Each may take what
  * those after it can spare; one that does not end in that time, or fails, keeps none of the others from ending.
  */
-export async function endInReverse(endings: readonly Ending[], log: Logger): Promise<void> {
-  const over = performance.now() + CLOSING_MS;
+export async function endInReverse(
+  endings: readonly Ending[],
+  log: Logger,
+  closingMs = CLOSING_MS,
+): Promise<void> {
+  const over = performance.now() + closingMs;
   const left = [...endings];
   for (let ending = left.pop(); ending !== undefined; ending = left.pop()) {
     const { part, atLeastMs, end } = ending;

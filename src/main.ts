@@ -1,8 +1,13 @@
-import { ConfigError, loadConfig } from './config.ts';
+import cluster from 'node:cluster';
+import { isatty } from 'node:tty';
+import type { Logger } from 'pino';
+import { type Config, loadConfig } from './config.ts';
 import { endPrograms } from './embedded/postgres/command.ts';
 import { greeting } from './greeting.ts';
 import { createLog } from './log.ts';
 import { type Service, startService } from './service.ts';
+import { type CrewedService, startCrewed } from './workers/start.ts';
+import { startWorker } from './workers/worker.ts';
 
 /** What a terminal, its end, and a supervisor send. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -12,29 +17,33 @@ const SAME_SIGNAL_MS = 500;
 /** After everything else had its time: what hangs in the operating system, such as a disk that is away, has no other end. */
 const LAST_MS = 9_800;
 
+/** What of the service runs in this process, and ends with it. */
+type Running = Pick<Service, 'close'>;
+
 /** Environment → configuration → parts → listen → drain; the signals of the process end here. */
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
-  if (config.redisUrl !== undefined) {
-    throw new ConfigError(
-      'REDIS_URL is set, but this version counts requests in memory, for one instance: unset it',
-    );
-  }
-  const log = createLog(config.logLevel);
-  const ending = new AbortController();
+  const log = createLog(config.logLevel).child(cluster.worker ? { worker: cluster.worker.id } : {});
   // Whatever ends the process, an error that nobody caught included: no Postgres stays behind.
   process.on('exit', endPrograms);
-  hearSignals((signal) => {
-    log.info({ signal }, 'finishing what was taken');
-    setTimeout(() => {
-      // The log writes later, by what may be the very thing that hangs.
-      process.stderr.write('something hangs, and the process ends without it\n');
-      endAtOnce(signal);
-    }, LAST_MS).unref();
+  if (cluster.isWorker) return runWorker(config, log);
+  const ending = new AbortController();
+  const finish = (signal: NodeJS.Signals): void => {
+    endInTime(signal);
     ending.abort();
     void end(starting);
-  });
-  const starting = startService(config, log, ending.signal);
+  };
+  const isCrewed = config.workers > 1;
+  // Where there is a terminal it is gone then, and else nobody sends it but to reload.
+  const isReloaded = isCrewed && !isatty(0) && !isatty(1);
+  hearSignals(log, isReloaded ? SIGNALS.filter((signal) => signal !== 'SIGHUP') : SIGNALS, finish);
+  const hopeless = (error: Error): void => {
+    fail(error);
+    finish('SIGTERM');
+  };
+  const crewed = isCrewed ? startCrewed(config, log, { ending: ending.signal, hopeless }) : undefined;
+  if (isReloaded) process.on('SIGHUP', () => void reload(crewed));
+  const starting = crewed ?? startService(config, log, ending.signal);
   const service = await starting.catch((error: unknown) => {
     // Told to end before it began, it has done what it was told.
     if (error !== ending.signal.reason) throw error;
@@ -42,19 +51,43 @@ async function main(): Promise<void> {
   if (service !== undefined) process.stdout.write(await greeting(service));
 }
 
+/** One of several processes that serve: the one that has started it greets, and tells it what a terminal says to all. */
+async function runWorker(config: Config, log: Logger): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  hearSignals(log, ['SIGTERM'], (signal) => {
+    endInTime(signal);
+    void end(starting);
+  });
+  const starting = startWorker(config, log);
+  await starting;
+}
+
 /** The first signal ends the service; one that comes later than its own echo ends the process at once. */
-function hearSignals(first: (signal: NodeJS.Signals) => void): void {
+function hearSignals(
+  log: Logger,
+  signals: readonly NodeJS.Signals[],
+  first: (signal: NodeJS.Signals) => void,
+): void {
   let since: number | undefined;
-  for (const signal of SIGNALS) {
+  for (const signal of signals) {
     process.on(signal, () => {
       if (since === undefined) {
         since = performance.now();
+        log.info({ signal }, 'finishing what was taken');
         first(signal);
       } else if (performance.now() - since > SAME_SIGNAL_MS) {
         endAtOnce(signal);
       }
     });
   }
+}
+
+function endInTime(signal: NodeJS.Signals): void {
+  setTimeout(() => {
+    // The log writes later, by what may be the very thing that hangs.
+    process.stderr.write('something hangs, and the process ends without it\n');
+    endAtOnce(signal);
+  }, LAST_MS).unref();
 }
 
 /** Without waiting for anything, and leaving no Postgres behind. */
@@ -65,14 +98,23 @@ function endAtOnce(signal: NodeJS.Signals): void {
 }
 
 /** With nothing left to wait for, the process ends by itself; a start that failed has told so already. */
-async function end(starting: Promise<Service>): Promise<void> {
-  const service = await starting.catch(() => undefined);
-  await service?.close();
+async function end(starting: Promise<Running>): Promise<void> {
+  const running = await starting.catch(() => undefined);
+  await running?.close();
+}
+
+async function reload(starting: Promise<CrewedService> | undefined): Promise<void> {
+  const service = await starting?.catch(() => undefined);
+  await service?.reload();
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
 }
 
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  fail(error);
 }

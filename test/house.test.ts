@@ -13,6 +13,7 @@ const FLOORS = [
   'commands',
   'main',
   'greeting',
+  'workers',
   'service',
   'embedded',
   'app',
@@ -22,6 +23,7 @@ const FLOORS = [
   'metrics',
   'documents',
   'outbox',
+  'counters',
   'db',
   'identity',
   'config',
@@ -30,6 +32,7 @@ const FLOORS = [
 ];
 const SAME_FLOOR: Readonly<Record<string, string>> = {
   endings: 'service',
+  parts: 'service',
   'identity-parts': 'service',
   within: 'errors',
   'make-folder': 'errors',

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { treeOf } from '../../test/faults/processes.ts';
 import { withAdmin } from '../../test/support/database.ts';
 import { createLogin, dropLogin } from '../database.ts';
 import { backendsOf, processorTime } from '../processor-time.ts';
@@ -74,12 +75,13 @@ async function measure(
 ): Promise<Sample> {
   return withAdmin(adminUrl, async (admin) => {
     const backends = await backendsOf(admin, login);
-    const before = { node: processorTime([pid]), postgres: processorTime(backends) };
+    const processes = await treeOf(pid);
+    const before = { node: processorTime(processes), postgres: processorTime(backends) };
     const done = await load(request, seconds);
     const each = (ms: number): number => (ms * 1_000) / done.requests;
     return {
       requestsPerSecond: done.requests / done.seconds,
-      nodeMicroseconds: each(processorTime([pid]) - before.node),
+      nodeMicroseconds: each(processorTime(processes) - before.node),
       ...(backends.length > 0 && {
         postgresMicroseconds: each(processorTime(backends) - before.postgres),
       }),

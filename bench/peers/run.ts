@@ -58,9 +58,9 @@ export async function measurePeers(server: BenchServer, options: PeersOptions): 
 }
 
 /** In turns, so that whatever else the machine does falls on all of them alike. */
-async function rounds(
+export async function rounds(
   peers: readonly Peer[],
-  options: PeersOptions,
+  options: Pick<PeersOptions, 'rounds' | 'seconds'>,
 ): Promise<ReadonlyMap<string, readonly Sample[]>> {
   const samples = new Map<string, Sample[]>();
   const absent = new Set<Peer>();
@@ -81,8 +81,8 @@ async function rounds(
   return samples;
 }
 
-function tableOf(samples: ReadonlyMap<string, readonly Sample[]>): string {
-  const own = samples.get(NAME) ?? [];
+export function tableOf(samples: ReadonlyMap<string, readonly Sample[]>, first = NAME): string {
+  const own = samples.get(first) ?? [];
   return table(
     ['', 'requests a second', 'of this service’s rate', 'Node µs', 'Postgres µs', 'p99 ms'],
     [...samples].map(([name, taken]) => {
@@ -107,8 +107,12 @@ function shown(values: readonly (number | undefined)[]): string {
   return known.length === 0 ? '' : short(median(known));
 }
 
-async function question(adminUrl: string, identity: Asked['identity']): Promise<Asked> {
-  const clients = await clientsOf(adminUrl, CLIENTS);
+export async function question(
+  adminUrl: string,
+  identity: Asked['identity'],
+  claims = FULL_SIZE,
+): Promise<Asked> {
+  const clients = await clientsOf(adminUrl, CLIENTS, claims);
   // Of all sizes: the one in the middle of the order by id is as good as any.
   const client = clients[CLIENTS / 2] ?? '';
   const token = await identity.token({

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 
 /** Where the contents of documents lie. */
@@ -29,6 +30,11 @@ export const logLevel = z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', 
 export const postgresUrl = url(['postgres:', 'postgresql:'], 'must be a postgres:// URL');
 
 export const redisUrl = url(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL');
+
+/** What the keys of one deployment begin with, where several share a Redis. */
+export const redisPrefix = z
+  .string()
+  .regex(/^[\w.-]{1,50}$/, 'must be 1 to 50 letters, digits, or any of _ . -');
 
 export const httpUrl = url(['http:', 'https:'], 'must be an http:// or https:// URL').refine(
   withoutCredentials,
@@ -70,6 +76,15 @@ export function integer(least: number, most: number): z.ZodType<number, string> 
     )
     .transform(Number);
 }
+
+/** How many processes serve: `max` for one for each processor. */
+export const workers = z
+  .string()
+  .refine(
+    (value) => value === 'max' || (/^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= 128),
+    'must be an integer from 1 to 128, or max',
+  )
+  .transform((value) => (value === 'max' ? availableParallelism() : Number(value)));
 
 /** True for an issuer below which `.well-known/jwks.json` may be looked for. */
 export function isPlainHttpUrl(value: string): boolean {

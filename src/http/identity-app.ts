@@ -3,6 +3,7 @@ import type { ErrorRequestHandler, Express } from 'express';
 import { strictTransportSecurity } from 'helmet';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { Counters } from '../counters/counters.ts';
 import { sendError } from './envelope.ts';
 import { toRequestError } from './errors.ts';
 import { limitBeginnings, limitByAddress } from './limits.ts';
@@ -20,6 +21,8 @@ export interface IdentityAppOptions {
   readonly beginnings: readonly string[];
   /** Whether others reach it over TLS, through a proxy. */
   readonly isSecure: boolean;
+  /** Where they are counted. */
+  readonly counters: Counters;
   readonly answer: (request: IncomingMessage, response: ServerResponse, state: RequestState) => Promise<void>;
 }
 
@@ -28,6 +31,7 @@ export function createIdentityApp({
   log,
   trustProxy,
   perIp,
+  counters,
   beginnings,
   isSecure,
   answer,
@@ -39,8 +43,8 @@ export function createIdentityApp({
   app.use(openRequest);
   app.use(logRequests(log));
   if (isSecure) app.use(strictTransportSecurity());
-  app.use(limitByAddress(perIp));
-  app.all([...beginnings], limitBeginnings(Math.ceil(perIp / 10)));
+  app.use(limitByAddress(perIp, counters, 'identity'));
+  app.all([...beginnings], limitBeginnings(Math.ceil(perIp / 10), counters));
   app.use((request, response) => answer(request, response, stateOf(request)));
   app.use(answerFailures);
   return app;

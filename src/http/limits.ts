@@ -1,20 +1,40 @@
+import { isIPv6 } from 'node:net';
 import type { RequestHandler } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import { type Counters, WINDOW_MS } from '../counters/counters.ts';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
 
-function perMinute(identifier: string, limit: number, key: (state: RequestState) => string): RequestHandler {
+/** What a caller at an access line or a server has: a /64 to choose addresses from, and often 256 of them. */
+const SUBNET = 64;
+const NETWORK = 56;
+/** One network may be a firm, or a street: it has more than an address, and far less than its 256 subnets. */
+const ADDRESSES_OF_A_NETWORK = 4;
+
+interface Limit {
+  /** As it stands in the headers and in the error; `storedAs` where others have limits of the same name. */
+  readonly identifier: string;
+  readonly storedAs: string;
+  readonly limit: number;
+  readonly counters: Counters;
+  /** Whose requests are counted together; undefined for what this limit is not about. */
+  readonly key: (state: RequestState) => string | undefined;
+}
+
+function perMinute({ identifier, storedAs, limit, counters, key }: Limit): RequestHandler {
   return rateLimit({
     identifier,
     limit,
-    windowMs: 60_000,
+    windowMs: WINDOW_MS,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
     // Its checks print to the console what any caller can provoke with a header.
     validate: false,
-    keyGenerator: (request) => key(stateOf(request)),
+    store: counters.storeOf(storedAs),
+    skip: (request) => key(stateOf(request)) === undefined,
+    keyGenerator: (request) => key(stateOf(request)) ?? '',
     handler: (_request, _response, next) => {
       next(
         new RequestError('ERROR_RATE_LIMITED', `more than ${limit} requests a minute for one ${identifier}`),
@@ -23,17 +43,46 @@ function perMinute(identifier: string, limit: number, key: (state: RequestState)
   });
 }
 
-/** Counts every request of an address; an IPv6 subnet is one address, since one caller has all of it. */
-export function limitByAddress(limit: number): RequestHandler {
-  return perMinute('address', limit, (state) => ipKeyGenerator(state.ipAddress));
+/**
+ * Counts every request of an address, before anything else is known of it. All of an IPv6 subnet is one address, and so
+ * is an IPv4 address in whatever notation; the networks above such subnets have a larger limit of their own.
+ */
+export function limitByAddress(limit: number, counters: Counters, of = 'api'): RequestHandler[] {
+  return [
+    perMinute({
+      identifier: 'address',
+      storedAs: `${of}-address`,
+      ...{ limit, counters },
+      key: ({ ipAddress }) => ipKeyGenerator(ipAddress.toLowerCase(), SUBNET),
+    }),
+    perMinute({
+      identifier: 'network',
+      storedAs: `${of}-network`,
+      ...{ limit: limit * ADDRESSES_OF_A_NETWORK, counters },
+      key: ({ ipAddress }) => networkOf(ipAddress),
+    }),
+  ];
 }
 
 /** Counts what anybody may have kept here for a while; a user needs one to log in. */
-export function limitBeginnings(limit: number): RequestHandler {
-  return perMinute('address with new logins', limit, (state) => ipKeyGenerator(state.ipAddress));
+export function limitBeginnings(limit: number, counters: Counters): RequestHandler {
+  return perMinute({
+    ...{ identifier: 'address with new logins', storedAs: 'identity-beginnings', limit, counters },
+    key: ({ ipAddress }) => ipKeyGenerator(ipAddress.toLowerCase(), SUBNET),
+  });
 }
 
 /** Counts every request of a user, from whatever address; stands after authentication. */
-export function limitByUser(limit: number): RequestHandler {
-  return perMinute('user', limit, (state) => state.caller?.subject ?? ANONYMOUS);
+export function limitByUser(limit: number, counters: Counters): RequestHandler {
+  return perMinute({
+    ...{ identifier: 'user', storedAs: 'api-user', limit, counters },
+    key: (state) => state.caller?.subject ?? ANONYMOUS,
+  });
+}
+
+function networkOf(address: string): string | undefined {
+  if (!isIPv6(address)) return undefined;
+  const network = ipKeyGenerator(address, NETWORK);
+  // An IPv4 address in the notation of IPv6 comes back as it is.
+  return network.endsWith(`/${NETWORK}`) ? network : undefined;
 }

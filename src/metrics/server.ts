@@ -1,7 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import type { Registry } from 'prom-client';
+
+/** The text of all figures, as a registry of prom-client gives it. */
+export interface MetricsSource {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
 
 export interface MetricsServer {
   listen(port: number, host: string): Promise<number>;
@@ -13,7 +18,7 @@ const MOST_CONNECTIONS = 20;
 const TIME_MS = 10_000;
 
 /** `GET /metrics` and nothing else, on a port of its own, which whoever may not see it is kept from by the network. */
-export function createMetricsServer(metrics: Registry): MetricsServer {
+export function createMetricsServer(metrics: MetricsSource): MetricsServer {
   const server = createServer({
     requestTimeout: TIME_MS,
     headersTimeout: TIME_MS,

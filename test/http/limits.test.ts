@@ -35,6 +35,27 @@ describe('a user beyond the requests of a minute', () => {
   });
 });
 
+describe('no bucket of one user is another than the first', () => {
+  test('whatever token, path, letter case or header it comes with', async () => {
+    service = await startService({ limits: { perUser: 3, perIp: 100 } });
+    const claims = { sub: 'idp|Same' };
+    const statusOf = async (line: string, token: string, headers = {}) =>
+      (await service.ask(line, { token, headers })).status;
+    const first = await service.token('CLIENT', [], claims);
+    const later = await service.token('TAX_SPECIALIST', [], { ...claims, name: 'Another', jti: 'x' });
+    expect(await statusOf('GET /api/auth/profile', first)).toBe(200);
+    expect(await statusOf('GET /API/auth/profile', later)).toBe(404);
+    expect(await statusOf('GET /api/auth/profile?x=1', first, { 'x-forwarded-for': '203.0.113.9' })).not.toBe(
+      429,
+    );
+    expect(await statusOf('GET /api/sites', later)).toBe(429);
+    expect(await statusOf('GET //api/auth/profile', first, { authorization: `bearer ${first}` })).toBe(429);
+    // Letter case of a subject is another person, as in the database.
+    const other = await service.token('CLIENT', [], { sub: 'idp|same' });
+    expect(await statusOf('GET /api/auth/profile', other)).toBe(200);
+  });
+});
+
 describe('an address beyond the requests of a minute', () => {
   test('is told to wait before its token is looked at, logins included, while another address is not', async () => {
     service = await startService({ limits: { perUser: 100, perIp: 2 }, trustProxy: 1 });
@@ -58,6 +79,44 @@ describe('an address beyond the requests of a minute', () => {
     expect(await status('[2001:db8::1]:1000')).toBe(401);
     expect(await status('2001:db8::2')).toBe(429);
     expect(await status('2001:db8:1::1')).toBe(401);
+  });
+
+  test('is the same in every notation of IPv6, and an IPv4 address is one', async () => {
+    service = await startService({ limits: { perUser: 100, perIp: 1 }, trustProxy: 1 });
+    const statuses = async (...addresses: string[]) => {
+      const found = [];
+      for (const address of addresses)
+        found.push((await service.ask('GET /x', { headers: from(address) })).status);
+      return found;
+    };
+    expect(await statuses('2001:db8:a::1', '2001:DB8:A::1', '2001:0db8:000a:0:0:0:0:1')).toEqual([
+      ...[401, 429, 429],
+    ]);
+    expect(
+      await statuses(
+        '198.51.100.7',
+        '::ffff:198.51.100.7',
+        '::FFFF:c633:6407',
+        '0:0:0:0:0:ffff:198.51.100.7',
+      ),
+    ).toEqual([401, 429, 429, 429]);
+    // It is of no network: another one in that notation is another address.
+    expect(await statuses('::ffff:198.51.100.8', '::ffff:198.51.100.9')).toEqual([401, 401]);
+    expect(await statuses('unknown', 'UNKNOWN')).toEqual([401, 429]);
+  });
+
+  test('has no more of them than its network of IPv6 may have together', async () => {
+    service = await startService({ limits: { perUser: 100, perIp: 2 }, trustProxy: 1 });
+    const ask = (address: string) => service.ask('GET /x', { headers: from(address) });
+    const statuses = [];
+    for (let subnet = 0; subnet < 10; subnet += 1)
+      statuses.push((await ask(`2001:db8:0:${subnet.toString(16)}::1`)).status);
+    expect(statuses).toEqual([...Array<number>(8).fill(401), 429, 429]);
+    const answer = await ask('2001:db8:0:ff::1');
+    expectError(answer, 'ERROR_RATE_LIMITED');
+    expect(answer.headers['ratelimit-policy']).toMatch(/"address"; q=2; w=60.*"network"; q=8; w=60/);
+    expect((await ask('2001:db8:0:100::1')).status).toBe(401);
+    expect((await ask('203.0.113.1')).headers['ratelimit-policy']).not.toContain('network');
   });
 
   test('cannot hide behind a header that no proxy of ours wrote', async () => {

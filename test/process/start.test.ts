@@ -38,11 +38,6 @@ describe('a start is refused in one line that names the variable or the folder, 
       /^PORT must be an integer .*; DATABASE_URL must be set: .*; AUTH_ISSUER must be set: .*\n$/,
     ],
     [
-      'where it is told to share counters, which it cannot',
-      () => ({ ...NOWHERE, REDIS_URL: 'redis://:hunter2@redis.example' }),
-      /^REDIS_URL is set, but this version counts requests in memory, for one instance: unset it\n$/,
-    ],
-    [
       'where the folder of the documents is none',
       () => ({ ...NOWHERE, DOCUMENT_STORE: join(folder, 'file') }),
       /^DOCUMENT_STORE cannot be written to: .*\n$/,

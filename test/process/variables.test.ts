@@ -81,6 +81,7 @@ beforeAll(async () => {
     ...{ AUTH_EMAILS_VERIFIED: 'true' },
     ...{ AUTH_MANAGEMENT_URL: management.url, AUTH_MANAGEMENT_TOKEN: 'management-token' },
     METRICS_PORT: String(metricsPort),
+    REDIS_URL: `redis://:hunter2@127.0.0.1:${await freePort(0)}`,
     ...{ RATE_LIMIT_PER_USER: '901', RATE_LIMIT_PER_IP: '902', TRUST_PROXY: '1', CORS_ORIGINS: ORIGIN },
     ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${s3Port}` },
     ...{ DOCUMENT_MAX_BYTES: '1000', AWS_REGION: 'eu-west-3' },
@@ -336,7 +337,21 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     expect((await send('GET /api/clients')).headers['ratelimit-policy']).toMatch(/"address"; q=902; w=60/);
   },
   REDIS_URL: async () => {
-    expect(await refusal({ REDIS_URL: 'redis://redis.example' })).toMatch(/^REDIS_URL is set, .*\n$/);
+    // Nobody is there: it says so, and counts by itself.
+    await started.says(/"level":40,.*"place":"Redis",.*requests are not counted together any more/);
+    expect((await send('GET /api/clients')).status).toBe(200);
+    expect(started.out).not.toContain('hunter2');
+    const { text } = await ask(metricsPort, 'GET /metrics', { host: HOST });
+    expect(text).toMatch(/^taxclaims_limits_counted_alone 1$/m);
+  },
+  // Tried with a Redis that is one, in test/deploy.
+  REDIS_PREFIX: async () => {
+    const said = await refusal({ REDIS_PREFIX: 'a:b' });
+    expect(said).toBe('REDIS_PREFIX must be 1 to 50 letters, digits, or any of _ . -\n');
+  },
+  // Tried in workers.test.ts: here one process serves.
+  WORKERS: async () => {
+    expect(await refusal({ WORKERS: '0' })).toBe('WORKERS must be an integer from 1 to 128, or max\n');
   },
   TRUST_PROXY: async () => {
     const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };

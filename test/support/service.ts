@@ -7,6 +7,8 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { createApp } from '../../src/app.ts';
 import type { AppOptions } from '../../src/app.ts';
+import { countersIn } from '../../src/counters/counters.ts';
+import type { Circuit } from '../../src/counters/circuit.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { WalkLimits } from '../../src/db/walk.ts';
@@ -65,6 +67,8 @@ export interface Service {
 
 interface Options
   extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>> {
+  /** Where requests are counted before the memory of this process. */
+  readonly countedIn?: readonly Circuit[];
   /** Where the service looks for the test database; at its own address when absent. */
   readonly databaseUrl?: (apiUrl: string) => string;
   readonly statementTimeoutMs?: number;
@@ -108,6 +112,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   });
   const parts = {
     ...{ database, probed, documents, verifier, audit, log },
+    counters: countersIn(options.countedIn ?? []),
     limits: options.limits ?? { perUser: 100_000, perIp: 100_000 },
     trustProxy: options.trustProxy ?? 0,
     corsOrigins: options.corsOrigins ?? [],

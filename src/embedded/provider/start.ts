@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { type Counters, countersIn } from '../../counters/counters.ts';
 import type { Database } from '../../db/database.ts';
 import { forgetExpired } from '../../db/expired-answers.ts';
 import type { Forgetting } from '../../db/expired-answers.ts';
@@ -42,6 +43,8 @@ export interface ProviderOptions {
   readonly loopback?: boolean;
   readonly trustProxy?: number;
   readonly perIp?: number;
+  /** Where requests are counted; in the memory of this process when absent. */
+  readonly counters?: Counters;
 }
 
 export interface EmbeddedProvider extends TokenSigner {
@@ -63,7 +66,13 @@ export interface EmbeddedProvider extends TokenSigner {
  */
 export async function startEmbeddedProvider(options: ProviderOptions): Promise<EmbeddedProvider> {
   const { dataDir, log, port, issuer: publicIssuer, host = IDENTITY_HOST } = options;
-  const { corsOrigins = [], loopback = true, trustProxy = 0, perIp = 1_000 } = options;
+  const {
+    corsOrigins = [],
+    loopback = true,
+    trustProxy = 0,
+    perIp = 1_000,
+    counters = countersIn([]),
+  } = options;
   const claimNames = options.claimNames ?? { role: 'role', clientAccess: 'client_access' };
   await rotateOldKeys(dataDir);
   let ring = await openKeyRing(dataDir);
@@ -77,7 +86,7 @@ export async function startEmbeddedProvider(options: ProviderOptions): Promise<E
 
   const server = createHttpServer(
     createIdentityApp({
-      ...{ log, trustProxy, perIp, answer },
+      ...{ log, trustProxy, perIp, counters, answer },
       ...{ beginnings: BEGINNINGS, isSecure: publicIssuer?.startsWith('https:') ?? false },
     }),
   );

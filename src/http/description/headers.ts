@@ -13,7 +13,7 @@ export const HEADERS = {
   'Cache-Control': { description: 'no-store: nobody on the way keeps an answer.', schema: text },
   RateLimit: {
     description:
-      'For each limit that counts the request, by address and by user: how many are left (r), and in how many seconds it starts anew (t).',
+      'For each limit that counts the request, by address, by network of IPv6 and by user: how many are left (r), and in how many seconds it starts anew (t).',
     schema: text,
   },
   'RateLimit-Policy': {

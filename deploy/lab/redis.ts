@@ -1,0 +1,62 @@
+import { mkdir } from 'node:fs/promises';
+import { createClient } from '@redis/client';
+import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { runAsScript } from './as-script.ts';
+import type { Part, PartOptions } from './part.ts';
+import { startProgram } from './program.ts';
+
+export interface Redis extends Part {
+  readonly url: string;
+  readonly port: number;
+  /** Asks it what no client of the service asks. */
+  ask(...words: string[]): Promise<unknown>;
+}
+
+export interface RedisOptions extends PartOptions {
+  /** Without one, whoever reaches it may ask. */
+  readonly password?: string;
+  /** Where it speaks TLS alone: the files of its certificate and key. */
+  readonly tls?: { readonly certificate: string; readonly key: string };
+}
+
+/** One Redis that keeps nothing on disk, as counters of a minute need it. */
+export async function startRedis({ dir, port, password, tls }: RedisOptions): Promise<Redis> {
+  await mkdir(dir, { recursive: true });
+  const bound = port ?? (await freePort(0));
+  const login = password === undefined ? '' : `:${encodeURIComponent(password)}@`;
+  const url = `${tls === undefined ? 'redis' : 'rediss'}://${login}127.0.0.1:${bound}`;
+  const ask = async (...words: string[]): Promise<unknown> => {
+    const client = createClient({
+      url,
+      socket: tls
+        ? { tls: true, rejectUnauthorized: false, reconnectStrategy: false }
+        : { reconnectStrategy: false },
+    });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return await client.sendCommand(words);
+    } finally {
+      if (client.isOpen) client.destroy();
+    }
+  };
+  const program = await startProgram({
+    ...{ program: 'redis-server', package: 'redis-server', dir },
+    args: [
+      ...['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', dir],
+      ...(tls === undefined ? ['--port', String(bound)] : ofTls(bound, tls)),
+      ...(password === undefined ? [] : ['--requirepass', password]),
+    ],
+    answers: async () => (await ask('PING')) === 'PONG',
+  });
+  return Object.assign(program, { url, port: bound, ask });
+}
+
+function ofTls(port: number, { certificate, key }: NonNullable<RedisOptions['tls']>): string[] {
+  return [
+    ...['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no'],
+    ...['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate],
+  ];
+}
+
+if (import.meta.main) await runAsScript(startRedis, ({ url }) => url);

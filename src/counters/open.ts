@@ -1,0 +1,23 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { type Circuit, type Connect, openCircuit } from './circuit.ts';
+import { type Counters, countersIn } from './counters.ts';
+import { type AskToCount, countedBy } from './elsewhere.ts';
+import { inRedis } from './redis.ts';
+
+/** What Redis may add to a request, and the primary process, with which its workers end anyway. */
+const REDIS_MS = 50;
+const PRIMARY_MS = 500;
+
+/**
+ * Counts in Redis, for several instances; else, for several processes of one, where `ask` leads; else here. Each stands in
+ * for the one before it.
+ */
+export async function openCounters({ redis }: Config, log: Logger, ask?: AskToCount): Promise<Counters> {
+  const open = (place: string, patienceMs: number, connect: Connect): Promise<Circuit> =>
+    openCircuit({ place, patienceMs, connect, log });
+  return countersIn([
+    ...(redis === undefined ? [] : [await open('Redis', REDIS_MS, inRedis(redis))]),
+    ...(ask === undefined ? [] : [await open('the primary process', PRIMARY_MS, countedBy(ask))]),
+  ]);
+}

@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto';
+import { createClient } from '@redis/client';
+import type { Options } from 'express-rate-limit';
+import { RedisStore } from 'rate-limit-redis';
+import { within } from '../within.ts';
+import type { Connect } from './circuit.ts';
+import { WINDOW_MS } from './counters.ts';
+
+/** All that the store reads of a limit's options. */
+const WINDOW = { windowMs: WINDOW_MS } as Options;
+
+/** How long a server may take to accept a client, which no request waits for. */
+const CONNECT_MS = 1_000;
+
+/**
+ * Counts in Redis, where every key ends with its minute. It names nobody: whoever reads it finds digests behind the
+ * prefix of the deployment.
+ */
+export function inRedis({ url, prefix }: { readonly url: string; readonly prefix: string }): Connect {
+  return async (lost) => {
+    const client = createClient({
+      url,
+      // What cannot be sent now is counted elsewhere; and who connects again, and when, is decided there too.
+      disableOfflineQueue: true,
+      socket: { connectTimeout: CONNECT_MS, reconnectStrategy: false },
+    });
+    const close = (): void => {
+      if (client.isOpen) client.destroy();
+    };
+    client.on('error', lost);
+    client.on('end', () => {
+      lost(new Error('the connection has ended'));
+    });
+    const store = new RedisStore({
+      prefix: `${prefix}:`,
+      sendCommand: async (...words: string[]) => client.sendCommand(words),
+    });
+    const connected = client.connect().then(() => store.init(WINDOW));
+    try {
+      await within(CONNECT_MS, connected, () => new Error(`it took no client within ${CONNECT_MS} ms`));
+    } catch (error) {
+      close();
+      throw error;
+    }
+    return {
+      increment: (limit, key) => store.increment(`${limit}:${hash('sha256', key, 'base64url')}`),
+      close,
+    };
+  };
+}

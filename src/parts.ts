@@ -1,0 +1,261 @@
+import type { Logger } from 'pino';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import type { Counters } from './counters/counters.ts';
+import { type Database, openDatabase } from './db/database.ts';
+import { forgetExpiredAnswers } from './db/expired-answers.ts';
+import { type IdentityChanges, identityChangesOf } from './db/identity-changes.ts';
+import { tellObjections } from './db/objections.ts';
+import { createAuditWriter } from './db/refusals/audit-writer.ts';
+import type { Spool } from './db/refusals/spool.ts';
+import { type Documents, openDocuments } from './documents/documents.ts';
+import { openDataDir } from './embedded/data-dir.ts';
+import { placeDemonstration } from './embedded/demonstration.ts';
+import { isDemonstration, peopleOf } from './embedded/people.ts';
+import { probe } from './embedded/postgres/free-port.ts';
+import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
+import { assertUnused } from './embedded/postgres/server.ts';
+import type { EmbeddedProvider } from './embedded/provider/start.ts';
+import { openTokenSigner } from './embedded/provider/signer.ts';
+import type { Ending } from './endings.ts';
+import { createHttpServer } from './http/server.ts';
+import { docsLogin, embeddedProvider } from './identity-parts.ts';
+import { openManagement } from './identity/management/client.ts';
+import { createTokenVerifier } from './identity/token-verifier.ts';
+import { createMetricsServer, type MetricsSource } from './metrics/server.ts';
+import { deliverIdentityChanges } from './outbox/worker.ts';
+import { codeOf } from './system-error.ts';
+
+/* The parts of the service: what there is once, and what there is in each process that serves. */
+
+/** How long after it found nothing the delivery looks again. */
+const IDLE_MS = 1_000;
+
+/** A connection that no request has, for what must not wait for requests; what is slow there is not worth waiting for. */
+export const LANE = { poolSize: 1, statementTimeoutMs: 2_000 } as const;
+
+/** What is different of a connection that is not the requests'. */
+interface Lane {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly statementTimeoutMs: number;
+}
+
+export type OpenDatabase = (part: string, lane?: Partial<Lane>) => Database;
+
+/** Opens what ends with the other parts. */
+export function opening(
+  { database: settings }: Config,
+  apiUrl: string | undefined,
+  log: Logger,
+  endings: Ending[],
+): OpenDatabase {
+  return (part, lane = {}) => {
+    const opened = openDatabase({ ...settings, url: settings.url ?? apiUrl ?? '', log, ...lane });
+    endings.push({ part, atLeastMs: 200, end: (withinMs) => opened.close(withinMs) });
+    return opened;
+  };
+}
+
+/** The embedded parts, where the configuration names no others. */
+export interface Foundation {
+  readonly database: EmbeddedDatabase | undefined;
+  readonly provider: EmbeddedProvider | undefined;
+}
+
+export async function startFoundation(
+  config: Config,
+  log: Logger,
+  endings: Ending[],
+  { counters, ending }: { readonly counters: Counters; readonly ending?: AbortSignal | undefined },
+): Promise<Foundation> {
+  const provider = await embeddedProvider(config, log, endings, counters);
+  const database = await embeddedDatabase(config, log, endings, ending);
+  return { database, provider };
+}
+
+/** What a process that serves must know of the embedded parts, as plain values: they may run in another process. */
+export interface Ground {
+  readonly apiUrl: string | undefined;
+  /** Where the contents of the demonstration belong. */
+  readonly demonstration: readonly string[];
+  readonly provider:
+    | {
+        readonly issuer: string;
+        readonly audience: string;
+        readonly jwksUrl: string;
+        /** Where it listens. */
+        readonly url: string;
+      }
+    | undefined;
+}
+
+export function groundOf({ database, provider }: Foundation): Ground {
+  return {
+    apiUrl: database?.apiUrl,
+    demonstration: database?.demonstration ?? [],
+    provider: provider && {
+      issuer: provider.issuer,
+      audience: provider.audience,
+      jwksUrl: provider.jwksUrl,
+      url: provider.url,
+    },
+  };
+}
+
+/** What is done once, however many processes serve: logins, deliveries, and the removal of what is over. */
+export function keepHouse(
+  { identity }: Config,
+  log: Logger,
+  endings: Ending[],
+  {
+    foundation,
+    open,
+    database,
+  }: { readonly foundation: Foundation; readonly open: OpenDatabase; readonly database: Database },
+): IdentityChanges {
+  const { provider, database: embedded } = foundation;
+  const identityUrl = embedded?.identityUrl ?? identity.embedded.databaseUrl;
+  const own =
+    identityUrl === undefined
+      ? undefined
+      : provider?.serve(open('the lane of the identity provider', { url: identityUrl, poolSize: 4 }));
+  if (provider !== undefined && own === undefined)
+    log.info('nobody can log in at the embedded identity provider: IDENTITY_DATABASE_URL is not set');
+  // Not waited for: an outage at the start is one like any other.
+  void tellObjections(database, log);
+  const forgetting = forgetExpiredAnswers({ database, log });
+  endings.push({ part: 'the kept answers', atLeastMs: 0, end: () => forgetting.close() });
+  const changes = identityChangesOf(database);
+  // An instance that is not told where to send changes leaves them to those that are.
+  const managed = identity.management ?? own;
+  if (managed !== undefined) {
+    const management = openManagement(managed);
+    const worker = deliverIdentityChanges({ changes, management, log, idleMs: IDLE_MS });
+    const part = 'the delivery to the identity provider';
+    endings.push({ part, atLeastMs: 1_500, end: (withinMs) => worker.close(withinMs) });
+  }
+  return changes;
+}
+
+/** Answers requests from now on; gives the address. */
+export async function serveApi(
+  config: Config,
+  log: Logger,
+  endings: Ending[],
+  {
+    ground,
+    open,
+    database,
+    spool,
+    counters,
+  }: {
+    readonly ground: Ground;
+    readonly open: OpenDatabase;
+    readonly database: Database;
+    readonly spool: Spool;
+    readonly counters: Counters;
+  },
+): Promise<string> {
+  const { identity, dataDir } = config;
+  const probed = open('the lane of the health check', LANE);
+  const audit = createAuditWriter({ database: open('the lane of refusals', LANE), spool, log });
+  endings.push({ part: 'the refusals', atLeastMs: 1_000, end: () => audit.close() });
+  const documents = await contents(config, database, ground.demonstration, log);
+  endings.push({ part: 'the documents', atLeastMs: 500, end: (withinMs) => documents.close(withinMs) });
+  const { issuer, audience, jwksUrl } = required(identity.provider ?? ground.provider);
+  const { roleClaim, clientAccessClaim, emailsVerified } = identity;
+  const verifier = createTokenVerifier({
+    ...{ issuer, audience, jwksUrl, log },
+    ...{ roleClaim, clientAccessClaim, emailsVerified },
+  });
+  const { rateLimits: limits, trustProxy, corsOrigins } = config;
+  const claimNames = { role: roleClaim, clientAccess: clientAccessClaim };
+  const people = isDemonstration(config)
+    ? peopleOf(await openTokenSigner({ dataDir, issuer, claimNames }))
+    : [];
+  const server = createHttpServer(
+    createApp({
+      ...{ database, probed, documents, verifier, audit, log, counters },
+      ...{ limits, trustProxy, corsOrigins, people, login: docsLogin(identity, ground.provider, log) },
+    }),
+    { corsOrigins },
+  );
+  endings.push({ part: 'the server', atLeastMs: 5_000, end: (withinMs) => server.close(withinMs) });
+  const port = await listening(server.listen(config.port, config.host), config);
+  return `http://${bracketed(config.host)}:${String(port)}`;
+}
+
+export async function serveMetrics(
+  config: Config,
+  endings: Ending[],
+  source: () => MetricsSource,
+): Promise<void> {
+  if (config.metricsPort === undefined) return;
+  const metrics = createMetricsServer(source());
+  endings.push({ part: 'the metrics', atLeastMs: 0, end: () => metrics.close() });
+  await listening(metrics.listen(config.metricsPort, config.host), config, 'METRICS_PORT');
+}
+
+/** Nothing is made for a start that cannot succeed. */
+export async function checkBeforehand(config: Config): Promise<void> {
+  const { database, dataDir, port, host } = config;
+  const folder = await openDataDir(dataDir);
+  if (database.url !== undefined) return;
+  assertUnused(folder);
+  await listening(probe(port, host), config);
+}
+
+async function embeddedDatabase(
+  { database, dataDir, identity }: Config,
+  log: Logger,
+  endings: Ending[],
+  ending?: AbortSignal,
+): Promise<EmbeddedDatabase | undefined> {
+  if (database.url !== undefined) return undefined;
+  const passwords = identity.provider === undefined;
+  const embedded = await startEmbeddedDatabase({ dataDir, log, ending, passwords });
+  endings.push({
+    part: 'the embedded Postgres',
+    atLeastMs: 1_500,
+    end: (withinMs) => embedded.stop(withinMs),
+  });
+  return embedded;
+}
+
+async function contents(
+  { documentStore: store, documentStoreEndpoint: endpoint, documentMaxBytes: maxBytes, dataDir }: Config,
+  database: Database,
+  demonstration: readonly string[],
+  log: Logger,
+): Promise<Documents> {
+  const documents = await openDocuments({ store, endpoint, maxBytes, dataDir, database, log });
+  await placeDemonstration(demonstration, documents, log);
+  return documents;
+}
+
+async function listening(
+  port: Promise<number>,
+  { host, port: wanted, metricsPort }: Config,
+  variable: 'PORT' | 'METRICS_PORT' = 'PORT',
+): Promise<number> {
+  try {
+    return await port;
+  } catch (error) {
+    const reason = codeOf(error) ?? String(error);
+    const number = variable === 'PORT' ? wanted : metricsPort;
+    throw new Error(`${variable} ${String(number)} of HOST ${host} cannot be listened on: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+function required<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error('AUTH_ISSUER is not set and there is no embedded provider');
+  return part;
+}
+
+/** An IPv6 address as it stands in a URL. */
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,85 @@
+import { MemoryStore } from 'express-rate-limit';
+import type { Options } from 'express-rate-limit';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { WINDOW_MS } from '../counters/counters.ts';
+import { openCounters } from '../counters/open.ts';
+import { endInReverse, type Ending } from '../endings.ts';
+import { createMetrics } from '../metrics/metrics.ts';
+import { metricsOfAll } from '../metrics/of-all.ts';
+import { checkBeforehand, groundOf, keepHouse, opening, serveMetrics, startFoundation } from '../parts.ts';
+import { embeddedOf, type Service } from '../service.ts';
+import { type CountForAll, startMember } from './crew.ts';
+import { supervise } from './supervisor.ts';
+
+/** The service in several processes: this one has what there is once, and the others serve. */
+export interface CrewedService extends Service {
+  /** Replaces every worker by a new one, while the others serve. */
+  reload(): Promise<void>;
+}
+
+/** What is done here beside requests: deliveries, and the removal of what is over. */
+const HOUSE = { poolSize: 2 } as const;
+
+/**
+ * Starts what there is once, and then the workers.
+ * @throws Error in one line a person can act on; the reason of `ending` where that ended the start.
+ */
+export async function startCrewed(
+  config: Config,
+  log: Logger,
+  { ending, hopeless }: { readonly ending: AbortSignal; readonly hopeless: (error: Error) => void },
+): Promise<CrewedService> {
+  const endings: Ending[] = [];
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= endInReverse(endings, log));
+  try {
+    return { ...(await startParts(config, log, endings, { ending, hopeless })), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startParts(
+  config: Config,
+  log: Logger,
+  endings: Ending[],
+  { ending, hopeless }: { readonly ending: AbortSignal; readonly hopeless: (error: Error) => void },
+): Promise<Omit<CrewedService, 'close'>> {
+  await checkBeforehand(config);
+  const counters = await openCounters(config, log);
+  endings.push({ part: 'the counters', atLeastMs: 0, end: () => counters.close() });
+  const foundation = await startFoundation(config, log, endings, { counters, ending });
+  ending.throwIfAborted();
+  const ground = groundOf(foundation);
+  const open = opening(config, ground.apiUrl, log, endings);
+  const database = open('the database', HOUSE);
+  const changes = keepHouse(config, log, endings, { foundation, open, database });
+  const count = countingForAll();
+  const supervisor = supervise({
+    ...{ count: config.workers, log, hopeless },
+    start: () => startMember({ ground, count, log }),
+  });
+  endings.push({ part: 'the workers', atLeastMs: 5_000, end: (withinMs) => supervisor.close(withinMs) });
+  const url = await supervisor.serving;
+  await serveMetrics(config, endings, () =>
+    metricsOfAll(createMetrics({ undelivered: () => changes.undelivered() }), () => supervisor.figures()),
+  );
+  return { url, embedded: embeddedOf(config, foundation), reload: () => supervisor.reload() };
+}
+
+/** The counts of all workers, in the memory of this process. */
+function countingForAll(): CountForAll {
+  const stores = new Map<string, MemoryStore>();
+  return async (limit, key) => {
+    let store = stores.get(limit);
+    if (store === undefined) {
+      store = new MemoryStore();
+      store.init({ windowMs: WINDOW_MS } as Options);
+      stores.set(limit, store);
+    }
+    const { totalHits, resetTime } = await store.increment(key);
+    return { totalHits, resetMs: resetTime?.getTime() ?? Date.now() + WINDOW_MS };
+  };
+}

@@ -1,0 +1,85 @@
+import cluster from 'node:cluster';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Count } from '../counters/counters.ts';
+import { openCounters } from '../counters/open.ts';
+import { openSpool } from '../db/refusals/spool.ts';
+import { endInReverse, type Ending } from '../endings.ts';
+import { createMetrics } from '../metrics/metrics.ts';
+import { type Ground, opening, serveApi } from '../parts.ts';
+import { countOf, createAsking, type ToPrimary, type ToWorker } from './messages.ts';
+
+/** One of the processes that serve, for as long as the one that has started it lives. */
+export interface ServingWorker {
+  /** Finishes what was taken and leaves the primary process; safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** Node ends a worker at once whose primary process is gone. */
+export async function startWorker(config: Config, log: Logger): Promise<ServingWorker> {
+  const endings: Ending[] = [];
+  const counting = createAsking<Count>();
+  const begun = Promise.withResolvers<Ground>();
+  let closing: Promise<void> | undefined;
+  const close = (withinMs?: number): Promise<void> => {
+    closing ??= endInReverse(endings, log, withinMs).then(() => {
+      cluster.worker?.disconnect();
+    });
+    return closing;
+  };
+  const figures = createMetrics({ countsAlone: () => counters?.isAlone ?? false });
+  let counters: Awaited<ReturnType<typeof openCounters>> | undefined;
+
+  cluster.worker?.on('message', (message: ToWorker) => {
+    switch (message.kind) {
+      case 'start':
+        begun.resolve(message.ground);
+        break;
+      case 'end':
+        // What is only just being started must not be left behind.
+        void starting.then(() => close(message.withinMs));
+        break;
+      case 'ping':
+        tell({ kind: 'pong' });
+        break;
+      case 'figures-asked':
+        void figures.getMetricsAsJSON().then((values) => {
+          tell({ kind: 'figures', id: message.id, figures: values });
+        });
+        break;
+      case 'counted':
+        counting.answered(message.id, countOf(message));
+        break;
+    }
+  });
+
+  const starting = start();
+  async function start(): Promise<void> {
+    try {
+      const ground = await begun.promise;
+      const spool = await openSpool(config.dataDir);
+      endings.push({ part: 'the spool of refusals', atLeastMs: 200, end: () => spool.close() });
+      counters = await openCounters(config, log, (limit, key) =>
+        counting.ask((id) => {
+          tell({ kind: 'count', id, limit, key });
+        }),
+      );
+      const opened = counters;
+      endings.push({ part: 'the counters', atLeastMs: 0, end: () => opened.close() });
+      const open = opening(config, ground.apiUrl, log, endings);
+      const database = open('the database');
+      const url = await serveApi(config, log, endings, { ground, open, database, spool, counters });
+      tell({ kind: 'serving', url });
+    } catch (error) {
+      tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+      await close();
+    }
+  }
+  await starting;
+  return { close };
+}
+
+/** Where the primary process is gone, this one is about to be. */
+function tell(message: ToPrimary): void {
+  if (cluster.worker?.isConnected() === true) cluster.worker.send(message, () => undefined);
+}

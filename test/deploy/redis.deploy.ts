@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startRedis } from '../../deploy/lab/redis.ts';
+import type { Redis } from '../../deploy/lab/redis.ts';
+import { createTestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { ask } from '../support/http.ts';
+import { startTestIdentity } from '../support/identity.ts';
+import type { TestIdentity } from '../support/identity.ts';
+import { addressOf, start } from '../support/process.ts';
+import type { Started } from '../support/process.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { until } from '../support/upload.ts';
+
+/* Limits that several instances count in one Redis. */
+
+const PASSWORD = 'hunter2-of-redis';
+const TOGETHER = /"place":"Redis","msg":"requests are counted together again"/g;
+
+let folder: string;
+let database: TestDatabase;
+let identity: TestIdentity;
+let redis: Redis;
+const services: Started[] = [];
+
+beforeAll(async () => {
+  folder = await createScratchFolder();
+  database = await createTestDatabase();
+  identity = await startTestIdentity();
+  redis = await startRedis({ dir: join(folder, 'redis'), password: PASSWORD });
+});
+afterAll(async () => {
+  for (const service of services) service.signal('SIGKILL');
+  await Promise.all(services.map(({ ended }) => ended));
+  await redis.close();
+  await identity.stop();
+  await database.close();
+  await rm(folder, { recursive: true });
+});
+
+interface Instance {
+  readonly started: Started;
+  readonly port: number;
+}
+
+async function instance(more: Record<string, string> = {}): Promise<Instance> {
+  const started = start(folder, {
+    ...{ PORT: '0', DATA_DIR: join(folder, `data-${services.length}`), DATABASE_URL: database.apiUrl },
+    ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
+    ...{ RATE_LIMIT_PER_USER: '100', RATE_LIMIT_PER_IP: '100000', REDIS_URL: redis.url },
+    ...more,
+  });
+  services.push(started);
+  return { started, port: Number(new URL(await addressOf(started)).port) };
+}
+
+const tokenOf = (sub: string): Promise<string> =>
+  identity.token({ sub, role: 'ACCOUNT_MANAGER', client_access: [] });
+
+/** How often each status was answered to so many requests at once of one user, over all instances in turn. */
+async function tally(instances: readonly Instance[], times: number, token: string): Promise<object> {
+  const answers = await Promise.all(
+    Array.from({ length: times }, (_, index) =>
+      ask(instances[index % instances.length]?.port ?? 0, 'GET /api/nothing', { token }),
+    ),
+  );
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+const APART = /"place":"Redis",.*not counted together any more/g;
+
+/** Each outage that the processes have told of, and each end of one. */
+function toldBy({ started: { out } }: Instance): { apart: number; together: number } {
+  return { apart: out.match(APART)?.length ?? 0, together: out.match(TOGETHER)?.length ?? 0 };
+}
+
+const counting = async (instances: readonly Instance[]): Promise<void> => {
+  await until(() => instances.map(toldBy).every(({ apart, together }) => apart === together));
+};
+
+/** The same, of a user of whom nothing is known: a round in which Redis was too slow on a busy machine is none. */
+async function tallyTogether(instances: readonly Instance[], times: number, name: string): Promise<object> {
+  for (let round = 0; ; round += 1) {
+    await counting(instances);
+    const before = JSON.stringify(instances.map(toldBy));
+    const counts = await tally(instances, times, await tokenOf(`${name}-${round}`));
+    if (round > 20 || JSON.stringify(instances.map(toldBy)) === before) return counts;
+  }
+}
+
+describe('instances with one Redis', () => {
+  let three: Instance[];
+  beforeAll(async () => {
+    three = [await instance(), await instance(), await instance({ WORKERS: '2' })];
+  });
+
+  test('let exactly 100 of 300 requests at once of one user pass, whatever token they bring', async () => {
+    expect(await tallyTogether(three, 300, 'idp|everywhere')).toEqual({ 404: 100, 429: 200 });
+  });
+
+  test('count one user as one, whatever token it brings, and another as another', async () => {
+    expect(await tally(three, 300, await tokenOf('idp|same'))).toMatchObject({ 429: expect.any(Number) });
+    expect(await tally(three, 3, await tokenOf('idp|same'))).toEqual({ 429: 3 });
+    expect(await tally(three, 3, await tokenOf('idp|other'))).toEqual({ 404: 3 });
+  });
+
+  test('leave keys that end with their minute, begin with the prefix and name nobody', async () => {
+    await tally(three, 3, await tokenOf('idp|somebody'));
+    const keys = (await redis.ask('KEYS', '*')) as string[];
+    expect(keys.length).toBeGreaterThan(2);
+    for (const key of keys) {
+      expect(key).toMatch(/^taxclaims:[a-z-]+:[\w-]{43}$/);
+      const ttl = Number(await redis.ask('PTTL', key));
+      expect(ttl).toBeGreaterThan(0);
+      expect(ttl).toBeLessThanOrEqual(60_000);
+    }
+    expect(keys.join()).not.toMatch(/idp|127\.0\.0\.1/);
+  });
+
+  test('of another deployment count by themselves', async () => {
+    const other = await instance({ REDIS_PREFIX: 'staging' });
+    const token = await tokenOf('idp|same');
+    expect(await tally([other], 1, token)).toEqual({ 404: 1 });
+    expect(await redis.ask('KEYS', 'staging:*')).not.toEqual([]);
+  });
+
+  test.each<[string, () => Promise<void>, () => Promise<void>]>([
+    ['frozen', () => redis.freeze(), () => redis.resume()],
+    [
+      'killed',
+      () => redis.kill(),
+      async () => {
+        const { port } = redis;
+        redis = await startRedis({ dir: join(folder, 'redis'), password: PASSWORD, port });
+      },
+    ],
+    [
+      'slow',
+      async () => {
+        await redis.ask('CLIENT', 'PAUSE', '4000');
+      },
+      () => Promise.resolve(),
+    ],
+  ])(
+    'answer everything while it is %s, say so once, and count in it again afterwards',
+    async (how, hurt, mend) => {
+      await counting(three);
+      const told = three.map(toldBy);
+      await hurt();
+      const token = await tokenOf(`idp|while-${how}`);
+      const answers = await tally(three, 90, token);
+      expect(answers).toEqual({ 404: 90 });
+      await mend();
+      await counting(three);
+      const later = three.map(toldBy);
+      for (const [index, { apart }] of told.entries()) expect(later[index]?.apart).toBeGreaterThan(apart);
+      const again = await tallyTogether(three.slice(0, 2), 300, `idp|after-${how}`);
+      expect(again).toEqual({ 404: 100, 429: 200 });
+    },
+  );
+
+  test('never write its password to their logs', () => {
+    for (const { started } of three) expect(started.out + started.err).not.toContain(PASSWORD);
+  });
+});
+
+test('an instance starts without its Redis, and says so', async () => {
+  const alone = await instance({ REDIS_URL: `redis://:${PASSWORD}@127.0.0.1:1` });
+  await alone.started.says(/"place":"Redis",.*not counted together any more/);
+  expect(await tally([alone], 3, await tokenOf('idp|alone'))).toEqual({ 404: 3 });
+  expect(alone.started.out).not.toContain(PASSWORD);
+});
+
+test('an instance believes a Redis with TLS by its certificate, and no other', async () => {
+  const [certificate, key] = [join(folder, 'redis.crt'), join(folder, 'redis.key')];
+  await promisify(execFile)('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+    ...['-subj', '/CN=redis', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', certificate],
+  ]);
+  const secure = await startRedis({
+    dir: join(folder, 'tls'),
+    password: PASSWORD,
+    tls: { certificate, key },
+  });
+  const trusting = await instance({ REDIS_URL: secure.url, NODE_EXTRA_CA_CERTS: certificate });
+  const token = await tokenOf('idp|tls');
+  expect(await tally([trusting], 1, token)).toEqual({ 404: 1 });
+  expect(await secure.ask('KEYS', 'taxclaims:api-user:*')).toHaveLength(1);
+  const wary = await instance({ REDIS_URL: secure.url });
+  await wary.started.says(/"place":"Redis",.*not counted together any more/);
+  expect(await tally([wary], 1, token)).toEqual({ 404: 1 });
+  await secure.close();
+});
