@@ -19,10 +19,9 @@ import { createHttpServer } from './http/server.ts';
 import { docsLogin, embeddedProvider } from './identity-parts.ts';
 import { identityChangesOf } from './db/identity-changes.ts';
 import { openManagement } from './identity/management/client.ts';
-import { createMetrics } from './metrics/metrics.ts';
-import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
 import type { EmbeddedProvider } from './embedded/provider/start.ts';
+import { openSeen } from './seen.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
 import { codeOf } from './system-error.ts';
 
@@ -80,23 +79,30 @@ async function startParts(
   const provider = await embeddedProvider(config, log, endings);
   const embedded = await embeddedDatabase(config, log, endings, ending);
   const { database: settings, identity } = config;
-  const open = (part: string, lane: Partial<Lane> = {}): Database => {
-    const opened = openDatabase({ ...settings, url: settings.url ?? embedded?.apiUrl ?? '', log, ...lane });
-    endings.push({ part, atLeastMs: 200, end: (withinMs) => opened.close(withinMs) });
+  const seen = openSeen(config);
+  const open = (name: string, lane: Partial<Lane> = {}): Database => {
+    const url = settings.url ?? embedded?.apiUrl ?? '';
+    const opened = openDatabase({ ...settings, url, log, onWaited: seen.waited?.(name), ...lane });
+    seen.lanes[name] = opened;
+    endings.push({
+      part: `the lane of ${name}`,
+      atLeastMs: 200,
+      end: (withinMs) => opened.close(withinMs),
+    });
     return opened;
   };
-  const database = open('the database');
-  const probed = open('the lane of the health check', LANE);
+  const database = open('requests');
+  const probed = open('health', LANE);
   const identityUrl = embedded?.identityUrl ?? identity.embedded.databaseUrl;
   const own =
     identityUrl === undefined
       ? undefined
-      : provider?.serve(open('the lane of the identity provider', { url: identityUrl, poolSize: 4 }));
+      : provider?.serve(open('identity_provider', { url: identityUrl, poolSize: 4 }));
   if (provider !== undefined && own === undefined)
     log.info('nobody can log in at the embedded identity provider: IDENTITY_DATABASE_URL is not set');
   // Not waited for: an outage at the start is one like any other.
   void tellObjections(database, log);
-  const audit = createAuditWriter({ database: open('the lane of refusals', LANE), spool, log });
+  const audit = createAuditWriter({ database: open('refusals', LANE), spool, log });
   endings.push({ part: 'the refusals', atLeastMs: 1_000, end: () => audit.close() });
   const forgetting = forgetExpiredAnswers({ database, log });
   endings.push({ part: 'the kept answers', atLeastMs: 0, end: () => forgetting.close() });
@@ -116,6 +122,7 @@ async function startParts(
   const verifier = createTokenVerifier({
     ...{ issuer, audience, jwksUrl, log },
     ...{ roleClaim, clientAccessClaim, emailsVerified },
+    onFetched: seen.onFetched,
   });
   const { rateLimits: limits, trustProxy, corsOrigins } = config;
   const known = provider === undefined || identity.embedded.production ? [] : peopleOf(provider);
@@ -124,13 +131,15 @@ async function startParts(
     createApp({
       ...{ database, probed, documents, verifier, audit, log },
       ...{ limits, trustProxy, corsOrigins, people, login: docsLogin(identity, provider) },
+      observers: seen.observers,
     }),
-    { corsOrigins },
+    { corsOrigins, onRefused: seen.onRefused },
   );
   endings.push({ part: 'the server', atLeastMs: 5_000, end: (withinMs) => server.close(withinMs) });
   const port = await listening(server.listen(config.port, config.host), config);
   if (config.metricsPort !== undefined) {
-    const metrics = createMetricsServer(createMetrics({ undelivered: () => changes.undelivered() }));
+    const told = identityChangesOf(open('metrics', LANE));
+    const metrics = seen.serve({ audit, spool, verifier, documents, undelivered: () => told.undelivered() });
     endings.push({ part: 'the metrics', atLeastMs: 0, end: () => metrics.close() });
     await listening(metrics.listen(config.metricsPort, config.host), config, 'METRICS_PORT');
   }

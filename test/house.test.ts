@@ -30,9 +30,11 @@ const FLOORS = [
 ];
 const SAME_FLOOR: Readonly<Record<string, string>> = {
   endings: 'service',
+  seen: 'service',
   'identity-parts': 'service',
   'config-values': 'config',
   within: 'errors',
+  observed: 'errors',
   'make-folder': 'errors',
   'file-lock': 'errors',
   'system-error': 'errors',

@@ -5,7 +5,11 @@ import { ANONYMOUS } from '../identity/caller.ts';
 import { stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
 
-function perMinute(identifier: string, limit: number, key: (state: RequestState) => string): RequestHandler {
+function perMinute(
+  identifier: 'address' | 'user',
+  limit: number,
+  key: (state: RequestState) => string,
+): RequestHandler {
   return rateLimit({
     identifier,
     limit,
@@ -17,7 +21,9 @@ function perMinute(identifier: string, limit: number, key: (state: RequestState)
     keyGenerator: (request) => key(stateOf(request)),
     handler: (_request, _response, next) => {
       next(
-        new RequestError('ERROR_RATE_LIMITED', `more than ${limit} requests a minute for one ${identifier}`),
+        new RequestError('ERROR_RATE_LIMITED', `more than ${limit} requests a minute for one ${identifier}`, {
+          kind: identifier,
+        }),
       );
     },
   });

@@ -1,0 +1,38 @@
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import type { ServerOptions } from './http/server.ts';
+import type { KeySetOptions } from './identity/key-set.ts';
+import { createMetrics } from './metrics/metrics.ts';
+import { createMetricsServer } from './metrics/server.ts';
+import type { MetricsServer, MetricsServerOptions } from './metrics/server.ts';
+import type { Sources } from './metrics/sources.ts';
+import type { RequestObserver } from './observed.ts';
+
+/** How the service is seen from outside; with nothing configured nobody is told anything. */
+export interface Seen {
+  readonly observers: readonly RequestObserver[];
+  readonly onRefused: ServerOptions['onRefused'];
+  readonly onFetched: KeySetOptions['onFetched'];
+  readonly waited: ((lane: string) => (ms: number) => void) | undefined;
+  /** The connections to Postgres, by what they are for. */
+  readonly lanes: Record<string, Database>;
+  /** Makes what gives the figures of these parts to whoever collects them; only where METRICS_PORT is set. */
+  serve(parts: Omit<Sources, 'lanes'>, options?: MetricsServerOptions): MetricsServer;
+}
+
+export function openSeen({ metricsPort }: Pick<Config, 'metricsPort'>): Seen {
+  const metrics = metricsPort === undefined ? undefined : createMetrics();
+  const lanes: Record<string, Database> = {};
+  return {
+    observers: metrics === undefined ? [] : [metrics],
+    onRefused: metrics?.refusedConnection,
+    onFetched: undefined,
+    waited: metrics?.waited,
+    lanes,
+    serve(parts, options) {
+      if (metrics === undefined) throw new Error('METRICS_PORT is not set');
+      metrics.from({ ...parts, lanes });
+      return createMetricsServer(metrics.registry, options);
+    },
+  };
+}
