@@ -15,7 +15,7 @@ export interface Metrics extends RequestObserver {
   readonly waited: (lane: string) => (ms: number) => void;
   readonly refusedConnection: (why: ErrorCode | 'no_room') => void;
   /** From now on a collection asks these as well. */
-  from(sources: Sources): void;
+  from(sources: Partial<Sources>): void;
 }
 
 /** The figures of this process, and those of the parts that it is told of. */
@@ -30,6 +30,7 @@ export function createMetrics(): Metrics {
   const limited = counter(registry, CATALOG.limited);
   // An alert sees the first one only if there was a zero before it.
   for (const kind of REFUSAL_KINDS) refusals.inc({ kind }, 0);
+  refused.inc({ why: 'no_room' }, 0);
   for (const limiter of LIMITERS) limited.inc({ limiter }, 0);
   let inFlight = 0;
   gaugeOf(registry, CATALOG.inFlight, () => inFlight);

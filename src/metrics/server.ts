@@ -20,7 +20,7 @@ const MOST_CONNECTIONS = 20;
 
 /** `GET /metrics` and nothing else, on a port of its own, which whoever may not see it is kept from by the network. */
 export function createMetricsServer(
-  metrics: Registry,
+  metrics: Pick<Registry, 'metrics' | 'contentType'>,
   { connectionMs = 10_000, keptMs = 1_000 }: MetricsServerOptions = {},
 ): MetricsServer {
   const server = createServer({ headersTimeout: connectionMs, requestTimeout: connectionMs });

@@ -24,11 +24,22 @@ export interface Sources {
 /** What does not answer in this time is not in the figures: whoever collects them waits for ten seconds, as a rule. */
 const PATIENCE_MS = 1_000;
 
-/** Adds what is asked for when it is collected. */
-export function collectFrom(sources: Sources, registry: Registry): void {
-  const { audit, verifier, documents } = sources;
-  const lanes = Object.entries(sources.lanes);
+/** Adds what is asked for when it is collected, of the parts that there are in this process. */
+export function collectFrom(sources: Partial<Sources>, registry: Registry): void {
+  const { lanes, audit, spool, verifier, documents, undelivered } = sources;
+  if (lanes !== undefined) ofLanes(lanes, registry);
+  if (audit !== undefined) ofRefusals(audit, registry);
+  if (spool !== undefined) ofSpool(spool, registry);
+  if (verifier !== undefined) ofKeys(verifier, registry);
+  if (undelivered !== undefined) ofChanges(undelivered, registry);
+  if (documents !== undefined)
+    counterOf(registry, CATALOG.storeFailures, () =>
+      Object.entries(documents.figures()).map(([kind, count]) => [{ kind }, Number(count)]),
+    );
+}
 
+function ofLanes(named: Sources['lanes'], registry: Registry): void {
+  const lanes = Object.entries(named);
   const connections = gauge(registry, CATALOG.connections, () => {
     for (const [lane, database] of lanes) {
       const { connections: all, idle } = database.figures();
@@ -42,12 +53,29 @@ export function collectFrom(sources: Sources, registry: Registry): void {
   gaugeOf(registry, CATALOG.longRequests, () =>
     lanes.reduce((sum, [, database]) => sum + database.figures().longRequests, 0),
   );
+}
+
+function ofRefusals(audit: Sources['audit'], registry: Registry): void {
   gaugeOf(registry, CATALOG.refusalsTaken, () => (audit.figures().isTaking ? 1 : 0));
   const unanswered = gauge(registry, CATALOG.refusalsWaiting, () => {
     const figures = audit.figures();
     unanswered.set({ for: 'database' }, figures.waiting);
     unanswered.set({ for: 'disk' }, figures.spooling);
   });
+}
+
+function ofSpool(spool: Sources['spool'], registry: Registry): void {
+  const known = asked(() => spool.figures());
+  gaugeOf(registry, CATALOG.spoolRecords, async () => (await known())?.records);
+  gaugeOf(registry, CATALOG.spoolBytes, async () => (await known())?.bytes);
+  gaugeOf(registry, CATALOG.setAside, async () => (await known())?.setAsideBytes);
+  gaugeOf(registry, CATALOG.spoolOldest, async () => {
+    const figures = await known();
+    return figures && (figures.oldestMs ?? 0) / 1_000;
+  });
+}
+
+function ofKeys(verifier: Sources['verifier'], registry: Registry): void {
   gaugeOf(registry, CATALOG.keysAge, () => {
     const { ageMs } = verifier.keys();
     return ageMs === undefined ? undefined : ageMs / 1_000;
@@ -59,26 +87,12 @@ export function collectFrom(sources: Sources, registry: Registry): void {
       [{ outcome: 'failure' }, failures],
     ];
   });
-  counterOf(registry, CATALOG.storeFailures, () =>
-    Object.entries(documents.figures()).map(([kind, count]) => [{ kind }, Number(count)]),
-  );
+}
 
-  const spool = asked(() => sources.spool.figures());
-  for (const [entry, of] of [
-    [CATALOG.spoolRecords, 'records'],
-    [CATALOG.spoolBytes, 'bytes'],
-    [CATALOG.setAside, 'setAsideBytes'],
-  ] as const) {
-    gaugeOf(registry, entry, async () => (await spool())?.[of]);
-  }
-  gaugeOf(registry, CATALOG.spoolOldest, async () => {
-    const figures = await spool();
-    return figures && (figures.oldestMs ?? 0) / 1_000;
-  });
-
-  const undelivered = asked(sources.undelivered);
-  gaugeOf(registry, CATALOG.changes, async () => (await undelivered())?.changes);
-  gaugeOf(registry, CATALOG.changesOldest, async () => (await undelivered())?.oldestSeconds);
+function ofChanges(undelivered: Sources['undelivered'], registry: Registry): void {
+  const known = asked(undelivered);
+  gaugeOf(registry, CATALOG.changes, async () => (await known())?.changes);
+  gaugeOf(registry, CATALOG.changesOldest, async () => (await known())?.oldestSeconds);
 }
 
 /**
