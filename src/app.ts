@@ -20,6 +20,7 @@ import { observeRequests } from './http/observe.ts';
 import { parametersOf } from './http/query.ts';
 import { openRequest } from './http/request-state.ts';
 import { routesOf } from './http/routes.ts';
+import { tellTimes } from './http/server-timing.ts';
 import type { TokenVerifier } from './identity/token-verifier.ts';
 import type { RequestObserver } from './observed.ts';
 import { allEndpoints, endpoints, probes, publicEndpoints } from './resources/index.ts';
@@ -42,6 +43,8 @@ export interface AppOptions {
   readonly login: DocsLogin | undefined;
   /** Who counts and times requests. */
   readonly observers?: readonly RequestObserver[];
+  /** Whether answers say what took how long. */
+  readonly serverTiming?: boolean;
   readonly log: Logger;
 }
 
@@ -58,6 +61,7 @@ export function createApp({
   people,
   login,
   observers = [],
+  serverTiming = false,
   log,
 }: AppOptions): Express {
   const app = express();
@@ -68,6 +72,7 @@ export function createApp({
 
   app.use(openRequest);
   if (observers.length > 0) app.use(observeRequests(observers, routesOf(allEndpoints)));
+  if (serverTiming) app.use(tellTimes);
   app.use(logRequests(log));
   app.use(helmet({ contentSecurityPolicy: false }), contentSecurityPolicy());
   app.use(cors(corsOrigins));

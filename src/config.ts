@@ -28,6 +28,10 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** Where HOST gives its figures to whoever collects them; undefined: nowhere. */
   readonly metricsPort: number | undefined;
+  /** Whether answers say in Server-Timing what took how long. */
+  readonly serverTiming: boolean;
+  /** For a collector of OpenTelemetry, and what part of them; undefined: none. */
+  readonly traces: { readonly ratio: number } | undefined;
 }
 
 export interface DatabaseConfig {
@@ -110,6 +114,12 @@ const variables = z.object({
   IDENTITY_DATABASE_URL: value.postgresUrl.optional(),
   IDENTITY_EMBEDDED: value.production.optional(),
   METRICS_PORT: value.integer(0, 65_535).optional(),
+  SERVER_TIMING: value.flag.default(false),
+  OTEL_EXPORTER_OTLP_ENDPOINT: value.httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: value.httpUrl.optional(),
+  OTEL_SDK_DISABLED: value.flag.default(false),
+  OTEL_TRACES_SAMPLER: value.sampler.default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: value.ratio.default(1),
   RATE_LIMIT_PER_USER: value.integer(1, 1_000_000).default(100),
   RATE_LIMIT_PER_IP: value.integer(1, 1_000_000).default(1_000),
   REDIS_URL: value.redisUrl.optional(),
@@ -149,6 +159,8 @@ export function loadConfig(environment: Environment): Config {
     documentMaxBytes: values.DOCUMENT_MAX_BYTES,
     corsOrigins: values.CORS_ORIGINS,
     metricsPort: values.METRICS_PORT,
+    serverTiming: values.SERVER_TIMING,
+    traces: tracesFrom(values),
   };
 }
 
@@ -164,6 +176,16 @@ export interface AdminConfig {
 export function loadAdminConfig(environment: Environment): AdminConfig {
   const values = parse(adminVariables, withoutEmpty(environment), []);
   return { databaseAdminUrl: values.DATABASE_ADMIN_URL };
+}
+
+function tracesFrom(values: z.output<typeof variables>): Config['traces'] {
+  const collector = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (collector === undefined || values.OTEL_SDK_DISABLED) return undefined;
+  const ratio = { parentbased_always_on: 1, parentbased_always_off: 0 };
+  const { OTEL_TRACES_SAMPLER: sampler } = values;
+  return {
+    ratio: sampler === 'parentbased_traceidratio' ? values.OTEL_TRACES_SAMPLER_ARG : ratio[sampler],
+  };
 }
 
 function identityFrom(values: z.output<typeof variables>, production: boolean): IdentityConfig {

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import type { ServerOptions } from './http/server.ts';
@@ -7,6 +8,7 @@ import { createMetricsServer } from './metrics/server.ts';
 import type { MetricsServer, MetricsServerOptions } from './metrics/server.ts';
 import type { Sources } from './metrics/sources.ts';
 import type { RequestObserver } from './observed.ts';
+import { openTraces } from './tracing/traces.ts';
 
 /** How the service is seen from outside; with nothing configured nobody is told anything. */
 export interface Seen {
@@ -18,15 +20,21 @@ export interface Seen {
   readonly lanes: Record<string, Database>;
   /** Makes what gives the figures of these parts to whoever collects them; only where METRICS_PORT is set. */
   serve(parts: Omit<Sources, 'lanes'>, options?: MetricsServerOptions): MetricsServer;
+  /** Sends the last traces, for as long as there is time. */
+  close(withinMs: number): Promise<void>;
 }
 
-export function openSeen({ metricsPort }: Pick<Config, 'metricsPort'>): Seen {
+export async function openSeen(
+  { metricsPort, traces: traced }: Pick<Config, 'metricsPort' | 'traces'>,
+  log: Logger,
+): Promise<Seen> {
   const metrics = metricsPort === undefined ? undefined : createMetrics();
+  const traces = traced && (await openTraces({ ...traced, log }));
   const lanes: Record<string, Database> = {};
   return {
-    observers: metrics === undefined ? [] : [metrics],
+    observers: [metrics, traces].filter((observer) => observer !== undefined),
     onRefused: metrics?.refusedConnection,
-    onFetched: undefined,
+    onFetched: traces?.fetched,
     waited: metrics?.waited,
     lanes,
     serve(parts, options) {
@@ -34,5 +42,6 @@ export function openSeen({ metricsPort }: Pick<Config, 'metricsPort'>): Seen {
       metrics.from({ ...parts, lanes });
       return createMetricsServer(metrics.registry, options);
     },
+    close: async (withinMs) => traces?.close(withinMs),
   };
 }

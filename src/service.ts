@@ -79,7 +79,8 @@ async function startParts(
   const provider = await embeddedProvider(config, log, endings);
   const embedded = await embeddedDatabase(config, log, endings, ending);
   const { database: settings, identity } = config;
-  const seen = openSeen(config);
+  const seen = await openSeen(config, log);
+  endings.push({ part: 'the traces', atLeastMs: 0, end: (withinMs) => seen.close(withinMs) });
   const open = (name: string, lane: Partial<Lane> = {}): Database => {
     const url = settings.url ?? embedded?.apiUrl ?? '';
     const opened = openDatabase({ ...settings, url, log, onWaited: seen.waited?.(name), ...lane });
@@ -131,7 +132,7 @@ async function startParts(
     createApp({
       ...{ database, probed, documents, verifier, audit, log },
       ...{ limits, trustProxy, corsOrigins, people, login: docsLogin(identity, provider) },
-      observers: seen.observers,
+      ...{ observers: seen.observers, serverTiming: config.serverTiming },
     }),
     { corsOrigins, onRefused: seen.onRefused },
   );

@@ -20,6 +20,7 @@ const FLOORS = [
   'records',
   'http',
   'metrics',
+  'tracing',
   'documents',
   'outbox',
   'db',

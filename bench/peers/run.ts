@@ -58,9 +58,9 @@ export async function measurePeers(server: BenchServer, options: PeersOptions): 
 }
 
 /** In turns, so that whatever else the machine does falls on all of them alike. */
-async function rounds(
+export async function rounds(
   peers: readonly Peer[],
-  options: PeersOptions,
+  options: Pick<PeersOptions, 'rounds' | 'seconds'>,
 ): Promise<ReadonlyMap<string, readonly Sample[]>> {
   const samples = new Map<string, Sample[]>();
   const absent = new Set<Peer>();
@@ -107,7 +107,8 @@ function shown(values: readonly (number | undefined)[]): string {
   return known.length === 0 ? '' : short(median(known));
 }
 
-async function question(adminUrl: string, identity: Asked['identity']): Promise<Asked> {
+/** What is asked for: the newest claims of one client of a caller who has fifty. */
+export async function question(adminUrl: string, identity: Asked['identity']): Promise<Asked> {
   const clients = await clientsOf(adminUrl, CLIENTS);
   // Of all sizes: the one in the middle of the order by id is as good as any.
   const client = clients[CLIENTS / 2] ?? '';

@@ -26,6 +26,7 @@ export async function startService(
   login: string,
   { folder, adminUrl }: Release,
   asked: Asked,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Peer> {
   const { identity } = asked;
   return startHttpPeer({
@@ -37,6 +38,7 @@ export async function startService(
       AUTH_JWKS_URL: identity.jwksUrl,
       RATE_LIMIT_PER_USER: NO_LIMIT,
       RATE_LIMIT_PER_IP: NO_LIMIT,
+      ...environment,
     },
     ...listRequest(asked),
   });

@@ -69,7 +69,9 @@ export interface Service {
 }
 
 interface Options
-  extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>> {
+  extends Partial<
+    Pick<AppOptions, 'serverTiming' | 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>
+  > {
   /** Where the service looks for the test database; at its own address when absent. */
   readonly databaseUrl?: (apiUrl: string) => string;
   readonly statementTimeoutMs?: number;
@@ -82,6 +84,8 @@ interface Options
   readonly provider?: Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
   /** Where its figures are to be had, and how. */
   readonly metrics?: MetricsServerOptions;
+  /** Of which a collector is told, at the address in the environment. */
+  readonly traces?: { readonly ratio: number };
   readonly documents?: Partial<Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'maxBytes'>>;
 }
 
@@ -89,7 +93,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const log = options.log ?? pino({ level: 'silent' });
   const postgres = await createTestDatabase();
   const identity = await startTestIdentity();
-  const seen = openSeen({ metricsPort: options.metrics && 0 });
+  const seen = await openSeen({ metricsPort: options.metrics && 0, traces: options.traces }, log);
   const open = (name: string, poolSize: number, statementTimeoutMs: number): Database => {
     const opened = openDatabase({
       url: options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl,
@@ -126,6 +130,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     people: options.people ?? [],
     login: options.login,
     observers: seen.observers,
+    serverTiming: options.serverTiming ?? false,
   };
   const { endpoints } = options;
   const server = createHttpServer(endpoints === undefined ? createApp(parts) : serving(endpoints, parts), {
@@ -175,6 +180,7 @@ export async function startService(options: Options = {}): Promise<Service> {
       await audit.close();
       for (const one of [asked, lane, probed, database]) await one.close();
       await spool.close();
+      await seen.close(1_000);
       await rm(dataDir, { recursive: true });
       await identity.stop();
       await postgres.close();
