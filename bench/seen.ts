@@ -31,7 +31,7 @@ identity.publish(await createTestKey('RS256'));
 const peers: Peer[] = [];
 try {
   const adminUrl = await databaseOfSize(server, CLAIMS);
-  const asked = await question(adminUrl, identity);
+  const asked = await question(adminUrl, identity, CLAIMS);
   const here = { folder: join(import.meta.dirname, '..'), adminUrl };
   const variants: readonly [name: string, login: string, environment: Readonly<Record<string, string>>][] = [
     [OFF, 'bench_unseen', {}],

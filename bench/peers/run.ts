@@ -108,8 +108,12 @@ function shown(values: readonly (number | undefined)[]): string {
 }
 
 /** What is asked for: the newest claims of one client of a caller who has fifty. */
-export async function question(adminUrl: string, identity: Asked['identity']): Promise<Asked> {
-  const clients = await clientsOf(adminUrl, CLIENTS);
+export async function question(
+  adminUrl: string,
+  identity: Asked['identity'],
+  claims = FULL_SIZE,
+): Promise<Asked> {
+  const clients = await clientsOf(adminUrl, CLIENTS, claims);
   // Of all sizes: the one in the middle of the order by id is as good as any.
   const client = clients[CLIENTS / 2] ?? '';
   const token = await identity.token({
