@@ -17,10 +17,14 @@ import { answerErrors } from './http/errors.ts';
 import { limitByAddress, limitByUser } from './http/limits.ts';
 import { mount, mountPublic, mountRefusals } from './http/mount.ts';
 import { logRequests } from './http/request-log.ts';
+import { observeRequests } from './http/observe.ts';
 import { parametersOf } from './http/query.ts';
 import { openRequest } from './http/request-state.ts';
+import { routesOf } from './http/routes.ts';
+import { tellTimes } from './http/server-timing.ts';
 import type { TokenVerifier } from './identity/token-verifier.ts';
-import { endpoints, probes, publicEndpoints } from './resources/index.ts';
+import type { RequestObserver } from './observed.ts';
+import { allEndpoints, endpoints, probes, publicEndpoints } from './resources/index.ts';
 
 export interface AppOptions {
   readonly database: Database;
@@ -40,6 +44,10 @@ export interface AppOptions {
   readonly people: readonly Person[];
   /** Where the page of /docs lets somebody log in; undefined where a token has to be pasted. */
   readonly login: DocsLogin | undefined;
+  /** Who counts and times requests. */
+  readonly observers?: readonly RequestObserver[];
+  /** Whether answers say what took how long. */
+  readonly serverTiming?: boolean;
   readonly log: Logger;
 }
 
@@ -56,6 +64,8 @@ export function createApp({
   corsOrigins,
   people,
   login,
+  observers = [],
+  serverTiming = false,
   log,
 }: AppOptions): Express {
   const app = express();
@@ -65,6 +75,8 @@ export function createApp({
   app.set('query parser', parametersOf);
 
   app.use(openRequest);
+  if (observers.length > 0) app.use(observeRequests(observers, routesOf(allEndpoints)));
+  if (serverTiming) app.use(tellTimes);
   app.use(logRequests(log));
   app.use(helmet({ contentSecurityPolicy: false }), contentSecurityPolicy());
   app.use(cors(corsOrigins));

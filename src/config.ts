@@ -9,6 +9,8 @@ import * as management from './config/management.ts';
 import type { ManagementConfig } from './config/management.ts';
 import { parse, withoutEmpty } from './config/parse.ts';
 import type { Environment } from './config/parse.ts';
+import * as seen from './config/seen.ts';
+import type { SeenConfig } from './config/seen.ts';
 import * as service from './config/service.ts';
 import type { ServiceConfig } from './config/service.ts';
 import * as tokens from './config/tokens.ts';
@@ -24,7 +26,7 @@ export type { ProviderConfig } from './config/tokens.ts';
 
 /* Each group of variables is a file below config/: what they are, what becomes of them, and what is wrong between them. */
 
-export interface Config extends ServiceConfig, DocumentsConfig {
+export interface Config extends ServiceConfig, SeenConfig, DocumentsConfig {
   readonly database: DatabaseConfig;
   readonly identity: IdentityConfig;
 }
@@ -37,6 +39,7 @@ export interface IdentityConfig extends TokensConfig {
 
 const variables = z.object({
   ...service.variables.shape,
+  ...seen.variables.shape,
   ...database.variables.shape,
   ...tokens.variables.shape,
   ...management.variables.shape,
@@ -58,6 +61,7 @@ export function loadConfig(environment: Environment): Config {
   const values = parse(variables, set, allConflicts(set));
   return {
     ...service.configFrom(values),
+    ...seen.configFrom(values),
     ...documents.configFrom(values, values.DATA_DIR),
     database: database.configFrom(values),
     identity: {

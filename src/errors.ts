@@ -24,7 +24,26 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** What a refusal was about, for those who count them. */
+export const REFUSAL_KINDS = [
+  'no_token',
+  'bad_token',
+  'revoked',
+  'role',
+  'client',
+  'record',
+  'rule',
+  'password',
+  'docs_page',
+] as const;
+/** Who wanted to be asked less. */
+export const LIMITERS = ['address', 'network', 'user', 'long_request', 'password'] as const;
+
+export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[number];
+
 export interface RequestErrorOptions {
+  /** Of each 401, 403 and 429. */
+  readonly kind?: ErrorKind;
   /** Shown to the caller under `error.details`: names of fields and rules, never what a policy decided. */
   readonly details?: Readonly<Record<string, string>>;
   /** How many of them an answer names; 20 when absent. */
@@ -49,6 +68,7 @@ export class RequestError extends Error {
   readonly mostDetails: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly clientContext: string | null | undefined;
+  readonly kind: ErrorKind | undefined;
 
   constructor(code: ErrorCode, reason: string, options: RequestErrorOptions = {}) {
     super(cut(reason, LONGEST_REASON), { cause: options.cause });
@@ -57,6 +77,7 @@ export class RequestError extends Error {
     this.mostDetails = options.mostDetails ?? 20;
     this.headers = options.headers ?? {};
     this.clientContext = options.clientContext;
+    this.kind = options.kind;
   }
 
   get status(): number {

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Counters } from './counters/counters.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { forgetExpiredAnswers } from './db/expired-answers.ts';
-import { type IdentityChanges, identityChangesOf } from './db/identity-changes.ts';
+import { identityChangesOf } from './db/identity-changes.ts';
 import { tellObjections } from './db/objections.ts';
 import { createAuditWriter } from './db/refusals/audit-writer.ts';
 import type { Spool } from './db/refusals/spool.ts';
@@ -23,7 +24,9 @@ import { docsLogin, embeddedProvider } from './identity-parts.ts';
 import { openManagement } from './identity/management/client.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
 import { createMetricsServer, type MetricsSource } from './metrics/server.ts';
+import type { Sources } from './metrics/sources.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
+import type { Seen } from './seen.ts';
 import { codeOf } from './system-error.ts';
 
 /* The parts of the service: what there is once, and what there is in each process that serves. */
@@ -41,18 +44,20 @@ interface Lane {
   readonly statementTimeoutMs: number;
 }
 
-export type OpenDatabase = (part: string, lane?: Partial<Lane>) => Database;
+export type OpenDatabase = (name: string, lane?: Partial<Lane>) => Database;
 
-/** Opens what ends with the other parts. */
+/** Opens what ends with the other parts; the name is what it is for, also in the figures. */
 export function opening(
   { database: settings }: Config,
-  apiUrl: string | undefined,
   log: Logger,
   endings: Ending[],
+  { apiUrl, seen }: { readonly apiUrl: string | undefined; readonly seen: Seen },
 ): OpenDatabase {
-  return (part, lane = {}) => {
-    const opened = openDatabase({ ...settings, url: settings.url ?? apiUrl ?? '', log, ...lane });
-    endings.push({ part, atLeastMs: 200, end: (withinMs) => opened.close(withinMs) });
+  return (name, lane = {}) => {
+    const url = settings.url ?? apiUrl ?? '';
+    const opened = openDatabase({ ...settings, url, log, onWaited: seen.waited?.(name), ...lane });
+    seen.lanes[name] = opened;
+    endings.push({ part: `the lane of ${name}`, atLeastMs: 200, end: (withinMs) => opened.close(withinMs) });
     return opened;
   };
 }
@@ -113,13 +118,13 @@ export function keepHouse(
     open,
     database,
   }: { readonly foundation: Foundation; readonly open: OpenDatabase; readonly database: Database },
-): IdentityChanges {
+): void {
   const { provider, database: embedded } = foundation;
   const identityUrl = embedded?.identityUrl ?? identity.embedded.databaseUrl;
   const own =
     identityUrl === undefined
       ? undefined
-      : provider?.serve(open('the lane of the identity provider', { url: identityUrl, poolSize: 4 }));
+      : provider?.serve(open('identity_provider', { url: identityUrl, poolSize: 4 }));
   if (provider !== undefined && own === undefined)
     log.info('nobody can log in at the embedded identity provider: IDENTITY_DATABASE_URL is not set');
   // Not waited for: an outage at the start is one like any other.
@@ -135,10 +140,14 @@ export function keepHouse(
     const part = 'the delivery to the identity provider';
     endings.push({ part, atLeastMs: 1_500, end: (withinMs) => worker.close(withinMs) });
   }
-  return changes;
 }
 
-/** Answers requests from now on; gives the address. */
+/** What serves requests, and how it is; `url` is its address. */
+export interface Serving extends Pick<Sources, 'audit' | 'spool' | 'verifier' | 'documents' | 'counters'> {
+  readonly url: string;
+}
+
+/** Answers requests from now on. */
 export async function serveApi(
   config: Config,
   log: Logger,
@@ -149,17 +158,19 @@ export async function serveApi(
     database,
     spool,
     counters,
+    seen,
   }: {
     readonly ground: Ground;
     readonly open: OpenDatabase;
     readonly database: Database;
     readonly spool: Spool;
     readonly counters: Counters;
+    readonly seen: Seen;
   },
-): Promise<string> {
+): Promise<Serving> {
   const { identity, dataDir } = config;
-  const probed = open('the lane of the health check', LANE);
-  const audit = createAuditWriter({ database: open('the lane of refusals', LANE), spool, log });
+  const probed = open('health', LANE);
+  const audit = createAuditWriter({ database: open('refusals', LANE), spool, log });
   endings.push({ part: 'the refusals', atLeastMs: 1_000, end: () => audit.close() });
   const documents = await contents(config, database, ground.demonstration, log);
   endings.push({ part: 'the documents', atLeastMs: 500, end: (withinMs) => documents.close(withinMs) });
@@ -168,6 +179,7 @@ export async function serveApi(
   const verifier = createTokenVerifier({
     ...{ issuer, audience, jwksUrl, log },
     ...{ roleClaim, clientAccessClaim, emailsVerified },
+    onFetched: seen.onFetched,
   });
   const { rateLimits: limits, trustProxy, corsOrigins } = config;
   const claimNames = { role: roleClaim, clientAccess: clientAccessClaim };
@@ -178,21 +190,38 @@ export async function serveApi(
     createApp({
       ...{ database, probed, documents, verifier, audit, log, counters },
       ...{ limits, trustProxy, corsOrigins, people, login: docsLogin(identity, ground.provider, log) },
+      ...{ observers: seen.observers, serverTiming: config.serverTiming },
     }),
-    { corsOrigins },
+    { corsOrigins, onRefused: seen.onRefused },
   );
   endings.push({ part: 'the server', atLeastMs: 5_000, end: (withinMs) => server.close(withinMs) });
   const port = await listening(server.listen(config.port, config.host), config);
-  return `http://${bracketed(config.host)}:${String(port)}`;
+  return {
+    url: `http://${bracketed(config.host)}:${String(port)}`,
+    ...{ audit, spool, verifier, documents, counters },
+  };
 }
 
+/** Gives the figures of the parts that are in this process, and of those that `source` adds, where they are asked for. */
 export async function serveMetrics(
   config: Config,
   endings: Ending[],
-  source: () => MetricsSource,
+  {
+    seen,
+    open,
+    parts,
+    source,
+  }: {
+    readonly seen: Seen;
+    readonly open: OpenDatabase;
+    readonly parts: Partial<Sources>;
+    readonly source: (own: Registry) => MetricsSource;
+  },
 ): Promise<void> {
-  if (config.metricsPort === undefined) return;
-  const metrics = createMetricsServer(source());
+  if (config.metricsPort === undefined || seen.registry === undefined) return;
+  const changes = identityChangesOf(open('metrics', LANE));
+  seen.ask({ ...parts, undelivered: () => changes.undelivered() });
+  const metrics = createMetricsServer(source(seen.registry));
   endings.push({ part: 'the metrics', atLeastMs: 0, end: () => metrics.close() });
   await listening(metrics.listen(config.metricsPort, config.host), config, 'METRICS_PORT');
 }

@@ -7,7 +7,6 @@ import type { EmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import type { EmbeddedProvider } from './embedded/provider/start.ts';
 import { endInReverse, type Ending } from './endings.ts';
 import type { Person } from './http/docs-people.ts';
-import { createMetrics } from './metrics/metrics.ts';
 import {
   checkBeforehand,
   groundOf,
@@ -18,6 +17,7 @@ import {
   startFoundation,
 } from './parts.ts';
 import type { Foundation } from './parts.ts';
+import { openSeen } from './seen.ts';
 
 export interface Service {
   readonly url: string;
@@ -57,17 +57,24 @@ async function startParts(
   await checkBeforehand(config);
   const spool = await openSpool(config.dataDir);
   endings.push({ part: 'the spool of refusals', atLeastMs: 200, end: () => spool.close() });
+  const seen = await openSeen(config, log);
+  endings.push({ part: 'the traces', atLeastMs: 0, end: (withinMs) => seen.close(withinMs) });
   const counters = await openCounters(config, log);
   endings.push({ part: 'the counters', atLeastMs: 0, end: () => counters.close() });
   const foundation = await startFoundation(config, log, endings, { counters, ending });
   const ground = groundOf(foundation);
-  const open = opening(config, ground.apiUrl, log, endings);
-  const database = open('the database');
-  const changes = keepHouse(config, log, endings, { foundation, open, database });
-  const url = await serveApi(config, log, endings, { ground, open, database, spool, counters });
-  await serveMetrics(config, endings, () =>
-    createMetrics({ undelivered: () => changes.undelivered(), countsAlone: () => counters.isAlone }),
-  );
+  const open = opening(config, log, endings, { apiUrl: ground.apiUrl, seen });
+  const database = open('requests');
+  keepHouse(config, log, endings, { foundation, open, database });
+  const { url, ...parts } = await serveApi(config, log, endings, {
+    ground,
+    open,
+    database,
+    spool,
+    counters,
+    seen,
+  });
+  await serveMetrics(config, endings, { seen, open, parts, source: (registry) => registry });
   return { url, embedded: embeddedOf(config, foundation) };
 }
 

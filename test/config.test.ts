@@ -45,6 +45,8 @@ describe('a configuration', () => {
       documentMaxBytes: 25 * 1024 * 1024,
       corsOrigins: [],
       metricsPort: undefined,
+      serverTiming: false,
+      traces: undefined,
     });
   });
 
@@ -70,7 +72,9 @@ describe('a configuration', () => {
       ...{ TRUST_PROXY: '2', DOCUMENT_STORE: 's3://claims-documents/a/b/', UNRELATED: 'x' },
       ...{ DOCUMENT_STORE_ENDPOINT: 'https://s3.example', DOCUMENT_MAX_BYTES: '1000' },
       CORS_ORIGINS: 'https://app.example, http://localhost:5173,https://app.example',
-      METRICS_PORT: '9464',
+      ...{ METRICS_PORT: '9464', SERVER_TIMING: 'true' },
+      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_SDK_DISABLED: 'false' },
+      ...{ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' },
     };
     expect(loadConfig(environment)).toEqual({
       host: '::',
@@ -100,7 +104,18 @@ describe('a configuration', () => {
       documentMaxBytes: 1000,
       corsOrigins: ['https://app.example', 'http://localhost:5173'],
       metricsPort: 9464,
+      serverTiming: true,
+      traces: { ratio: 0.25 },
     });
+  });
+
+  test('makes traces only for a collector, and none where OpenTelemetry is disabled', () => {
+    const OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = 'http://collector:4318/v1/traces';
+    const of = (others: Environment) => loadConfig({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, ...others }).traces;
+    expect(of({})).toEqual({ ratio: 1 });
+    expect(of({ OTEL_SDK_DISABLED: 'true' })).toBeUndefined();
+    expect(of({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' })).toEqual({ ratio: 0 });
+    expect(loadConfig({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio' }).traces).toBeUndefined();
   });
 
   test('with empty variables is that of unset ones', () => {
@@ -192,6 +207,12 @@ describe('a wrong value stops the start with one line that names the variable an
     AUTH_MANAGEMENT_CLIENT_SECRET: ['hunter2'],
     AUTH_MANAGEMENT_AUDIENCE: ['https://idp.example/api/v2/'],
     METRICS_PORT: ['-1', '65536', 'http'],
+    SERVER_TIMING: ['yes'],
+    OTEL_EXPORTER_OTLP_ENDPOINT: ['collector:4318', 'http://user:hunter2@collector'],
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ['grpc://collector'],
+    OTEL_SDK_DISABLED: ['1'],
+    OTEL_TRACES_SAMPLER: ['always_on', 'jaeger_remote'],
+    OTEL_TRACES_SAMPLER_ARG: ['2', '-0.5', 'half'],
     RATE_LIMIT_PER_USER: ['0', '-5', 'none'],
     RATE_LIMIT_PER_IP: ['0', '1000001'],
     REDIS_URL: ['http://redis', ':hunter2@redis', 'redis.example:6379'],

@@ -21,6 +21,7 @@ const FLOORS = [
   'records',
   'http',
   'metrics',
+  'tracing',
   'documents',
   'outbox',
   'counters',
@@ -33,8 +34,10 @@ const FLOORS = [
 const SAME_FLOOR: Readonly<Record<string, string>> = {
   endings: 'service',
   parts: 'service',
+  seen: 'service',
   'identity-parts': 'service',
   within: 'errors',
+  observed: 'errors',
   'make-folder': 'errors',
   'file-lock': 'errors',
   'system-error': 'errors',

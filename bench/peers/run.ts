@@ -107,6 +107,7 @@ function shown(values: readonly (number | undefined)[]): string {
   return known.length === 0 ? '' : short(median(known));
 }
 
+/** What is asked for: the newest claims of one client of a caller who has fifty. */
 export async function question(
   adminUrl: string,
   identity: Asked['identity'],

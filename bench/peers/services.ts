@@ -26,7 +26,7 @@ export async function startService(
   login: string,
   { folder, adminUrl }: Release,
   asked: Asked,
-  further: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Peer> {
   const { identity } = asked;
   return startHttpPeer({
@@ -38,7 +38,7 @@ export async function startService(
       AUTH_JWKS_URL: identity.jwksUrl,
       RATE_LIMIT_PER_USER: NO_LIMIT,
       RATE_LIMIT_PER_IP: NO_LIMIT,
-      ...further,
+      ...environment,
     },
     ...listRequest(asked),
   });

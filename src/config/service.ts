@@ -17,8 +17,6 @@ export interface ServiceConfig {
   /** How many proxies in front of the service to believe. */
   readonly trustProxy: number;
   readonly corsOrigins: readonly string[];
-  /** Where HOST gives its figures to whoever collects them; undefined: nowhere. */
-  readonly metricsPort: number | undefined;
 }
 
 export const variables = z.object({
@@ -26,7 +24,6 @@ export const variables = z.object({
   PORT: value.integer(0, 65_535).default(3000),
   DATA_DIR: value.text.default('.data'),
   LOG_LEVEL: value.logLevel.default('info'),
-  METRICS_PORT: value.integer(0, 65_535).optional(),
   RATE_LIMIT_PER_USER: value.integer(1, 1_000_000).default(100),
   RATE_LIMIT_PER_IP: value.integer(1, 1_000_000).default(1_000),
   REDIS_URL: value.redisUrl.optional(),
@@ -48,6 +45,5 @@ export function configFrom(values: z.output<typeof variables>): ServiceConfig {
     workers: values.WORKERS,
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,
-    metricsPort: values.METRICS_PORT,
   };
 }

@@ -25,6 +25,14 @@ export const host = z
 
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true');
 
+const SAMPLERS = ['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'] as const;
+export const sampler = z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`);
+
+export const ratio = z
+  .string()
+  .regex(/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/, 'must be a number from 0 to 1')
+  .transform(Number);
+
 export const logLevel = z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`);
 
 export const postgresUrl = url(['postgres:', 'postgresql:'], 'must be a postgres:// URL');

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
+import { noted } from '../observed.ts';
 import { sqlState } from './errors.ts';
 import { isStalePlan } from './pipeline.ts';
 import { GRACE_MS, openPool } from './pool.ts';
-import type { PoolOptions, SessionPool } from './pool.ts';
+import type { PoolFigures, PoolOptions, SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import { nextSettings, roleOf, settingsOf } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
@@ -67,6 +68,13 @@ export interface Database {
    * anything may, is broken off.
    */
   close(withinMs?: number): Promise<void>;
+  /** How busy it is. */
+  figures(): DatabaseFigures;
+}
+
+export interface DatabaseFigures extends PoolFigures {
+  /** Long lists and transactions, which hold a connection for longer than others. */
+  readonly longRequests: number;
 }
 
 /** What a transaction may take that is larger than others. */
@@ -107,12 +115,15 @@ export function databaseOn(
         role: roleOf(context),
         settings: [index === 0 ? settingsOf(context, timeoutMs) : nextSettings(context)],
         statements,
+        timeline: index === 0 ? context?.timeline : undefined,
       }));
-    return pool.withSession((session) =>
-      againIfVictim(statementTimeoutMs, (timeoutMs) => {
-        const parts = partsWithin(timeoutMs);
-        return twiceIfStale(() => session.send(parts, 'idle'));
-      }),
+    return noted(turns[0]?.context?.timeline, () =>
+      pool.withSession((session) =>
+        againIfVictim(statementTimeoutMs, (timeoutMs) => {
+          const parts = partsWithin(timeoutMs);
+          return twiceIfStale(() => session.send(parts, 'idle'));
+        }),
+      ),
     );
   };
   const runOnce = async (
@@ -131,20 +142,23 @@ export function databaseOn(
           statements.forEach(assertOnData);
           return run(...statements);
         });
+      const { timeline } = context;
       const within = (limitMs: number) =>
-        pool.withSession(
-          (session) =>
-            againIfVictim(limitMs, (timeoutMs) =>
-              runTransaction(session, roleOf(context), settingsOf(context, timeoutMs), checked),
-            ),
-          { limitMs: limitMs + GRACE_MS },
+        noted(timeline, () =>
+          pool.withSession(
+            (session) =>
+              againIfVictim(limitMs, (timeoutMs) =>
+                runTransaction(session, roleOf(context), settingsOf(context, timeoutMs), checked, timeline),
+              ),
+            { limitMs: limitMs + GRACE_MS },
+          ),
         );
       if (longest === undefined) return within(statementTimeoutMs);
       return room.lend(context.caller.subject, () => within(longest));
     },
     walk(context, statement) {
       assertOnData(statement);
-      return openWalk(context, statement);
+      return noted(context.timeline, () => openWalk(context, statement));
     },
     async callAsLogin(statement) {
       const [result] = await runOnce(undefined, [statement]);
@@ -152,6 +166,7 @@ export function databaseOn(
       return result;
     },
     close: (withinMs) => pool.close(withinMs),
+    figures: () => ({ ...pool.figures(), longRequests: room.taken() }),
   };
 }
 

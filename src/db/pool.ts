@@ -16,6 +16,8 @@ export interface PoolOptions {
   readonly maxWaiting?: number;
   /** Of lists that are read whole. */
   readonly walks?: Partial<WalkLimits>;
+  /** Told how long each wait for a connection took, in vain or not. */
+  readonly onWaited?: ((ms: number) => void) | undefined;
   readonly log: Logger;
 }
 
@@ -33,6 +35,13 @@ export interface Lending {
   readonly prepared?: boolean;
 }
 
+export interface PoolFigures {
+  readonly connections: number;
+  readonly idle: number;
+  /** Requests that have none yet. */
+  readonly waiting: number;
+}
+
 export interface SessionPool {
   /**
    * Waits for a connection no longer than the statement time-out and a second, then holds it no longer than that again,
@@ -43,6 +52,7 @@ export interface SessionPool {
   withSession<T>(use: (session: Session) => Promise<T>, lending?: Lending): Promise<T>;
   /** Takes no more; resolves when those under way have ended, or were broken off because they took longer than that. */
   close(withinMs?: number): Promise<void>;
+  figures(): PoolFigures;
 }
 
 /** Opens nothing yet: connections are made when they are first needed, and again after an outage. */
@@ -100,6 +110,12 @@ export function openPool(options: PoolOptions): SessionPool {
     throw new Error('The pool made a client of another kind.');
   }
 
+  async function waitedFor<T>(connecting: () => Promise<T>): Promise<T> {
+    if (options.onWaited === undefined) return connecting();
+    const since = performance.now();
+    return connecting().finally(() => options.onWaited?.(performance.now() - since));
+  }
+
   /** Not even a server that is mute, or work between statements, keeps it from ending. */
   async function end(withinMs: number): Promise<void> {
     const { promise: brokenOff, resolve } = Promise.withResolvers<undefined>();
@@ -115,10 +131,15 @@ export function openPool(options: PoolOptions): SessionPool {
 
   return {
     withSession: async (use, lending = {}) =>
-      new Session(await connect(), preparedStatements && lending.prepared !== false).within(
+      new Session(await waitedFor(connect), preparedStatements && lending.prepared !== false).within(
         lending.limitMs ?? limitMs,
         use,
       ),
     close: (withinMs = limitMs) => (closed ??= end(withinMs)),
+    figures: () => ({
+      connections: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
   };
 }

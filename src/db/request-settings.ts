@@ -1,4 +1,5 @@
 import type { Caller } from '../identity/caller.ts';
+import type { Timeline } from '../observed.ts';
 
 /** All that one request tells the database about itself. */
 export interface RequestContext {
@@ -12,4 +13,6 @@ export interface RequestContext {
   readonly readOnly: boolean;
   /** The one client that the request names, if it names one: the transaction then holds no right to another. */
   readonly client?: string | undefined;
+  /** Where its transactions are noted, if somebody wants to know. */
+  readonly timeline?: Timeline | undefined;
 }

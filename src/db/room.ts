@@ -4,6 +4,8 @@ import { RequestError } from '../errors.ts';
 export interface Room {
   /** @throws RequestError ERROR_RATE_LIMITED for a caller who has other such work, ERROR_UNAVAILABLE where many have */
   lend<T>(subject: string, work: () => Promise<T>): Promise<T>;
+  /** How many have such work at present. */
+  taken(): number;
 }
 
 const RETRY = { headers: { 'Retry-After': '5' } };
@@ -12,13 +14,13 @@ const RETRY = { headers: { 'Retry-After': '5' } };
 export function roomFor(most: number): Room {
   const inside = new Set<string>();
   return {
+    taken: () => inside.size,
     async lend(subject, work) {
       if (inside.has(subject))
-        throw new RequestError(
-          'ERROR_RATE_LIMITED',
-          'another long request of the same caller is under way',
-          RETRY,
-        );
+        throw new RequestError('ERROR_RATE_LIMITED', 'another long request of the same caller is under way', {
+          ...RETRY,
+          kind: 'long_request',
+        });
       if (inside.size >= most)
         throw new RequestError('ERROR_UNAVAILABLE', 'too many long requests are under way', RETRY);
       inside.add(subject);

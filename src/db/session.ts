@@ -3,7 +3,9 @@ import type { Connection } from './connection.ts';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
 import { sendPipeline } from './pipeline.ts';
 import type { Part, TaggedResult } from './pipeline.ts';
+import { tookMs } from './settings.ts';
 import type { Statement } from './statement.ts';
+import type { Timeline } from '../observed.ts';
 import { within } from '../within.ts';
 
 /** How a pipeline must leave the connection. */
@@ -14,6 +16,8 @@ const STATUS = { idle: 'I', 'in transaction': 'T' } as const;
 /** Statements, and the settings under which they are run; what these give is dropped. */
 export interface WithSettings extends Part {
   readonly settings: readonly Statement[];
+  /** Where it is noted how long they took, which the last of them says. */
+  readonly timeline?: Timeline | undefined;
 }
 
 /** How long before its end a session asks the server to give up: one that still answers then says what became of it. */
@@ -96,8 +100,10 @@ export class Session {
       throw new Error(`The statements left the connection in state ${String(status)}.`);
     }
     let next = 0;
-    return parts.map(({ settings, statements }) => {
+    return parts.map(({ settings, statements, timeline }) => {
       const first = next + settings.length;
+      const told = results[first - 1];
+      if (timeline !== undefined && told !== undefined) timeline.settingsMs += tookMs(told);
       next = first + statements.length;
       return results.slice(first, next);
     });

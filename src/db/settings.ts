@@ -1,5 +1,5 @@
 import type { RequestContext } from './request-settings.ts';
-import type { Statement } from './statement.ts';
+import type { Result, Statement } from './statement.ts';
 
 /*
  * The only place that writes `app.*` settings and the role. Local to the transaction, so that the server takes them back
@@ -40,6 +40,15 @@ select
     set_config('app.user_agent', $11, true),
     set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text, true),
     set_config('role', $7, true)`;
+
+/** Added where somebody wants to know: how many milliseconds the server took from the transaction's begin to here. */
+const TOOK = `,
+    extract(epoch from clock_timestamp() - transaction_timestamp()) * 1000`;
+
+/** What a settings statement says that it took; nothing where it was not asked. */
+export function tookMs({ rows }: Result): number {
+  return Math.max(Number(rows[0]?.at(-1)) || 0, 0);
+}
 
 const OF_NOBODY = `
 select${FORM},
@@ -104,12 +113,13 @@ export function roleOf(context: RequestContext | undefined): string {
  */
 export function settingsOf(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
   if (context === undefined) return { text: OF_NOBODY, values: [statementTimeoutMs] };
-  const { caller, readOnly, requestId, action, ipAddress, userAgent } = context;
+  const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;
+  const text = (readOnly ? READING : WRITING) + (timeline === undefined ? '' : TOOK);
   const { subject, issuedAt, accessDigest, userId } = caller;
   const rights = [clientAccess(context), subject, issuedAt, accessDigest, userId, roleOf(context)];
   return readOnly
-    ? { text: READING, values: [statementTimeoutMs, ...rights] }
-    : { text: WRITING, values: [statementTimeoutMs, ...rights, requestId, action, ipAddress, userAgent] };
+    ? { text, values: [statementTimeoutMs, ...rights] }
+    : { text, values: [statementTimeoutMs, ...rights, requestId, action, ipAddress, userAgent] };
 }
 
 /**

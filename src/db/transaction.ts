@@ -1,3 +1,4 @@
+import type { Timeline } from '../observed.ts';
 import type { Session } from './session.ts';
 import { UNTIMED } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
@@ -15,6 +16,7 @@ export async function runTransaction<T>(
   role: string,
   settings: Statement,
   work: (run: Run) => Promise<T>,
+  timeline?: Timeline,
 ): Promise<T> {
   let open = true;
   let failure: unknown;
@@ -27,7 +29,9 @@ export async function runTransaction<T>(
     try {
       const first = beginning;
       beginning = [];
-      const [results] = await session.send([{ role, settings: first, statements }], 'in transaction');
+      const noting = first.length > 0 ? { timeline } : {};
+      const part = { role, settings: first, statements, ...noting };
+      const [results] = await session.send([part], 'in transaction');
       return results?.at(-1);
     } catch (error) {
       failure ??= error;

@@ -55,13 +55,16 @@ export function walksOn(
     const read = async (session: Session): Promise<void> => {
       const settings = [
         BEGIN,
-        settingsOf(context, statementTimeoutMs),
         waitsAtMost(limits.pageMs + STANDING_MS),
+        settingsOf(context, statementTimeoutMs),
       ];
       const declared = { ...statement, text: `declare walk no scroll cursor for ${statement.text}` };
       const [opened] = await session.soon(
         exchangeMs,
-        session.send([{ role, settings, statements: [declared, NEXT] }], 'in transaction'),
+        session.send(
+          [{ role, settings, statements: [declared, NEXT], timeline: context.timeline }],
+          'in transaction',
+        ),
       );
       const first = opened?.at(-1)?.rows ?? [];
       if (first.length < PAGE) {

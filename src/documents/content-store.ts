@@ -37,6 +37,11 @@ export function isContentPath(path: string): boolean {
   return PATH.test(path);
 }
 
+/** The store said nothing for as long as it may. */
+export class StoreStalled extends Error {
+  override readonly name = 'StoreStalled';
+}
+
 /** What is thrown where the store does not do what it must. */
 export function outOfReach(cause: unknown): RequestError {
   const reason = cause instanceof Error ? cause.message : String(cause);

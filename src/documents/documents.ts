@@ -9,6 +9,8 @@ import { RequestError } from '../errors.ts';
 import { within } from '../within.ts';
 import { STALL_MS } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
+import { counting } from './failures.ts';
+import type { StoreFailures } from './failures.ts';
 import { createFolderStore, spoolFolderOf } from './folder-store.ts';
 import { createRemovals } from './removals.ts';
 import type { Removals } from './removals.ts';
@@ -32,6 +34,8 @@ export interface Documents
   keep<T>(spooled: SpooledFile, insertRow: (path: string) => Promise<T>): Promise<T>;
   /** Puts a content under a path that a row has already. */
   restore(path: string, content: Readable): Promise<void>;
+  /** How often the store did not do what it must: it was away, or it stood still. */
+  figures(): StoreFailures;
   /** Ends the removals that are under way; those that take longer than that are broken off, and stay planned. */
   close(withinMs?: number): Promise<void>;
 }
@@ -52,7 +56,7 @@ export interface DocumentsOptions {
 /** @throws Error in one line where the folder cannot be written to */
 export async function openDocuments(options: DocumentsOptions): Promise<Documents> {
   const { maxBytes, database, log } = options;
-  const store = openStore(options);
+  const { store, failures, failed } = counting(openStore(options));
   const spool = await openSpool(spoolFolder(options)).catch((error: unknown) => {
     throw new Error(`${variableOf(options)} cannot be written to: ${String(error)}`, { cause: error });
   });
@@ -63,7 +67,8 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
     write: (content) => spool.write(content),
     discard: (spooled) => spool.discard(spooled),
     size: (path) => store.size(path),
-    read: async (path, range) => failingOnStall(await store.read(path, range), STALL_MS),
+    read: async (path, range) => failingOnStall(await store.read(path, range), STALL_MS, failed),
+    figures: () => ({ ...failures }),
     removeDue: () => removals.removeDue(),
     async keep(spooled, insertRow) {
       const path = newPath();

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../make-folder.ts';
 import { codeOf } from '../system-error.ts';
 import { within } from '../within.ts';
-import { ANSWER_MS, isContentPath, outOfReach, STALL_MS } from './content-store.ts';
+import { ANSWER_MS, isContentPath, outOfReach, STALL_MS, StoreStalled } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
 
 /** Where a folder store's contents are written aside: on the same file system, so that a rename is enough. */
@@ -58,7 +58,7 @@ async function move(file: string, target: string): Promise<void> {
 function inTime<T>(work: Promise<T>, limitMs = ANSWER_MS, giveUp = (): void => undefined): Promise<T> {
   return within(limitMs, work, () => {
     giveUp();
-    return outOfReach(new Error('the disk did not answer in time'));
+    return outOfReach(new StoreStalled('the disk did not answer in time'));
   });
 }
 

@@ -10,7 +10,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
-import { ANSWER_MS, isContentPath, outOfReach, STALL_MS } from './content-store.ts';
+import { ANSWER_MS, isContentPath, outOfReach, STALL_MS, StoreStalled } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
 
 export interface S3Options {
@@ -60,7 +60,7 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
     const work = new AbortController();
     underWay.add(work);
     const timer = setTimeout(() => {
-      work.abort(new Error('S3 did not answer in time'));
+      work.abort(new StoreStalled('S3 did not answer in time'));
     }, limitMs);
     try {
       const progress: Progress = {
@@ -70,6 +70,9 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
         },
       };
       return await Promise.race([send(work.signal, progress), aborted(work.signal)]);
+    } catch (error) {
+      // Why it was given up says more than that it was.
+      throw work.signal.aborted ? work.signal.reason : error;
     } finally {
       clearTimeout(timer);
       underWay.delete(work);

@@ -1,22 +1,32 @@
 import { Readable } from 'node:stream';
 import { within } from '../within.ts';
-import { outOfReach } from './content-store.ts';
+import { outOfReach, StoreStalled } from './content-store.ts';
 
 /**
  * The same content; it fails where the store gives nothing of it for so long. The time that whoever reads it takes does
  * not count.
  */
-export function failingOnStall(content: Readable, stallMs: number): Readable {
-  return Readable.from(chunksOf(content, stallMs), { objectMode: false });
+export function failingOnStall(
+  content: Readable,
+  stallMs: number,
+  failed: (error: unknown) => void = () => undefined,
+): Readable {
+  return Readable.from(chunksOf(content, stallMs, failed), { objectMode: false });
 }
 
-async function* chunksOf(content: Readable, stallMs: number): AsyncGenerator<Buffer> {
+async function* chunksOf(
+  content: Readable,
+  stallMs: number,
+  failed: (error: unknown) => void,
+): AsyncGenerator<Buffer> {
   const chunks = content[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   try {
     for (;;) {
-      const next = await within(stallMs, chunks.next(), () =>
-        outOfReach(new Error('the content stopped coming')),
-      );
+      const next = await within(stallMs, chunks.next(), () => {
+        const stalled = outOfReach(new StoreStalled('the content stopped coming'));
+        failed(stalled);
+        return stalled;
+      });
       if (next.done === true) return;
       yield next.value;
     }

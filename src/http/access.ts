@@ -4,9 +4,9 @@ import type { RequestState } from './request-state.ts';
 
 /** @throws RequestError ERROR_FORBIDDEN */
 export function requireRole({ caller, action }: RequestState, roles: readonly Role[]): Caller {
-  if (caller === undefined) throw new RequestError('ERROR_UNAUTHORIZED', 'no caller');
+  if (caller === undefined) throw new RequestError('ERROR_UNAUTHORIZED', 'no caller', { kind: 'no_token' });
   if (!roles.includes(caller.role))
-    throw new RequestError('ERROR_FORBIDDEN', `${caller.role} may not ${action}`);
+    throw new RequestError('ERROR_FORBIDDEN', `${caller.role} may not ${action}`, { kind: 'role' });
   return caller;
 }
 
@@ -20,5 +20,8 @@ export function requireClients(caller: Caller, clients: readonly string[]): void
   const own = new Set(caller.clientAccess);
   const foreign = clients.find((client) => !own.has(client));
   if (foreign === undefined) return;
-  throw new RequestError('ERROR_FORBIDDEN', `no access to client ${foreign}`, { clientContext: foreign });
+  throw new RequestError('ERROR_FORBIDDEN', `no access to client ${foreign}`, {
+    kind: 'client',
+    clientContext: foreign,
+  });
 }

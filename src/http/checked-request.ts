@@ -63,6 +63,6 @@ export function callerRequest(exchange: Exchange, { database, documents }: Sourc
 
 /** What one request tells the database about itself. */
 export function contextOf({ state, caller }: Pick<Exchange, 'state' | 'caller'>): RequestContext {
-  const { requestId, action, ipAddress, userAgent, readOnly, client } = state;
-  return { caller, requestId, action, ipAddress, userAgent, readOnly, client };
+  const { requestId, action, ipAddress, userAgent, readOnly, client, timeline } = state;
+  return { caller, requestId, action, ipAddress, userAgent, readOnly, client, timeline };
 }

@@ -33,7 +33,7 @@ export function mountPeople(app: Express, people: readonly Person[]): void {
     app.post(`/docs/people/${person.role}`, async (request, response) => {
       stateOf(request).resource = 'users';
       const reason = whyNotHere(request) ?? whyNotOwnPage(request);
-      if (reason !== undefined) throw new RequestError('ERROR_FORBIDDEN', reason);
+      if (reason !== undefined) throw new RequestError('ERROR_FORBIDDEN', reason, { kind: 'docs_page' });
       await sendReply(response, { status: 200, body: JSON.stringify({ token: await person.token() }) });
     });
   }

@@ -2,7 +2,7 @@ import type { ErrorRequestHandler } from 'express';
 import { conflictDetails, DatabaseUnavailable, sqlState } from '../db/errors.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import { RequestError } from '../errors.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode, ErrorKind } from '../errors.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { UNEXPLAINED } from './conflicts.ts';
 import { sendError } from './envelope.ts';
@@ -15,6 +15,9 @@ const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
   413: 'ERROR_PAYLOAD_TOO_LARGE',
   415: 'ERROR_UNSUPPORTED_MEDIA_TYPE',
 };
+
+/** What the database refuses: a token whose rights no longer hold, and whatever a policy or a grant decides. */
+const KINDS: Readonly<Record<string, ErrorKind>> = { TX401: 'revoked', '42501': 'rule' };
 
 /** The one place where an error becomes an answer, and where a refusal is recorded before the answer leaves. */
 export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
@@ -40,7 +43,12 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   if (sqlstate !== undefined) {
     const code = errorCodeOf(sqlstate, method);
     const details = code === 'ERROR_CONFLICT' ? (conflictDetails(thrown) ?? UNEXPLAINED) : undefined;
-    return new RequestError(code, `${sqlstate}: ${reason}`, { cause, ...(details && { details }) });
+    const kind = KINDS[sqlstate];
+    return new RequestError(code, `${sqlstate}: ${reason}`, {
+      cause,
+      ...(details && { details }),
+      ...(kind && { kind }),
+    });
   }
   if (thrown instanceof URIError) {
     return new RequestError('ERROR_VALIDATION', reason, {

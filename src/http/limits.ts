@@ -14,8 +14,9 @@ const NETWORK = 56;
 const ADDRESSES_OF_A_NETWORK = 4;
 
 interface Limit {
-  /** As it stands in the headers and in the error; `storedAs` where others have limits of the same name. */
-  readonly identifier: string;
+  readonly limiter: 'address' | 'network' | 'user';
+  /** As it stands in the headers and in the error, if otherwise; `storedAs` where others have limits of the same name. */
+  readonly identifier?: string;
   readonly storedAs: string;
   readonly limit: number;
   readonly counters: Counters;
@@ -23,7 +24,7 @@ interface Limit {
   readonly key: (state: RequestState) => string | undefined;
 }
 
-function perMinute({ identifier, storedAs, limit, counters, key }: Limit): RequestHandler {
+function perMinute({ limiter, identifier = limiter, storedAs, limit, counters, key }: Limit): RequestHandler {
   return rateLimit({
     identifier,
     limit,
@@ -37,7 +38,9 @@ function perMinute({ identifier, storedAs, limit, counters, key }: Limit): Reque
     keyGenerator: (request) => key(stateOf(request)) ?? '',
     handler: (_request, _response, next) => {
       next(
-        new RequestError('ERROR_RATE_LIMITED', `more than ${limit} requests a minute for one ${identifier}`),
+        new RequestError('ERROR_RATE_LIMITED', `more than ${limit} requests a minute for one ${identifier}`, {
+          kind: limiter,
+        }),
       );
     },
   });
@@ -50,13 +53,13 @@ function perMinute({ identifier, storedAs, limit, counters, key }: Limit): Reque
 export function limitByAddress(limit: number, counters: Counters, of = 'api'): RequestHandler[] {
   return [
     perMinute({
-      identifier: 'address',
+      limiter: 'address',
       storedAs: `${of}-address`,
       ...{ limit, counters },
       key: ({ ipAddress }) => ipKeyGenerator(ipAddress.toLowerCase(), SUBNET),
     }),
     perMinute({
-      identifier: 'network',
+      limiter: 'network',
       storedAs: `${of}-network`,
       ...{ limit: limit * ADDRESSES_OF_A_NETWORK, counters },
       key: ({ ipAddress }) => networkOf(ipAddress),
@@ -67,7 +70,13 @@ export function limitByAddress(limit: number, counters: Counters, of = 'api'): R
 /** Counts what anybody may have kept here for a while; a user needs one to log in. */
 export function limitBeginnings(limit: number, counters: Counters): RequestHandler {
   return perMinute({
-    ...{ identifier: 'address with new logins', storedAs: 'identity-beginnings', limit, counters },
+    ...{
+      limiter: 'address',
+      identifier: 'address with new logins',
+      storedAs: 'identity-beginnings',
+      limit,
+      counters,
+    },
     key: ({ ipAddress }) => ipKeyGenerator(ipAddress.toLowerCase(), SUBNET),
   });
 }
@@ -75,7 +84,7 @@ export function limitBeginnings(limit: number, counters: Counters): RequestHandl
 /** Counts every request of a user, from whatever address; stands after authentication. */
 export function limitByUser(limit: number, counters: Counters): RequestHandler {
   return perMinute({
-    ...{ identifier: 'user', storedAs: 'api-user', limit, counters },
+    ...{ limiter: 'user', storedAs: 'api-user', limit, counters },
     key: (state) => state.caller?.subject ?? ANONYMOUS,
   });
 }

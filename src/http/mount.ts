@@ -14,6 +14,7 @@ import { idempotencyKeyOf } from './idempotency-key.ts';
 import { readInput } from './input.ts';
 import { brokenRule, whyRefused } from './refusals.ts';
 import { stateOf } from './request-state.ts';
+import type { RequestState } from './request-state.ts';
 
 /** Adds endpoints that ask for no token. */
 export function mountPublic(
@@ -51,6 +52,7 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sou
       const state = stateOf(request);
       state.resource = endpoint.resource;
       const caller = requireRole(state, endpoint.roles);
+      endCheck(state);
       const isCsv = 'list' in endpoint && prefersCsv(request, response);
       const key = creates(endpoint) ? idempotencyKeyOf(request) : undefined;
       const input = await readInput(endpoint, request, response);
@@ -96,6 +98,11 @@ function refuseMethod(methods: readonly string[]): RequestHandler {
 function patternOf(path: string): RegExp {
   const literal = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
   return new RegExp(`^${literal.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function endCheck({ timeline, checkBegunMs }: RequestState): void {
+  if (timeline !== undefined && checkBegunMs !== undefined)
+    timeline.checkMs = performance.now() - checkBegunMs;
 }
 
 function inviting(request: Request, response: Response): () => void {

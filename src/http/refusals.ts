@@ -140,7 +140,7 @@ function firstOutOfReach(named: readonly NamedField[], found: readonly Standing[
 /** The refusal of a record that is somebody else's. */
 export function foreign(record: Named | undefined, client: string | undefined): RequestError {
   const reason = `${String(record?.table)} ${String(record?.id)} is not the caller's`;
-  return new RequestError('ERROR_FORBIDDEN', reason, { clientContext: client ?? null });
+  return new RequestError('ERROR_FORBIDDEN', reason, { kind: 'record', clientContext: client ?? null });
 }
 
 /** The records that the fields of a body, or the filters of a list, name. */

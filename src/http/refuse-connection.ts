@@ -23,31 +23,34 @@ const refused = new WeakSet<Duplex>();
 /**
  * Answers bytes that never became a request, in the envelope, and ends their connection.
  * With `answered`, a response is already on its way and nothing can be said without garbling it. `headers` are those that
- * the head of the request asks for, where there was one.
+ * the head of the request asks for, where there was one. Gives the code of the answer; undefined where none was given.
  */
 export function refuseConnection(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   answered: boolean,
   headers: Readonly<Record<string, string>> = {},
-): void {
+): ErrorCode | undefined {
   // The parser fails again on whatever follows.
-  if (refused.has(socket)) return;
+  if (refused.has(socket)) return undefined;
   if (answered || !socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
-    return;
+    return undefined;
   }
   refused.add(socket);
-  socket.write(answerTo(error, headers));
+  const code = CODES[error.code ?? ''] ?? 'ERROR_VALIDATION';
+  socket.write(answerTo(code, error, headers));
   endInAMoment(socket);
+  return code;
 }
 
 function answerTo(
+  as: ErrorCode,
   { code, message }: NodeJS.ErrnoException,
   headers: Readonly<Record<string, string>>,
 ): string {
   const details = RULES[code ?? ''];
-  const refusal = new RequestError(CODES[code ?? ''] ?? 'ERROR_VALIDATION', message, details && { details });
+  const refusal = new RequestError(as, message, details && { details });
   const requestId = randomUUID();
   const body = errorBody(refusal, requestId);
   return [

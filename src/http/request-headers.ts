@@ -45,6 +45,9 @@ const LONGEST: Readonly<Record<string, number>> = {
   'x-forwarded-proto': 1_000,
   'x-forwarded-host': 1_000,
 
+  // The trace that the caller wants its request to belong to; one of version 00 has 55.
+  traceparent: 255,
+
   // Only kept, and then cut.
   'user-agent': 256 * 1024,
 };

@@ -5,6 +5,7 @@ import type { Request, RequestHandler } from 'express';
 import type { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cut } from '../log.ts';
+import type { Timeline } from '../observed.ts';
 
 /** Of what a caller says of itself, in the log and the audit record. */
 const LONGEST_TEXT = 1_000;
@@ -24,6 +25,9 @@ export interface RequestState {
   resourceId?: string | undefined;
   client?: string | undefined;
   error?: RequestError;
+  /** Where somebody wants to know, and since when its token has been checked. */
+  timeline?: Timeline;
+  checkBegunMs?: number | undefined;
 }
 
 const states = new WeakMap<IncomingMessage, RequestState>();

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Request, Response } from 'express';
 import { RequestError } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
 import { cors, readableFor } from './cors.ts';
 import { createDrain } from './drain.ts';
 import { sendError } from './envelope.ts';
@@ -34,11 +35,13 @@ export interface ServerOptions {
   readonly stallMs?: number;
   /** Whose browser code may read what the server answers by itself, as it may what the app answers. */
   readonly corsOrigins?: readonly string[];
+  /** Told of what never becomes a request of the app's: why it was refused, or that there was no room for it. */
+  readonly onRefused?: ((why: ErrorCode | 'no_room') => void) | undefined;
 }
 
 /** The server around an app; it answers itself for what never becomes a request of the app's. */
 export function createHttpServer(app: RequestListener, options: ServerOptions = {}): HttpServer {
-  const { drainMs = 7_000, stallMs = 60_000, corsOrigins = [] } = options;
+  const { drainMs = 7_000, stallMs = 60_000, corsOrigins = [], onRefused } = options;
   const readable = readableFor(corsOrigins);
   const allow = cors(corsOrigins);
   const server = createServer({
@@ -62,6 +65,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
   server.maxHeadersCount = LINES_THAT_NODE_KEEPS;
   // Whoever comes next finds room, unless as many are at work.
   server.on('drop', () => {
+    onRefused?.('no_room');
     drain.endIdle();
   });
   server.on('request', (request, response) => {
@@ -81,6 +85,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
       app(request, response);
       return;
     }
+    onRefused?.(defect.code);
     response.setHeaders(new Map(Object.entries(readable(request.headers.origin))));
     const refuse = (): void => {
       sendError(response, defect, randomUUID());
@@ -98,11 +103,19 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     server.emit('request', request, response);
   });
   server.on('connect', (request, socket) => {
-    refuseConnection(new Error('no tunnels'), socket, false, readable(request.headers.origin));
+    const refused = refuseConnection(
+      new Error('no tunnels'),
+      socket,
+      false,
+      readable(request.headers.origin),
+    );
+    if (refused !== undefined) onRefused?.(refused);
   });
   server.on('clientError', (error, socket) => {
     const owed = [...drain.unfinished].find((response) => response.socket === socket);
-    refuseConnection(error, socket, owes(socket, true), owed && readable(owed.req.headers.origin));
+    const headers = owed && readable(owed.req.headers.origin);
+    const refused = refuseConnection(error, socket, owes(socket, true), headers);
+    if (refused !== undefined) onRefused?.(refused);
   });
   // A caller who stops reading holds an answer in memory, or a file or a socket of the store, for as long as it likes.
   server.setTimeout(stallMs, (socket) => {

@@ -25,7 +25,7 @@ const ADDRESS = /^[!-~]+$/;
 
 /** The 401 for a token: the reason goes to the log and the audit record, so it never quotes the token. */
 export function refused(reason: string): RequestError {
-  return new RequestError('ERROR_UNAUTHORIZED', reason);
+  return new RequestError('ERROR_UNAUTHORIZED', reason, { kind: 'bad_token' });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { LocalJWKSet } from 'jose';
 import type { Logger } from 'pino';
 import { RequestError } from '../errors.ts';
+import type { Stretch } from '../observed.ts';
 import { fetchKeys } from './jwks.ts';
 import type { PublishedKeys } from './jwks.ts';
 
@@ -17,26 +18,41 @@ export interface KeySet {
   current(): Promise<LocalJWKSet>;
   /** The keys after asking the provider for one that `tried` lacks; `tried` itself if there is nothing new. */
   seek(tried: LocalJWKSet): Promise<LocalJWKSet>;
+  figures(): KeySetFigures;
+}
+
+export interface KeySetFigures {
+  /** Since the provider gave its keys the last time; undefined where it never did. */
+  readonly ageMs: number | undefined;
+  readonly fetches: number;
+  readonly failures: number;
 }
 
 export interface KeySetOptions {
   readonly url: string;
   readonly log: Logger;
   readonly fetchTimeoutMs?: number;
+  /** Told of each fetch when it is over. */
+  readonly onFetched?: ((fetch: Stretch) => void) | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
 /** Asks for nothing until the first `current()`. */
 export function createKeySet(options: KeySetOptions): KeySet {
-  const { url, log, fetchTimeoutMs = 5_000, now = Date.now } = options;
+  const { url, log, fetchTimeoutMs = 5_000, now = Date.now, onFetched } = options;
   let known: PublishedKeys | undefined;
   let obtainedAt = -Infinity;
   let attemptedAt = -Infinity;
   let soughtAt = -Infinity;
   let refreshing: Promise<void> | undefined;
+  let fetches = 0;
+  let failures = 0;
 
   async function fetchOnce(): Promise<void> {
+    const begunMs = performance.now();
+    const failed = failures;
+    fetches += 1;
     try {
       const published = await fetchKeys(url, fetchTimeoutMs);
       obtainedAt = now();
@@ -44,10 +60,12 @@ export function createKeySet(options: KeySetOptions): KeySet {
       known = published;
       log.info({ url, keys: published.keys.jwks().keys.length }, 'the identity provider published new keys');
     } catch (err) {
+      failures += 1;
       log.warn({ err, url }, 'the identity provider gave no keys; those known stay valid');
     } finally {
       attemptedAt = now();
       refreshing = undefined;
+      onFetched?.({ begunMs, endedMs: performance.now(), isFailed: failures > failed });
     }
   }
 
@@ -79,5 +97,9 @@ export function createKeySet(options: KeySetOptions): KeySet {
     return known.keys;
   }
 
-  return { current, seek };
+  return {
+    current,
+    seek,
+    figures: () => ({ ageMs: known === undefined ? undefined : now() - obtainedAt, fetches, failures }),
+  };
 }

@@ -6,6 +6,7 @@ import { RequestError } from '../errors.ts';
 import type { Caller } from './caller.ts';
 import { callerFrom, refused } from './claims.ts';
 import { createKeySet } from './key-set.ts';
+import type { KeySetFigures, KeySetOptions } from './key-set.ts';
 import { ALGORITHMS, checkHeader, isKeyMismatch, reasonOf, verifySignature } from './signature.ts';
 
 const CLOCK_TOLERANCE_S = 30;
@@ -20,6 +21,8 @@ export interface TokenVerifier {
    * of the provider was ever obtained
    */
   verify(token: string): Promise<Caller>;
+  /** Of the provider's keys. */
+  keys(): KeySetFigures;
 }
 
 export interface TokenVerifierOptions {
@@ -31,6 +34,7 @@ export interface TokenVerifierOptions {
   /** True where the provider verifies every email, and so need not say of each that it has; false when absent. */
   readonly emailsVerified?: boolean;
   readonly log: Logger;
+  readonly onFetched?: KeySetOptions['onFetched'];
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -50,7 +54,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     names: { role: options.roleClaim, clientAccess: options.clientAccessClaim },
     emailsVerified: options.emailsVerified ?? false,
   };
-  const keySet = createKeySet({ url: options.jwksUrl, log: options.log, now });
+  const { jwksUrl: url, log, onFetched } = options;
+  const keySet = createKeySet({ url, log, now, onFetched });
   const remembered = new LRUCache<string, Verified>({
     max: REMEMBERED_TOKENS,
     maxSize: REMEMBERED_BYTES,
@@ -92,7 +97,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     return verified.caller;
   }
 
-  return { verify };
+  return { verify, keys: () => keySet.figures() };
 }
 
 /** jose leaves the future of `iat` unchecked, and JSON's 1e999 is a number to it. */

@@ -1,61 +1,62 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { LIMITERS, REFUSAL_KINDS } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
+import { authorizationMs } from '../observed.ts';
+import type { ObservedRequest, RequestObserver } from '../observed.ts';
+import { CATALOG } from './catalog.ts';
+import { counter, gaugeOf, histogram } from './instruments.ts';
+import { collectFrom } from './sources.ts';
+import type { Sources } from './sources.ts';
 
-type Undelivered = () => Promise<{ readonly changes: number; readonly oldestSeconds: number }>;
-
-export interface Sources {
-  /** How much the identity provider does not know yet; asked anew for each collection, where several serve by one. */
-  readonly undelivered?: Undelivered;
-  /** Whether this process counts by itself what is to be counted together; absent where it serves nobody. */
-  readonly countsAlone?: () => boolean;
+/** What requests and connections tell while they happen, and what is asked of the parts for each collection. */
+export interface Metrics extends RequestObserver {
+  readonly registry: Registry;
+  /** Notes the waits for a connection of a lane. */
+  readonly waited: (lane: string) => (ms: number) => void;
+  readonly refusedConnection: (why: ErrorCode | 'no_room') => void;
+  /** From now on a collection asks these as well. */
+  from(sources: Partial<Sources>): void;
 }
 
-/** The figures of this process, and those of the database that it works on. */
-export function createMetrics({ undelivered, countsAlone }: Sources): Registry {
+/** The figures of this process, and those of the parts that it is told of. */
+export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  if (undelivered !== undefined) addUndelivered(registry, undelivered);
-  if (countsAlone !== undefined) {
-    new Gauge({
-      name: 'taxclaims_processes_serving',
-      help: 'How many processes serve: one, or the workers.',
-      registers: [registry],
-    }).set(1);
-    new Gauge({
-      name: 'taxclaims_limits_counted_alone',
-      help: 'How many processes count requests by themselves, since they cannot reach where all count together.',
-      registers: [registry],
-      collect() {
-        this.set(Number(countsAlone()));
-      },
-    });
-  }
-  return registry;
-}
+  const requests = histogram(registry, CATALOG.requests);
+  const authorization = histogram(registry, CATALOG.authorization);
+  const waits = histogram(registry, CATALOG.waited);
+  const refused = counter(registry, CATALOG.refusedConnections);
+  const refusals = counter(registry, CATALOG.refusals);
+  const limited = counter(registry, CATALOG.limited);
+  // An alert sees the first one only if there was a zero before it.
+  for (const kind of REFUSAL_KINDS) refusals.inc({ kind }, 0);
+  refused.inc({ why: 'no_room' }, 0);
+  for (const limiter of LIMITERS) limited.inc({ limiter }, 0);
+  let inFlight = 0;
+  gaugeOf(registry, CATALOG.inFlight, () => inFlight);
 
-function addUndelivered(registry: Registry, undelivered: Undelivered): void {
-  let asking: ReturnType<Undelivered> | undefined;
-  /** One question for all figures of a collection. What cannot be known is not zero. */
-  const known = (): ReturnType<Undelivered> =>
-    (asking ??= undelivered()
-      .catch(() => ({ changes: NaN, oldestSeconds: NaN }))
-      .finally(() => {
-        asking = undefined;
-      }));
-  const registers = [registry];
-  new Gauge({
-    name: 'taxclaims_identity_changes_undelivered',
-    help: 'Changes of rights that the identity provider does not know yet.',
-    registers,
-    async collect() {
-      this.set((await known()).changes);
+  return {
+    registry,
+    waited: (lane) => (ms) => {
+      waits.observe({ lane }, ms / 1_000);
     },
-  });
-  new Gauge({
-    name: 'taxclaims_identity_changes_oldest_seconds',
-    help: 'For how long the oldest change of rights has waited to be told to the identity provider.',
-    registers,
-    async collect() {
-      this.set((await known()).oldestSeconds);
+    refusedConnection: (why) => {
+      refused.inc({ why });
     },
-  });
+    from: (sources) => {
+      collectFrom(sources, registry);
+    },
+    begun: () => {
+      inFlight += 1;
+    },
+    ended({ route, method, role, status, error, timeline, endedMs }: ObservedRequest) {
+      inFlight -= 1;
+      requests.observe({ route, method, role, status }, (endedMs - timeline.begunMs) / 1_000);
+      const authorizing = authorizationMs(timeline);
+      if (authorizing !== undefined) authorization.observe({ role }, authorizing / 1_000);
+      const kind = error?.kind ?? 'other';
+      if (status === 401 || status === 403) refusals.inc({ kind });
+      if (status === 429) limited.inc({ limiter: kind });
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 
 /** The text of all figures, as a registry of prom-client gives it. */
@@ -13,21 +13,50 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
+export interface MetricsServerOptions {
+  /** How long a connection may last, whatever it sends and however slowly it reads. */
+  readonly connectionMs?: number;
+  /** For how long the same figures are given again: to write them down takes time that requests do not have. */
+  readonly keptMs?: number;
+}
+
 /** Whoever collects them is one or a few. */
 const MOST_CONNECTIONS = 20;
-const TIME_MS = 10_000;
 
 /** `GET /metrics` and nothing else, on a port of its own, which whoever may not see it is kept from by the network. */
-export function createMetricsServer(metrics: MetricsSource): MetricsServer {
-  const server = createServer({
-    requestTimeout: TIME_MS,
-    headersTimeout: TIME_MS,
-    keepAliveTimeout: TIME_MS,
+export function createMetricsServer(
+  metrics: MetricsSource,
+  { connectionMs = 10_000, keptMs = 1_000 }: MetricsServerOptions = {},
+): MetricsServer {
+  const server = createServer({ headersTimeout: connectionMs, requestTimeout: connectionMs });
+  const sockets = new Set<Socket>();
+  let collected: Promise<string> | undefined;
+
+  /** However many ask, one collection is under way. */
+  function collect(): Promise<string> {
+    collected ??= metrics.metrics().finally(() => {
+      setTimeout(() => {
+        collected = undefined;
+      }, keptMs).unref();
+    });
+    return collected;
+  }
+
+  server.on('connection', (socket: Socket) => {
+    // The latest always finds room: whoever holds connections keeps nobody out.
+    const [oldest] = sockets;
+    if (sockets.size >= MOST_CONNECTIONS) oldest?.destroy();
+    sockets.add(socket);
+    const over = setTimeout(() => socket.destroy(), connectionMs).unref();
+    socket.once('close', () => {
+      clearTimeout(over);
+      sockets.delete(socket);
+    });
   });
-  server.maxConnections = MOST_CONNECTIONS;
   server.on('request', (request, response) => {
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Cache-Control', 'no-store');
+    response.setHeader('Connection', 'close');
     if (request.url?.split('?')[0] !== '/metrics') {
       response.writeHead(404).end();
       return;
@@ -36,7 +65,7 @@ export function createMetricsServer(metrics: MetricsSource): MetricsServer {
       response.writeHead(405, { Allow: 'GET, HEAD' }).end();
       return;
     }
-    metrics.metrics().then(
+    collect().then(
       (text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text),
       () => response.writeHead(500).end(),
     );
@@ -52,6 +81,7 @@ export function createMetricsServer(metrics: MetricsSource): MetricsServer {
     close: async () => {
       const closed = promisify(server.close.bind(server))();
       server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
       await closed;
     },
   };

@@ -41,6 +41,7 @@ export const changePassword = endpoint({
     const [salt, email, retryAfter] = begun.rows[0] ?? [];
     if (typeof salt !== 'string' || typeof email !== 'string')
       throw new RequestError('ERROR_RATE_LIMITED', 'too many attempts at the present password', {
+        kind: 'password',
         headers: { 'Retry-After': String(retryAfter) },
       });
     if (isEmail(body.password, email))
@@ -55,6 +56,7 @@ export const changePassword = endpoint({
     });
     if (changed.rows[0]?.[0] !== 't')
       throw new RequestError('ERROR_FORBIDDEN', 'the present password is another', {
+        kind: 'password',
         details: { current_password: NOT_PRESENT },
       });
     return { status: 204 };

@@ -267,5 +267,7 @@ async function refuseSeenOnly(id: string, request: CallerRequest): Promise<void>
     { text: 'select from public.users as r where r.id = $1 for no key update', values: [id] },
   );
   if (seen?.rowCount === 1 && held?.rowCount === 0)
-    throw new RequestError('ERROR_FORBIDDEN', `users ${id} has other clients beside the caller's`);
+    throw new RequestError('ERROR_FORBIDDEN', `users ${id} has other clients beside the caller's`, {
+      kind: 'rule',
+    });
 }

@@ -5,9 +5,9 @@ import type { Config } from '../config.ts';
 import { WINDOW_MS } from '../counters/counters.ts';
 import { openCounters } from '../counters/open.ts';
 import { endInReverse, type Ending } from '../endings.ts';
-import { createMetrics } from '../metrics/metrics.ts';
 import { metricsOfAll } from '../metrics/of-all.ts';
 import { checkBeforehand, groundOf, keepHouse, opening, serveMetrics, startFoundation } from '../parts.ts';
+import { openSeen } from '../seen.ts';
 import { embeddedOf, type Service } from '../service.ts';
 import { type CountForAll, startMember } from './crew.ts';
 import { supervise } from './supervisor.ts';
@@ -48,14 +48,16 @@ async function startParts(
   { ending, hopeless }: { readonly ending: AbortSignal; readonly hopeless: (error: Error) => void },
 ): Promise<Omit<CrewedService, 'close'>> {
   await checkBeforehand(config);
+  const seen = await openSeen(config, log);
+  endings.push({ part: 'the traces', atLeastMs: 0, end: (withinMs) => seen.close(withinMs) });
   const counters = await openCounters(config, log);
   endings.push({ part: 'the counters', atLeastMs: 0, end: () => counters.close() });
   const foundation = await startFoundation(config, log, endings, { counters, ending });
   ending.throwIfAborted();
   const ground = groundOf(foundation);
-  const open = opening(config, ground.apiUrl, log, endings);
-  const database = open('the database', HOUSE);
-  const changes = keepHouse(config, log, endings, { foundation, open, database });
+  const open = opening(config, log, endings, { apiUrl: ground.apiUrl, seen });
+  const database = open('house', HOUSE);
+  keepHouse(config, log, endings, { foundation, open, database });
   const count = countingForAll();
   const supervisor = supervise({
     ...{ count: config.workers, log, hopeless },
@@ -63,9 +65,10 @@ async function startParts(
   });
   endings.push({ part: 'the workers', atLeastMs: 5_000, end: (withinMs) => supervisor.close(withinMs) });
   const url = await supervisor.serving;
-  await serveMetrics(config, endings, () =>
-    metricsOfAll(createMetrics({ undelivered: () => changes.undelivered() }), () => supervisor.figures()),
-  );
+  await serveMetrics(config, endings, {
+    ...{ seen, open, parts: {} },
+    source: (own) => metricsOfAll(own, () => supervisor.figures()),
+  });
   return { url, embedded: embeddedOf(config, foundation), reload: () => supervisor.reload() };
 }
 

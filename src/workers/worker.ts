@@ -5,8 +5,8 @@ import type { Count } from '../counters/counters.ts';
 import { openCounters } from '../counters/open.ts';
 import { openSpool } from '../db/refusals/spool.ts';
 import { endInReverse, type Ending } from '../endings.ts';
-import { createMetrics } from '../metrics/metrics.ts';
 import { type Ground, opening, serveApi } from '../parts.ts';
+import { openSeen, type Seen } from '../seen.ts';
 import { countOf, createAsking, type ToPrimary, type ToWorker } from './messages.ts';
 
 /** One of the processes that serve, for as long as the one that has started it lives. */
@@ -27,8 +27,7 @@ export async function startWorker(config: Config, log: Logger): Promise<ServingW
     });
     return closing;
   };
-  const figures = createMetrics({ countsAlone: () => counters?.isAlone ?? false });
-  let counters: Awaited<ReturnType<typeof openCounters>> | undefined;
+  let registry: Seen['registry'];
 
   cluster.worker?.on('message', (message: ToWorker) => {
     switch (message.kind) {
@@ -43,8 +42,8 @@ export async function startWorker(config: Config, log: Logger): Promise<ServingW
         tell({ kind: 'pong' });
         break;
       case 'figures-asked':
-        void figures.getMetricsAsJSON().then((values) => {
-          tell({ kind: 'figures', id: message.id, figures: values });
+        void registry?.getMetricsAsJSON().then((figures) => {
+          tell({ kind: 'figures', id: message.id, figures });
         });
         break;
       case 'counted':
@@ -57,18 +56,23 @@ export async function startWorker(config: Config, log: Logger): Promise<ServingW
   async function start(): Promise<void> {
     try {
       const ground = await begun.promise;
+      const seen = await openSeen(config, log);
+      endings.push({ part: 'the traces', atLeastMs: 0, end: (withinMs) => seen.close(withinMs) });
       const spool = await openSpool(config.dataDir);
       endings.push({ part: 'the spool of refusals', atLeastMs: 200, end: () => spool.close() });
-      counters = await openCounters(config, log, (limit, key) =>
+      const counters = await openCounters(config, log, (limit, key) =>
         counting.ask((id) => {
           tell({ kind: 'count', id, limit, key });
         }),
       );
-      const opened = counters;
-      endings.push({ part: 'the counters', atLeastMs: 0, end: () => opened.close() });
-      const open = opening(config, ground.apiUrl, log, endings);
-      const database = open('the database');
-      const url = await serveApi(config, log, endings, { ground, open, database, spool, counters });
+      endings.push({ part: 'the counters', atLeastMs: 0, end: () => counters.close() });
+      const open = opening(config, log, endings, { apiUrl: ground.apiUrl, seen });
+      const database = open('requests');
+      const { url, ...parts } = await serveApi(config, log, endings, {
+        ...{ ground, open, database, spool, counters, seen },
+      });
+      seen.ask(parts);
+      registry = seen.registry;
       tell({ kind: 'serving', url });
     } catch (error) {
       tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });

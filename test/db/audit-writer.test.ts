@@ -47,6 +47,7 @@ async function openWriter(spoil = () => Promise.resolve()): Promise<Writer> {
   return {
     said,
     record: (one) => writer.record(one),
+    figures: () => writer.figures(),
     close: async () => {
       await writer.close();
       await spool.close();

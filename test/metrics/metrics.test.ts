@@ -1,51 +1,151 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createMetrics } from '../../src/metrics/metrics.ts';
-import { createMetricsServer } from '../../src/metrics/server.ts';
-import { identityChangesOf } from '../../src/db/identity-changes.ts';
-import { ask } from '../support/http.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ask, askRaw } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
+import { until } from '../support/upload.ts';
+import { figuresAt, sumOf } from './figures.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ metrics: { keptMs: 0 }, limits: { perUser: 40, perIp: 100_000 } });
 });
 afterAll(() => service.close());
 
-const figure = (text: string, name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+const figures = () => figuresAt(service.metricsPort);
+const count = async (name: string, labels: Record<string, string> = {}) =>
+  sumOf(await figures(), name, labels);
+const REQUESTS = 'taxclaims_http_request_duration_seconds_count';
 
-test('the metrics tell what the provider does not know yet, and since when; nothing else is served there', async () => {
-  const changes = identityChangesOf(service.database);
-  let isAway = false;
-  const server = createMetricsServer(
-    createMetrics({
-      undelivered: () => (isAway ? Promise.reject(new Error('away')) : changes.undelivered()),
-    }),
-  );
-  const port = await server.listen(0, '127.0.0.1');
-  const read = async () => (await ask(port, 'GET /metrics')).text;
-  const figures = async () => {
-    const text = await read();
-    return ['undelivered', 'oldest_seconds'].map((name) =>
-      figure(text, `taxclaims_identity_changes_${name}`),
-    );
-  };
+/** How much a figure grows by what is done. The figures of a request are there a moment after its answer. */
+async function growth(
+  name: string,
+  labels: Record<string, string>,
+  work: () => Promise<unknown>,
+): Promise<number> {
+  const before = await count(name, labels);
+  await work();
+  await until(async () => (await count('taxclaims_http_requests_in_flight')) === 0);
+  return (await count(name, labels)) - before;
+}
 
-  expect(await figures()).toEqual([0, 0]);
+test('nothing but the metrics is served there', async () => {
+  const at = service.metricsPort;
+  expect((await ask(at, 'GET /')).status).toBe(404);
+  expect((await ask(at, 'POST /metrics')).status).toBe(405);
+  expect((await ask(at, 'GET /metrics')).headers).toMatchObject({ 'cache-control': 'no-store' });
+  expect(await count('process_cpu_seconds_total')).toBeGreaterThan(0);
+});
+
+test('the metrics tell what the provider does not know yet, and since when', async () => {
+  const told = async () => [
+    await count('taxclaims_identity_changes_undelivered'),
+    await count('taxclaims_identity_changes_oldest_seconds'),
+  ];
+  expect(await told()).toEqual([0, 0]);
   const tenant = await service.furnishedTenant('Own');
   await service.admin(
     `update public.identity_changes set created_at = now() - interval '2 days' where user_id = $1`,
     [tenant.users],
   );
-  const [count, oldest] = await figures();
-  expect(count).toBe(1);
+  const [changes, oldest] = await told();
+  expect(changes).toBe(1);
   expect(oldest).toBeGreaterThan(2 * 86_400 - 1);
-  isAway = true;
-  expect(await figures()).toEqual([NaN, NaN]);
-  expect(figure(await read(), 'process_cpu_seconds_total')).toBeGreaterThan(0);
+});
 
-  expect((await ask(port, 'GET /')).status).toBe(404);
-  expect((await ask(port, 'POST /metrics')).status).toBe(405);
-  expect((await ask(port, 'GET /metrics')).headers).toMatchObject({ 'cache-control': 'no-store' });
-  await server.close();
+describe('a request is counted', () => {
+  test('by the template of its route, its method, the caller’s role and the status', async () => {
+    const { clients } = await service.tenant('Counted');
+    const token = await service.token('ACCOUNT_MANAGER', [clients]);
+    const labels = {
+      route: '/api/clients/{clientId}',
+      method: 'GET',
+      role: 'ACCOUNT_MANAGER',
+      status: '200',
+    };
+    const asking = () => service.ask(`GET /api/clients/${clients}`, { token });
+    expect(await growth(REQUESTS, labels, asking)).toBe(1);
+    expect(
+      await growth('taxclaims_authorization_duration_seconds_count', { role: labels.role }, asking),
+    ).toBe(1);
+    expect(await growth('taxclaims_database_wait_seconds_count', { lane: 'requests' }, asking)).toBe(1);
+    const { text } = await ask(service.metricsPort, 'GET /metrics');
+    expect(text).not.toContain(clients);
+    expect(text).not.toContain('idp|');
+  });
+
+  test('with the template of its route, too, where it was refused before there was one', async () => {
+    const labels = { route: '/api/clients/{clientId}', method: 'GET', role: 'anonymous', status: '401' };
+    expect(await growth(REQUESTS, labels, () => service.ask('GET /api/clients/1'))).toBe(1);
+  });
+
+  test('as of no route where none matches, and as another method where its route has not that', async () => {
+    expect(await growth(REQUESTS, { route: 'none', method: 'other' }, () => service.ask('GET /secret'))).toBe(
+      1,
+    );
+    const labels = { route: '/api/clients', method: 'other', status: '401' };
+    expect(await growth(REQUESTS, labels, () => service.ask('PURGE /api/clients'))).toBe(1);
+  });
+
+  test('by what its refusal was about', async () => {
+    const own = await service.tenant('Own');
+    const foreign = await service.tenant('Foreign');
+    const token = await service.token('CLIENT', [own.clients]);
+    const refusals = 'taxclaims_refusals_total';
+    const refused = (kind: string, line: string, as?: string) =>
+      growth(refusals, { kind }, () => service.ask(line, as === undefined ? {} : { token: as }));
+    expect(await refused('no_token', 'GET /api/clients')).toBe(1);
+    expect(await refused('bad_token', 'GET /api/clients', 'x.y.z')).toBe(1);
+    expect(await refused('role', 'GET /api/audit-logs', token)).toBe(1);
+    expect(await refused('client', `GET /api/clients/${foreign.clients}`, token)).toBe(1);
+    expect(await refused('record', `GET /api/sites/${foreign.sites}`, token)).toBe(1);
+    expect(await growth(refusals, { kind: 'other' }, () => service.ask('GET /api/clients'))).toBe(0);
+  });
+
+  test('by the limit that it met', async () => {
+    const token = await service.token('TAX_SPECIALIST', [], { sub: 'idp|eager' });
+    const asking = async () => {
+      for (let asked = 0; asked < 41; asked += 1) await service.ask('GET /api/clients', { token });
+    };
+    expect(await growth('taxclaims_rate_limited_total', { limiter: 'user' }, asking)).toBe(1);
+  });
+
+  test('where it never became one for an endpoint', async () => {
+    const why = 'taxclaims_http_connections_refused_total';
+    const close = 'Connection: close\r\n\r\n';
+    const send = (bytes: string) => () => askRaw(service.port, bytes);
+    expect(await growth(why, { why: 'ERROR_VALIDATION' }, send('nonsense\r\n\r\n'))).toBe(1);
+    expect(await growth(why, { why: 'ERROR_VALIDATION' }, send(`GET / HTTP/1.1\r\n${close}`))).toBe(1);
+    const long = `GET /${'x'.repeat(9_000)} HTTP/1.1\r\nHost: here\r\n${close}`;
+    expect(await growth(why, { why: 'ERROR_URI_TOO_LONG' }, send(long))).toBe(1);
+  });
+});
+
+test('the authorization of a request is less than the request', async () => {
+  const token = await service.token('ADMIN');
+  await service.ask('GET /api/clients', { token });
+  await until(async () => (await count('taxclaims_http_requests_in_flight')) === 0);
+  const [authorization, requests] = [
+    await count('taxclaims_authorization_duration_seconds_sum', { role: 'ADMIN' }),
+    await count('taxclaims_http_request_duration_seconds_sum', { role: 'ADMIN' }),
+  ];
+  expect(authorization).toBeGreaterThan(0);
+  expect(authorization).toBeLessThan(requests);
+});
+
+test('the parts say how they are', async () => {
+  await service.ask('GET /api/clients', { token: await service.token('ADMIN') });
+  const told = await figures();
+  const connections = sumOf(told, 'taxclaims_database_connections', { lane: 'requests' });
+  expect(connections).toBeGreaterThan(0);
+  expect(connections).toBeLessThanOrEqual(4);
+  expect(sumOf(told, 'taxclaims_jwks_fetches_total', { outcome: 'keys' })).toBeGreaterThan(0);
+  expect(told.get('taxclaims_jwks_age_seconds')).toBeGreaterThan(0);
+  expect(Object.fromEntries(told)).toMatchObject({
+    'taxclaims_database_waiting{lane="requests"}': 0,
+    taxclaims_database_long_requests: 0,
+    taxclaims_refusals_taken: 1,
+    taxclaims_refusals_spool_records: 0,
+    taxclaims_refusals_spool_bytes: 0,
+    taxclaims_refusals_set_aside_bytes: 0,
+  });
 });

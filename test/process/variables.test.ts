@@ -1,5 +1,9 @@
 import { readFile, rm, stat } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
 import { isIPv6 } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -41,6 +45,9 @@ let database: TestDatabase;
 let identity: TestIdentity;
 let management: TestManagement;
 let metricsPort: number;
+let collector: Server;
+/** What the collector was told, as text. */
+let traced = '';
 let s3: S3rver;
 let port: number;
 let started: Started;
@@ -66,6 +73,12 @@ beforeAll(async () => {
   port = await freePort(0);
   metricsPort = await freePort(0);
   management = await startManagement();
+  collector = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (text: string) => (traced += `${request.url ?? ''} ${text}`));
+    request.once('end', () => response.end('{}'));
+  }).listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const at = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
   started = start(folder, {
     ...{
       HOST,
@@ -80,8 +93,11 @@ beforeAll(async () => {
     ...{ AUTH_ROLE_CLAIM: ROLE_CLAIM, AUTH_CLIENT_ACCESS_CLAIM: ACCESS_CLAIM },
     ...{ AUTH_EMAILS_VERIFIED: 'true' },
     ...{ AUTH_MANAGEMENT_URL: management.url, AUTH_MANAGEMENT_TOKEN: 'management-token' },
-    METRICS_PORT: String(metricsPort),
+    ...{ METRICS_PORT: String(metricsPort), SERVER_TIMING: 'true' },
     REDIS_URL: `redis://:hunter2@127.0.0.1:${await freePort(0)}`,
+    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: at, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${at}/here` },
+    ...{ OTEL_SDK_DISABLED: 'false', OTEL_TRACES_SAMPLER: 'parentbased_traceidratio' },
+    OTEL_TRACES_SAMPLER_ARG: '1',
     ...{ RATE_LIMIT_PER_USER: '901', RATE_LIMIT_PER_IP: '902', TRUST_PROXY: '1', CORS_ORIGINS: ORIGIN },
     ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${s3Port}` },
     ...{ DOCUMENT_MAX_BYTES: '1000', AWS_REGION: 'eu-west-3' },
@@ -109,6 +125,7 @@ afterAll(async () => {
   await ownDatabase.close();
   await s3.close();
   await management.close();
+  collector.close();
   await identity.stop();
   await database.close();
   await rm(folder, { recursive: true });
@@ -296,6 +313,28 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     const { status, text } = await ask(metricsPort, 'GET /metrics', { host: HOST });
     expect(status).toBe(200);
     expect(text).toMatch(/^taxclaims_identity_changes_undelivered \d+$/m);
+  },
+  SERVER_TIMING: async () => {
+    expect((await send('GET /api/clients')).headers['server-timing']).toMatch(/^auth;dur=.*, total;dur=/);
+  },
+  // With the path that only the next one has: a general address would have /v1/traces behind it.
+  OTEL_EXPORTER_OTLP_ENDPOINT: async () => {
+    await until(() => traced.includes('/here {'));
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: async () => {
+    await until(() => traced.includes('"GET /api/clients"'));
+    expect(traced).not.toContain('/v1/traces');
+  },
+  OTEL_SDK_DISABLED: async () => {
+    expect(await refusal({ OTEL_SDK_DISABLED: '1' })).toBe('OTEL_SDK_DISABLED must be true or false\n');
+  },
+  OTEL_TRACES_SAMPLER: async () => {
+    const said = await refusal({ OTEL_TRACES_SAMPLER: 'x' });
+    expect(said).toMatch(/^OTEL_TRACES_SAMPLER must be one of parentbased_always_on, .*\n$/);
+  },
+  OTEL_TRACES_SAMPLER_ARG: async () => {
+    const said = await refusal({ OTEL_TRACES_SAMPLER_ARG: '2' });
+    expect(said).toBe('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1\n');
   },
   IDENTITY_PORT: async () => {
     expect((await askProvider('/.well-known/jwks.json')).status).toBe(200);

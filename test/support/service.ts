@@ -25,6 +25,10 @@ import { mount, mountRefusals } from '../../src/http/mount.ts';
 import { openRequest } from '../../src/http/request-state.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import type { Role } from '../../src/identity/caller.ts';
+import { identityChangesOf } from '../../src/db/identity-changes.ts';
+import { createMetricsServer } from '../../src/metrics/server.ts';
+import type { MetricsServerOptions } from '../../src/metrics/server.ts';
+import { openSeen } from '../../src/seen.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { createTestDatabase, withAdmin } from './database.ts';
 import type { TestDatabase } from './database.ts';
@@ -43,6 +47,8 @@ export type Tenant = Pick<FurnishedTenant, 'clients' | 'sites' | 'reclamations'>
 /** The whole service over real HTTP, on a real database, with a real identity provider. */
 export interface Service {
   readonly port: number;
+  /** Where its figures are, if it was asked to give them. */
+  readonly metricsPort: number;
   readonly identity: TestIdentity;
   readonly postgres: TestDatabase;
   readonly database: Database;
@@ -66,7 +72,9 @@ export interface Service {
 }
 
 interface Options
-  extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>> {
+  extends Partial<
+    Pick<AppOptions, 'serverTiming' | 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>
+  > {
   /** Where requests are counted before the memory of this process. */
   readonly countedIn?: readonly Circuit[];
   /** Where the service looks for the test database; at its own address when absent. */
@@ -79,6 +87,10 @@ interface Options
   readonly log?: Logger;
   /** Whose tokens are accepted; those of `identity` when absent. */
   readonly provider?: Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
+  /** Where its figures are to be had, and how. */
+  readonly metrics?: MetricsServerOptions;
+  /** Of which a collector is told, at the address in the environment. */
+  readonly traces?: { readonly ratio: number };
   readonly documents?: Partial<Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'maxBytes'>>;
 }
 
@@ -86,15 +98,20 @@ export async function startService(options: Options = {}): Promise<Service> {
   const log = options.log ?? pino({ level: 'silent' });
   const postgres = await createTestDatabase();
   const identity = await startTestIdentity();
-  const open = (poolSize: number, statementTimeoutMs: number): Database =>
-    openDatabase({
+  const seen = await openSeen({ metricsPort: options.metrics && 0, traces: options.traces }, log);
+  const open = (name: string, poolSize: number, statementTimeoutMs: number): Database => {
+    const opened = openDatabase({
       url: options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl,
-      ...{ poolSize, statementTimeoutMs, preparedStatements: true, log },
+      ...{ poolSize, statementTimeoutMs, preparedStatements: true, log, onWaited: seen.waited?.(name) },
       walks: options.walks ?? {},
     });
-  const { database, counts } = counting(open(4, options.statementTimeoutMs ?? 10_000));
+    seen.lanes[name] = opened;
+    return opened;
+  };
+  const { database, counts } = counting(open('requests', 4, options.statementTimeoutMs ?? 10_000));
   // So long that what ends the wait of a probe is the probe itself.
-  const [probed, lane] = [open(1, 120_000), open(1, 2_000)];
+  const [probed, lane] = [open('health', 1, 120_000), open('refusals', 1, 2_000)];
+  const asked = open('metrics', 1, 2_000);
   const dataDir = await createScratchFolder();
   const spool = await openSpool(dataDir);
   const audit = createAuditWriter({ database: lane, spool, log });
@@ -106,7 +123,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   });
   const { issuer, audience, jwksUrl } = options.provider ?? identity;
   const verifier = createTokenVerifier({
-    ...{ issuer, audience, jwksUrl, log },
+    ...{ issuer, audience, jwksUrl, log, onFetched: seen.onFetched },
     roleClaim: 'role',
     clientAccessClaim: 'client_access',
   });
@@ -118,12 +135,22 @@ export async function startService(options: Options = {}): Promise<Service> {
     corsOrigins: options.corsOrigins ?? [],
     people: options.people ?? [],
     login: options.login,
+    observers: seen.observers,
+    serverTiming: options.serverTiming ?? false,
   };
   const { endpoints } = options;
   const server = createHttpServer(endpoints === undefined ? createApp(parts) : serving(endpoints, parts), {
     corsOrigins: parts.corsOrigins,
+    onRefused: seen.onRefused,
   });
   const port = await server.listen(0, '127.0.0.1');
+  const told = identityChangesOf(asked);
+  seen.ask({
+    ...{ audit, spool, verifier, documents, counters: parts.counters },
+    undelivered: () => told.undelivered(),
+  });
+  const metrics = seen.registry && createMetricsServer(seen.registry, options.metrics);
+  const metricsPort = (await metrics?.listen(0, '127.0.0.1')) ?? 0;
 
   const admin: Service['admin'] = async (text, values) =>
     withAdmin(postgres.adminUrl, async (client) => {
@@ -132,7 +159,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     });
 
   return {
-    ...{ port, identity, postgres, database, documents, documentFolder, dataDir, admin },
+    ...{ port, metricsPort, identity, postgres, database, documents, documentFolder, dataDir, admin },
     get runs() {
       return counts.runs;
     },
@@ -155,11 +182,13 @@ export async function startService(options: Options = {}): Promise<Service> {
       return tenant;
     },
     close: async () => {
+      await metrics?.close();
       await server.close();
       await documents.close();
       await audit.close();
-      for (const one of [lane, probed, database]) await one.close();
+      for (const one of [asked, lane, probed, database]) await one.close();
       await spool.close();
+      await seen.close(1_000);
       await rm(dataDir, { recursive: true });
       await identity.stop();
       await postgres.close();

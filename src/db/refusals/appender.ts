@@ -15,6 +15,8 @@ export interface Appender {
   append(line: string): Promise<void>;
   /** Ends the present file, so that it can be read and removed; undefined where there is none. */
   seal(): Promise<SealedFile | undefined>;
+  /** The file that lines are added to at present. */
+  readonly path: string | undefined;
 }
 
 interface Waiting {
@@ -99,5 +101,8 @@ export function createAppender(options: {
       return promise;
     },
     seal: () => inTurn(takePresent),
+    get path() {
+      return present?.path;
+    },
   };
 }

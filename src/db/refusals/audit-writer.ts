@@ -17,6 +17,13 @@ export interface AuditWriter {
   record(refusal: Refusal): Promise<void>;
   /** Tries once more to empty the spool. To be called before the database and the spool are closed. */
   close(): Promise<void>;
+  figures(): {
+    /** Of those who wait for an answer: for the database, and for the disk. */
+    readonly waiting: number;
+    readonly spooling: number;
+    /** Whether the database took the last ones. */
+    readonly isTaking: boolean;
+  };
 }
 
 /** How long an answer waits for the database, and then for the disk. */
@@ -163,6 +170,7 @@ export function createAuditWriter({
       await spoolInTime(refusal);
       if (isTaking) drain();
     },
+    figures: () => ({ waiting: waiting.length, spooling, isTaking }),
     async close() {
       closed = true;
       clearInterval(round);

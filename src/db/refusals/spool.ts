@@ -5,6 +5,8 @@ import type { SealedFile } from './appender.ts';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
 import { codeOf } from '../../system-error.ts';
 import { within } from '../../within.ts';
+import { createCounter } from './spool-figures.ts';
+import type { SpoolFigures } from './spool-figures.ts';
 import { takeAbandonedSlots, takeSlot } from './slots.ts';
 import type { Slot } from './slots.ts';
 
@@ -24,6 +26,8 @@ export interface Spool {
   /** Takes over what ended processes have left, and what was postponed. */
   adopt(): Promise<void>;
   close(): Promise<void>;
+  /** What waits, with what was postponed. Resolves when the disk has answered. */
+  figures(): Promise<SpoolFigures>;
 }
 
 export interface SpooledFile {
@@ -72,7 +76,9 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
       sealed.push(file);
     },
   });
-  let bytes = sizeOf(sealed) + (await stat(aside).catch(() => ({ size: 0 }))).size;
+  let setAsideBytes = (await stat(aside).catch(() => ({ size: 0 }))).size;
+  let bytes = sizeOf(sealed) + setAsideBytes;
+  const count = createCounter();
   /** Lines that are in no sealed file yet. */
   let unsealed = 0;
   await provesWritable(own.folder);
@@ -128,6 +134,7 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
       const text = lines.map((line) => `${line}\n`).join('');
       await appendFile(aside, text, { mode: 0o600, flush: true });
       await syncFolder(folder);
+      setAsideBytes += Buffer.byteLength(text);
       bytes += Buffer.byteLength(text);
     },
     get isEmpty() {
@@ -141,6 +148,10 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
         bytes += sizeOf(files);
       }
       releaseEmptied();
+    },
+    async figures() {
+      const files = [...sealed, ...[...adopted.values()].flat(), ...postponed.map(({ file }) => file)];
+      return { ...(await count(files, appender.path)), bytes, setAsideBytes };
     },
     async close() {
       await within(CLOSING_MS, appender.seal(), () => new Error('the disk does not answer')).catch(

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import * as value from './values.ts';
+
+/** How the service is seen from outside. */
+export interface SeenConfig {
+  /** Where HOST gives its figures to whoever collects them; undefined: nowhere. */
+  readonly metricsPort: number | undefined;
+  /** Whether answers say in Server-Timing what took how long. */
+  readonly serverTiming: boolean;
+  /** For a collector of OpenTelemetry, and what part of them; undefined: none. */
+  readonly traces: { readonly ratio: number } | undefined;
+}
+
+export const variables = z.object({
+  METRICS_PORT: value.integer(0, 65_535).optional(),
+  SERVER_TIMING: value.flag.default(false),
+  OTEL_EXPORTER_OTLP_ENDPOINT: value.httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: value.httpUrl.optional(),
+  OTEL_SDK_DISABLED: value.flag.default(false),
+  OTEL_TRACES_SAMPLER: value.sampler.default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: value.ratio.default(1),
+});
+
+export function configFrom(values: z.output<typeof variables>): SeenConfig {
+  return {
+    metricsPort: values.METRICS_PORT,
+    serverTiming: values.SERVER_TIMING,
+    traces: tracesFrom(values),
+  };
+}
+
+function tracesFrom(values: z.output<typeof variables>): SeenConfig['traces'] {
+  const collector = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (collector === undefined || values.OTEL_SDK_DISABLED) return undefined;
+  const ratio = { parentbased_always_on: 1, parentbased_always_off: 0 };
+  const { OTEL_TRACES_SAMPLER: sampler } = values;
+  return {
+    ratio: sampler === 'parentbased_traceidratio' ? values.OTEL_TRACES_SAMPLER_ARG : ratio[sampler],
+  };
+}

@@ -1,0 +1,152 @@
+/** What aggregates the gauges of several processes of one instance; counters and histograms are added up. */
+type Aggregator = 'sum' | 'max' | 'min';
+
+interface Described {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+}
+
+export interface GaugeEntry extends Described {
+  readonly type: 'gauge';
+  readonly aggregator: Aggregator;
+}
+export interface CounterEntry extends Described {
+  readonly type: 'counter';
+}
+export interface HistogramEntry extends Described {
+  readonly type: 'histogram';
+  readonly buckets: readonly number[];
+}
+export type Entry = GaugeEntry | CounterEntry | HistogramEntry;
+
+const gauge = (
+  name: string,
+  aggregator: Aggregator,
+  help: string,
+  ...labelNames: readonly string[]
+): GaugeEntry => ({ type: 'gauge', name, aggregator, help, labelNames });
+const counter = (name: string, help: string, ...labelNames: readonly string[]): CounterEntry => ({
+  ...{ type: 'counter', name, help, labelNames },
+});
+const histogram = (
+  name: string,
+  buckets: readonly number[],
+  help: string,
+  ...labelNames: readonly string[]
+): HistogramEntry => ({ type: 'histogram', name, buckets, help, labelNames });
+
+const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const SMALL_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+
+/**
+ * Every metric of ours; docs/metrics.md has the same list. No label says who asked, for which client or record, or by
+ * which path as it was sent.
+ */
+export const CATALOG = {
+  serving: gauge('taxclaims_processes_serving', 'sum', 'How many processes serve: one, or the workers.'),
+  requests: histogram(
+    'taxclaims_http_request_duration_seconds',
+    REQUEST_SECONDS,
+    'How long a request took, until its answer was taken.',
+    ...['route', 'method', 'role', 'status'],
+  ),
+  authorization: histogram(
+    'taxclaims_authorization_duration_seconds',
+    SMALL_SECONDS,
+    'What a request spent on what its caller may: token, limit, role, and in the database begin, settings, authenticate.',
+    'role',
+  ),
+  inFlight: gauge('taxclaims_http_requests_in_flight', 'sum', 'Requests that are not answered yet.'),
+  refusedConnections: counter(
+    'taxclaims_http_connections_refused_total',
+    'What never became a request of an endpoint, by why.',
+    'why',
+  ),
+  refusals: counter(
+    'taxclaims_refusals_total',
+    'Answers 401 and 403, by what they were about; each has its audit record.',
+    'kind',
+  ),
+  limited: counter('taxclaims_rate_limited_total', 'Answers 429, by who wanted to be asked less.', 'limiter'),
+  countedAlone: gauge(
+    'taxclaims_limits_counted_alone',
+    'sum',
+    'How many processes count requests by themselves, since they cannot reach where all count together.',
+  ),
+  connections: gauge(
+    'taxclaims_database_connections',
+    'sum',
+    'Connections to Postgres that are open, by what they are for.',
+    ...['lane', 'state'],
+  ),
+  waiting: gauge(
+    'taxclaims_database_waiting',
+    'sum',
+    'How many wait for a connection to Postgres at present.',
+    'lane',
+  ),
+  waited: histogram(
+    'taxclaims_database_wait_seconds',
+    SMALL_SECONDS,
+    'How long a wait for a connection to Postgres took, in vain or not.',
+    'lane',
+  ),
+  longRequests: gauge(
+    'taxclaims_database_long_requests',
+    'sum',
+    'Long lists and imports that have a connection for longer than others.',
+  ),
+  refusalsTaken: gauge(
+    'taxclaims_refusals_taken',
+    'min',
+    'Whether Postgres took the last refusals: 0 while they go to the disk.',
+  ),
+  refusalsWaiting: gauge(
+    'taxclaims_refusals_waiting',
+    'sum',
+    'Refusals whose answer waits until they are kept, by what for.',
+    'for',
+  ),
+  spoolRecords: gauge('taxclaims_refusals_spool_records', 'sum', 'Refusals on disk that wait for Postgres.'),
+  spoolBytes: gauge(
+    'taxclaims_refusals_spool_bytes',
+    'sum',
+    'Bytes of the refusals on disk, with what was set aside; at 256 MiB refusing stops, and answers are 503.',
+  ),
+  spoolOldest: gauge(
+    'taxclaims_refusals_spool_oldest_seconds',
+    'max',
+    'How long ago the oldest refusal on disk was refused; 0 where none waits.',
+  ),
+  setAside: gauge(
+    'taxclaims_refusals_set_aside_bytes',
+    'sum',
+    'Bytes of refusals that Postgres will never take, and a person has to look at.',
+  ),
+  keysAge: gauge(
+    'taxclaims_jwks_age_seconds',
+    'max',
+    'Since the identity provider gave its keys the last time; absent until it did.',
+  ),
+  keysFetched: counter(
+    'taxclaims_jwks_fetches_total',
+    'How often the identity provider was asked for its keys, by what came of it.',
+    'outcome',
+  ),
+  storeFailures: counter(
+    'taxclaims_document_store_failures_total',
+    'How often the document store did not do what it must: it was away, or it stood still.',
+    'kind',
+  ),
+  changes: gauge(
+    'taxclaims_identity_changes_undelivered',
+    'max',
+    'Changes of rights that the identity provider does not know yet; absent while Postgres does not say.',
+  ),
+  changesOldest: gauge(
+    'taxclaims_identity_changes_oldest_seconds',
+    'max',
+    'For how long the oldest change of rights has waited to be told to the identity provider.',
+  ),
+} as const satisfies Readonly<Record<string, Entry>>;

@@ -1,0 +1,129 @@
+import { Agent } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
+import type { Logger } from 'pino';
+import type { ObservedRequest, RequestObserver, Stretch } from '../observed.ts';
+import { within } from '../within.ts';
+
+export interface TracesOptions {
+  /** How many of the traces that no caller has begun are kept, from 0 to 1. */
+  readonly ratio: number;
+  readonly log: Logger;
+}
+
+/** Spans for a collector of OpenTelemetry. Whether it takes them, nobody waits for. */
+export interface Traces extends RequestObserver {
+  /** The identity provider was asked for its keys. */
+  readonly fetched: (fetch: Stretch) => void;
+  /** Sends what is left, for as long as there is time. */
+  close(withinMs: number): Promise<void>;
+}
+
+/** For a batch, with what the exporter tries again: its timers would keep the process from ending for as long. */
+const SENDING_MS = 1_000;
+/** How often it is said that the collector takes nothing. */
+const TOLD_EVERY_MS = 60_000;
+
+/**
+ * Loads OpenTelemetry's packages, which read where the collector is, its headers and certificates, and what the service is
+ * called, from their own variables. A span is made when what it is about is over, of what was noted.
+ */
+export async function openTraces({ ratio, log }: TracesOptions): Promise<Traces> {
+  const { context, defaultTextMapGetter, diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
+    await import('@opentelemetry/api');
+  const { W3CTraceContextPropagator } = await import('@opentelemetry/core');
+  const { BatchSpanProcessor, ParentBasedSampler, TracerProvider, TraceIdRatioBasedSampler } = await import(
+    '@opentelemetry/sdk-trace'
+  );
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
+  const { detectResources, envDetector, resourceFromAttributes } = await import('@opentelemetry/resources');
+
+  let toldAt = -Infinity;
+  const silent = (): void => undefined;
+  const tell = (what: string): void => {
+    if (performance.now() - toldAt < TOLD_EVERY_MS) return;
+    toldAt = performance.now();
+    log.warn({ reason: what }, 'the collector of traces takes none');
+  };
+  diag.setLogger(
+    { error: tell, warn: silent, info: silent, debug: silent, verbose: silent },
+    { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
+  );
+
+  const exporter = new OTLPTraceExporter({ httpAgentOptions: unheldAgent, timeoutMillis: SENDING_MS });
+  const named = resourceFromAttributes({ 'service.name': 'taxclaims' });
+  const provider = new TracerProvider({
+    resource: named.merge(detectResources({ detectors: [envDetector] })),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+    // Its queue has an end: what comes while it is full is dropped.
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  });
+  const tracer = provider.getTracer('taxclaims');
+  const propagator = new W3CTraceContextPropagator();
+
+  function ended({
+    route,
+    method,
+    role,
+    status,
+    error,
+    timeline,
+    endedMs,
+    traceparent,
+  }: ObservedRequest): void {
+    const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
+    const attributes = {
+      'http.request.method': method === 'other' ? '_OTHER' : method,
+      'http.route': route,
+      'taxclaims.role': role,
+      ...(status === 'aborted' ? { 'error.type': 'aborted' } : { 'http.response.status_code': status }),
+      ...(error !== undefined && { 'error.type': error.code }),
+    };
+    const options = { kind: SpanKind.SERVER, startTime: timeline.begunMs, attributes };
+    const span = tracer.startSpan(`${method} ${route}`, options, parent);
+    if (typeof status === 'number' && status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+    if (span.isRecording()) {
+      const inside = trace.setSpan(parent, span);
+      for (const stretch of timeline.transactions) add('transaction', stretch, inside);
+    }
+    span.end(endedMs);
+  }
+
+  function add(name: string, { begunMs, endedMs, isFailed }: Stretch, inside: typeof ROOT_CONTEXT): void {
+    const options = {
+      kind: SpanKind.CLIENT,
+      startTime: begunMs,
+      attributes: name === 'transaction' ? { 'db.system.name': 'postgresql' } : {},
+    };
+    const span = tracer.startSpan(name, options, inside);
+    if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(endedMs);
+  }
+
+  return {
+    ended,
+    fetched: (stretch) => {
+      add('fetch keys', stretch, ROOT_CONTEXT);
+    },
+    async close(withinMs) {
+      const late = (): Error => new Error('the collector did not take the last traces in time');
+      await within(Math.min(withinMs, SENDING_MS), provider.shutdown(), late).catch((error: unknown) => {
+        log.warn({ err: error }, 'the last traces are lost');
+      });
+      diag.disable();
+      context.disable();
+    },
+  };
+}
+
+/** Connections that keep no process from ending, and no more than a few. */
+function unheldAgent(protocol: string): Agent {
+  const options = { keepAlive: true, maxSockets: 2 };
+  const agent = protocol === 'https:' ? new SecureAgent(options) : new Agent(options);
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (...args) => {
+    const socket = connect(...args);
+    if (socket !== null && socket !== undefined && 'unref' in socket) (socket as { unref(): void }).unref();
+    return socket;
+  };
+  return agent;
+}

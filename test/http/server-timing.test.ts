@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ask } from '../support/http.ts';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+let told: Service;
+let silent: Service;
+beforeAll(async () => {
+  told = await startService({ serverTiming: true });
+  silent = await startService();
+});
+afterAll(async () => {
+  await told.close();
+  await silent.close();
+});
+
+const timingOf = async ({ port }: Service, line: string, token?: string) => {
+  const { status, headers } = await ask(port, line, token === undefined ? {} : { token });
+  return [status, headers['server-timing']];
+};
+
+test('an answer says what took how long only where that is asked for', async () => {
+  expect(await timingOf(silent, 'GET /api/clients', await silent.token('ADMIN'))).toEqual([200, undefined]);
+  expect(await timingOf(told, 'GET /api/clients', await told.token('ADMIN'))).toEqual([
+    200,
+    expect.stringMatching(/^auth;dur=\d+\.\d, db;dur=\d+\.\d, total;dur=\d+\.\d$/),
+  ]);
+});
+
+test('a refusal does not: a foreign record takes as long to tell as none', async () => {
+  const own = await told.tenant('Own');
+  const foreign = await told.tenant('Foreign');
+  const token = await told.token('CLIENT', [own.clients]);
+  const none = 'c1000000-0000-4000-8000-00000000ffff';
+  expect(await timingOf(told, `GET /api/sites/${foreign.sites}`, token)).toEqual([403, undefined]);
+  expect(await timingOf(told, `GET /api/sites/${none}`, token)).toEqual([404, undefined]);
+  expect(await timingOf(told, 'GET /api/clients')).toEqual([401, undefined]);
+});

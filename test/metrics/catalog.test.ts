@@ -1,0 +1,138 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { AggregatorRegistry, Registry } from 'prom-client';
+import type { Metric } from 'prom-client';
+import { CATALOG } from '../../src/metrics/catalog.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import { collectFrom } from '../../src/metrics/sources.ts';
+import type { Sources } from '../../src/metrics/sources.ts';
+import { routesOf } from '../../src/http/routes.ts';
+import { allEndpoints } from '../../src/resources/index.ts';
+import { parse } from './figures.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Parts of which each figure is another, and one never answers. */
+const sources: Sources = {
+  lanes: { requests: { figures: () => ({ connections: 5, idle: 2, waiting: 3, longRequests: 1 }) } },
+  audit: { figures: () => ({ waiting: 7, spooling: 8, isTaking: false }) },
+  spool: { figures: () => Promise.resolve({ records: 9, bytes: 10, setAsideBytes: 11, oldestMs: 12_000 }) },
+  verifier: { keys: () => ({ ageMs: undefined, fetches: 14, failures: 13 }) },
+  documents: { figures: () => ({ away: 15, stalled: 16 }) },
+  undelivered: () => new Promise(() => undefined),
+  counters: { isAlone: false },
+};
+
+let registry: Registry;
+beforeAll(() => {
+  const metrics = createMetrics();
+  metrics.from(sources);
+  ({ registry } = metrics);
+});
+afterAll(() => {
+  registry.clear();
+});
+
+type Listed = Metric & {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+};
+
+/** As the registry has them, in the form of the table. */
+function registered(): string[] {
+  return (registry.getMetricsAsArray() as unknown as Listed[]).map(
+    ({ name, help, labelNames, constructor }) =>
+      [name, constructor.name.toLowerCase(), labelNames.join(', '), help].join(' | '),
+  );
+}
+
+test('docs/metrics.md lists every metric with its type, its labels and its words, and no other', async () => {
+  const text = await readFile(join(ROOT, 'docs/metrics.md'), 'utf8');
+  const listed = [...text.matchAll(/^\| `.*\|$/gm)].map(([row]) =>
+    row
+      .replaceAll('`', '')
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim())
+      .join(' | '),
+  );
+  expect(listed.sort()).toEqual(registered().sort());
+  expect(registered().filter((row) => row.startsWith('taxclaims_'))).toHaveLength(
+    Object.keys(CATALOG).length,
+  );
+});
+
+test('what cannot be known is absent, and the rest is there', async () => {
+  const figures = parse(await registry.metrics());
+  for (const name of ['taxclaims_jwks_age_seconds', 'taxclaims_identity_changes_undelivered'])
+    expect([name, figures.has(name)]).toEqual([name, false]);
+  expect(Object.fromEntries([...figures].filter(([name]) => /^taxclaims_(?!http|rate)/.test(name)))).toEqual(
+    expect.objectContaining({
+      'taxclaims_database_connections{lane="requests",state="idle"}': 2,
+      'taxclaims_database_connections{lane="requests",state="busy"}': 3,
+      'taxclaims_database_waiting{lane="requests"}': 3,
+      taxclaims_database_long_requests: 1,
+      taxclaims_refusals_taken: 0,
+      'taxclaims_refusals_waiting{for="database"}': 7,
+      'taxclaims_refusals_waiting{for="disk"}': 8,
+      taxclaims_refusals_spool_records: 9,
+      taxclaims_refusals_spool_bytes: 10,
+      taxclaims_refusals_set_aside_bytes: 11,
+      taxclaims_refusals_spool_oldest_seconds: 12,
+      'taxclaims_jwks_fetches_total{outcome="failure"}': 13,
+      'taxclaims_jwks_fetches_total{outcome="keys"}': 1,
+      'taxclaims_document_store_failures_total{kind="away"}': 15,
+      'taxclaims_document_store_failures_total{kind="stalled"}': 16,
+    }),
+  );
+});
+
+test('the metrics of several processes become those of one instance', async () => {
+  const others = new Registry();
+  collectFrom(
+    { ...sources, audit: { figures: () => ({ waiting: 1, spooling: 0, isTaking: true }) } },
+    others,
+  );
+  const both = [await registry.getMetricsAsJSON(), await others.getMetricsAsJSON()];
+  // As they come from another process.
+  const sent = JSON.parse(JSON.stringify(both)) as object[];
+  const figures = parse(await AggregatorRegistry.aggregate(sent).metrics());
+  expect(figures.get('taxclaims_refusals_waiting{for="database"}')).toBe(8);
+  expect(figures.get('taxclaims_refusals_taken')).toBe(0);
+  expect(figures.get('taxclaims_refusals_spool_oldest_seconds')).toBe(12);
+  expect(figures.get('taxclaims_document_store_failures_total{kind="away"}')).toBe(30);
+  expect(figures.has('taxclaims_identity_changes_undelivered')).toBe(false);
+});
+
+test('every refusal in src/ says what it was about', async () => {
+  const entries = await readdir(join(ROOT, 'src'), { recursive: true });
+  const files = entries.filter((path) => path.endsWith('.ts'));
+  let found = 0;
+  for (const path of files) {
+    const text = await readFile(join(ROOT, 'src', path), 'utf8');
+    for (const { index } of text.matchAll(
+      /new RequestError\(\s*'ERROR_(?:UNAUTHORIZED|FORBIDDEN|RATE_LIMITED)'/g,
+    )) {
+      found += 1;
+      const call = text.slice(index, text.indexOf(');', index));
+      expect([path, call]).toEqual([path, expect.stringMatching(/\bkind\b/)]);
+    }
+  }
+  expect(found).toBeGreaterThan(8);
+});
+
+test('the route of each endpoint is found by its path, and that of none by any other', () => {
+  const routeOf = routesOf(allEndpoints);
+  for (const { method, path } of allEndpoints) {
+    const sent = path.replaceAll(/\{\w+\}/g, 'c1000000-0000-4000-8000-000000000001');
+    const expected = { route: path, method: method.toUpperCase() };
+    expect([sent, routeOf(expected.method, sent)]).toEqual([sent, expected]);
+    expect(routeOf('GET', `${sent}/`).route).toBe('none');
+  }
+  expect(routeOf('GET', '/api/reclamations/summary/history').route).toBe('/api/reclamations/{id}/history');
+  expect(routeOf('HEAD', '/api/clients')).toEqual({ route: '/api/clients', method: 'HEAD' });
+  expect(routeOf('DELETE', '/api/clients').method).toBe('other');
+  expect(routeOf('GET', '/docs/docs.js').route).toBe('/docs');
+});

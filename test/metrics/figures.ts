@@ -1,0 +1,29 @@
+import { ask } from '../support/http.ts';
+
+/** Figures as Prometheus reads them: by name and labels. */
+export type Figures = ReadonlyMap<string, number>;
+
+export async function figuresAt(port: number): Promise<Figures> {
+  const { text } = await ask(port, 'GET /metrics');
+  return parse(text);
+}
+
+export function parse(text: string): Figures {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const end = line.lastIndexOf(' ');
+      return [line.slice(0, end), Number(line.slice(end + 1))];
+    }),
+  );
+}
+
+/** The sum of the figures of a name whose labels have these values. */
+export function sumOf(figures: Figures, name: string, labels: Readonly<Record<string, string>> = {}): number {
+  return [...figures]
+    .filter(([series]) => series === name || series.startsWith(`${name}{`))
+    .filter(([series]) =>
+      Object.entries(labels).every(([key, value]) => series.includes(`${key}="${value}"`)),
+    )
+    .reduce((sum, [, value]) => sum + value, 0);
+}
