@@ -5,6 +5,7 @@ import type { BenchServer } from './database.ts';
 import { measureEndpoints } from './endpoints/run.ts';
 import { measureGrowth } from './growth/run.ts';
 import { measurePeers } from './peers/run.ts';
+import { measureScale } from './scale/run.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -12,6 +13,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string', default: '5' },
     previous: { type: 'string', default: 'de84bf1' },
+    claims: { type: 'string', default: '20000' },
   },
 });
 const { previous } = values;
@@ -23,9 +25,10 @@ const PARTS: Readonly<Record<string, (server: BenchServer) => Promise<void>>> = 
   peers: (server) => measurePeers(server, { rounds: rounds ?? 7, seconds, previous }),
   endpoints: (server) => measureEndpoints(server, rounds ?? 21),
   growth: (server) => measureGrowth(server, rounds ?? 21),
+  scale: (server) => measureScale(server, { rounds: rounds ?? 7, claims: count(values.claims) }),
 };
 
-const wanted = positionals.length === 0 ? Object.keys(PARTS) : positionals;
+const wanted = positionals.length === 0 ? ['peers', 'endpoints', 'growth'] : positionals;
 const unknown = wanted.filter((part) => !(part in PARTS));
 if (unknown.length > 0) {
   throw new Error(`no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
