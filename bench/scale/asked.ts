@@ -48,7 +48,11 @@ export async function askedOf(
       // Where the database has fewer clients, the list is as long: of clients that are none.
       while (ids.length < count) ids.push(crypto.randomUUID());
       return identity.token({
-        ...{ sub: `scale-${count}`, role: 'ACCOUNT_MANAGER', client_access: [client, ...ids.slice(0, count - 1)].sort() },
+        ...{
+          sub: `scale-${count}`,
+          role: 'ACCOUNT_MANAGER',
+          client_access: [client, ...ids.slice(0, count - 1)].sort(),
+        },
         ...{ email: `scale-${count}@example.org`, email_verified: true, name: 'Scale' },
         exp: Math.floor(Date.now() / 1_000) + 24 * 3_600,
       });

@@ -22,7 +22,11 @@ export async function kindsOf(asked: Asked): Promise<readonly Kind[]> {
     { name: 'read a claim', ...read, path: one },
     { name: 'list 20 claims of a client', ...read, path: `/api/clients/${client}/reclamations?limit=20` },
     { name: 'list 20 claims of 50 clients', ...read, path: '/api/reclamations?limit=20' },
-    { name: 'list 100 claims, names with them', ...read, path: '/api/reclamations?limit=100&expand=client,site' },
+    {
+      name: 'list 100 claims, names with them',
+      ...read,
+      path: '/api/reclamations?limit=100&expand=client,site',
+    },
     { name: 'count claims by status', ...read, path: '/api/reclamations/summary?by=status' },
     { name: 'download 100 kB', ...read, path: `/api/documents/${document}/content` },
     {
@@ -45,13 +49,22 @@ export async function kindsOf(asked: Asked): Promise<readonly Kind[]> {
     },
   ];
   for (const clients of [1, 200, 1_000, 2_000])
-    kinds.push({ name: `read a claim, ${clients} clients in the token`, ...read, token: await asked.token(clients), path: one });
+    kinds.push({
+      name: `read a claim, ${clients} clients in the token`,
+      ...read,
+      token: await asked.token(clients),
+      path: one,
+    });
   return kinds;
 }
 
 /** A PDF as far as its first bytes go. */
 export function uploadOf(bytes: number): FormData {
   const form = new FormData();
-  form.append('file', new Blob([`%PDF-1.7\n${'0'.repeat(bytes - 9)}`], { type: 'application/pdf' }), 'avis.pdf');
+  form.append(
+    'file',
+    new Blob([`%PDF-1.7\n${'0'.repeat(bytes - 9)}`], { type: 'application/pdf' }),
+    'avis.pdf',
+  );
   return form;
 }

@@ -61,7 +61,9 @@ export async function measureScale(server: BenchServer, { rounds, claims }: Scal
       fullPages: (await admin.query<{ full_page_writes: string }>('show full_page_writes')).rows[0],
     }));
     const passwords = await hashMilliseconds(rounds);
-    console.log(`\nBy kind of request, ${claims} claims, at a load of ${loadavg().map(short).join(', ')}\n\n${byKind(figures)}`);
+    console.log(
+      `\nBy kind of request, ${claims} claims, at a load of ${loadavg().map(short).join(', ')}\n\n${byKind(figures)}`,
+    );
     console.log(`\n${others(server, passwords)}\n\n${ofRows(server.bytes)}\n`);
     const all = { claims, server, passwords, kinds: Object.fromEntries(figures) };
     console.log(`Raw figures: ${await keep('scale', adminUrl, all)}`);
@@ -118,7 +120,11 @@ function byKind(figures: ReadonlyMap<string, readonly Figures[]>): string {
 }
 
 function others(
-  server: { backends: readonly number[]; service: readonly number[]; fullPages?: { full_page_writes: string } | undefined },
+  server: {
+    backends: readonly number[];
+    service: readonly number[];
+    fullPages?: { full_page_writes: string } | undefined;
+  },
   passwordMs: number,
 ): string {
   const megabytes = (bytes: readonly number[]): string => (median(bytes) / 1e6).toFixed(0);
