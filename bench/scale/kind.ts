@@ -31,6 +31,8 @@ let calls = 0;
 export async function measureKind(kind: Kind, { origin, pid, adminUrl, login }: Measured): Promise<Figures> {
   return withAdmin(adminUrl, async (admin) => {
     const backends = await backendsOf(admin, login);
+    // Where full pages are in the log, they are behind a checkpoint: the worst there is.
+    await admin.query('checkpoint');
     const before = await state(admin);
     const [node, postgres] = [processorTime([pid]), processorTime(backends)];
     const senders = Array.from({ length: AT_ONCE }, async () => {
