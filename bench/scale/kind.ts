@@ -12,6 +12,7 @@ export interface Figures {
   readonly postgres: number;
   readonly walBytes: number;
   readonly auditRecords: number;
+  readonly transactionIds: number;
 }
 
 export interface Measured {
@@ -48,6 +49,7 @@ export async function measureKind(kind: Kind, { origin, pid, adminUrl, login }: 
       postgres: each(spent.postgres * 1_000),
       walBytes: each(after.wal - before.wal),
       auditRecords: each(after.records - before.records),
+      transactionIds: each(after.xids - before.xids),
     };
   });
 }
@@ -71,9 +73,10 @@ export async function send(
   return text;
 }
 
-async function state(admin: Client): Promise<{ wal: number; records: number }> {
-  const { rows } = await admin.query<{ wal: string; records: string }>(
-    `select pg_current_wal_insert_lsn() - '0/0' as wal, (select count(*) from public.audit_logs) as records`,
+async function state(admin: Client): Promise<{ wal: number; records: number; xids: number }> {
+  const { rows } = await admin.query<{ wal: string; records: string; xids: string }>(
+    `select pg_current_wal_insert_lsn() - '0/0' as wal, pg_snapshot_xmax(pg_current_snapshot()) as xids,
+            (select count(*) from public.audit_logs) as records`,
   );
-  return { wal: Number(rows[0]?.wal), records: Number(rows[0]?.records) };
+  return { wal: Number(rows[0]?.wal), records: Number(rows[0]?.records), xids: Number(rows[0]?.xids) };
 }

@@ -106,7 +106,16 @@ async function uploaded(origin: string, { token, claim }: Omit<Asked, 'document'
 
 function byKind(figures: ReadonlyMap<string, readonly Figures[]>): string {
   return table(
-    ['', 'Node µs', 'Postgres µs', 'a second and core of Node', 'of Postgres', 'log, bytes', 'audit records'],
+    [
+      '',
+      'Node µs',
+      'Postgres µs',
+      'a second and core of Node',
+      'of Postgres',
+      'log, bytes',
+      'audit records',
+      'transaction ids',
+    ],
     [...figures].map(([name, taken]) => {
       const middle = (of: (one: Figures) => number): number => median(taken.map(of));
       const [node, postgres] = [middle((one) => one.node), middle((one) => one.postgres)];
@@ -114,6 +123,7 @@ function byKind(figures: ReadonlyMap<string, readonly Figures[]>): string {
         name,
         ...[node, postgres, 1e6 / node, 1e6 / postgres].map((value) => value.toFixed(0)),
         ...[middle((one) => one.walBytes).toFixed(0), middle((one) => one.auditRecords).toFixed(1)],
+        middle((one) => one.transactionIds).toFixed(1),
       ];
     }),
   );
