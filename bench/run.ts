@@ -6,6 +6,7 @@ import { measureEndpoints } from './endpoints/run.ts';
 import { measureGrowth } from './growth/run.ts';
 import { measurePeers } from './peers/run.ts';
 import { measureWorkers } from './peers/workers.ts';
+import { measureScale } from './scale/run.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -13,6 +14,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string', default: '5' },
     previous: { type: 'string', default: 'de84bf1' },
+    claims: { type: 'string', default: '20000' },
   },
 });
 const { previous } = values;
@@ -25,9 +27,10 @@ const PARTS: Readonly<Record<string, (server: BenchServer) => Promise<void>>> = 
   workers: (server) => measureWorkers(server, { rounds: rounds ?? 7, seconds }),
   endpoints: (server) => measureEndpoints(server, rounds ?? 21),
   growth: (server) => measureGrowth(server, rounds ?? 21),
+  scale: (server) => measureScale(server, { rounds: rounds ?? 7, claims: count(values.claims) }),
 };
 
-const wanted = positionals.length === 0 ? Object.keys(PARTS) : positionals;
+const wanted = positionals.length === 0 ? ['peers', 'endpoints', 'growth'] : positionals;
 const unknown = wanted.filter((part) => !(part in PARTS));
 if (unknown.length > 0) {
   throw new Error(`no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);

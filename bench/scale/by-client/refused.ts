@@ -1,0 +1,102 @@
+import type { Client } from 'pg';
+import { table } from '../../measure.ts';
+
+interface Attempt {
+  readonly what: string;
+  /** As an account manager of this client; as a superuser, whom no policy holds, where absent. */
+  readonly of?: 'the claim' | 'others';
+  readonly text: string;
+  /** A part of the refusal; absent where nothing refuses it. */
+  readonly refusal?: string;
+}
+
+/** `claim` and `other` in a text: a claim with its client, and another client. */
+const NAMED = `
+  with claim as (select id, client_id from public.reclamations order by id limit 1),
+  other as (select c.id from public.clients as c, claim where c.id <> claim.client_id order by c.id limit 1)
+  select claim.id as claim, claim.client_id as client, other.id as other from claim, other`;
+
+const attach = (schema: string, client?: string): string => `
+  insert into ${schema}.documents (id, reclamation_id, filename, file_path${client === undefined ? '' : ', client_id'})
+  values (gen_random_uuid(), '{claim}', 'a.pdf', 'documents/by-client'${client === undefined ? '' : `, '${client}'`})`;
+const POLICY = 'violates row-level security policy';
+const KEY = 'violates foreign key constraint';
+
+const ATTEMPTS: readonly Attempt[] = [
+  { what: 'a document, as it is attached today', of: 'the claim', text: attach('public') },
+  { what: 'a document of the claim of others', of: 'others', text: attach('public'), refusal: POLICY },
+  {
+    ...{ what: 'the same, as one of the own client', of: 'others' },
+    ...{ text: attach('public', '{other}'), refusal: POLICY },
+  },
+  {
+    what: 'a document moves to another client',
+    text: `update public.documents set client_id = '{other}' where reclamation_id = '{claim}'`,
+    refusal: KEY,
+  },
+  {
+    what: 'a parcel moves to another client',
+    text: `update public.cadastres set client_id = '{other}' where client_id = '{client}'`,
+    refusal: KEY,
+  },
+  {
+    what: 'in parts: a document of its claim’s client',
+    of: 'the claim',
+    text: attach('sharded', '{client}'),
+  },
+  {
+    ...{ what: 'in parts: a document of the claim of others', of: 'others' },
+    ...{ text: attach('sharded', '{client}'), refusal: POLICY },
+  },
+  {
+    ...{ what: 'in parts: the same, as one of the own client', of: 'others' },
+    ...{ text: attach('sharded', '{other}'), refusal: KEY },
+  },
+  {
+    what: 'in parts: a document moves to another client',
+    text: `update sharded.documents set client_id = '{other}' where reclamation_id = '{claim}'`,
+    refusal: KEY,
+  },
+  {
+    what: 'in parts: the same id for two clients',
+    text: `insert into sharded.sites (id, client_id, site_name)
+           select id, '{other}', 'twice' from sharded.sites where client_id = '{client}' limit 1`,
+  },
+  {
+    what: 'in parts: the same number of an invoice for two clients',
+    text: `insert into sharded.factures (id, client_id, amount_excl_tax, number, status, issue_date)
+           select gen_random_uuid(), c, 1, '2099-1', 'ISSUED', now() from unnest(array['{client}', '{other}']::uuid[]) as c`,
+  },
+];
+
+/**
+ * What becomes of each attempt, as a table; nothing of it stays.
+ * @throws Error when one that is to be refused is not, or the other way round
+ */
+export async function refused(admin: Client): Promise<string> {
+  const { rows: named } = await admin.query<Record<'claim' | 'client' | 'other', string>>(NAMED);
+  const ids = named[0] ?? { claim: '', client: '', other: '' };
+  const rows: string[][] = [];
+  for (const { what, of, text, refusal } of ATTEMPTS) {
+    await admin.query('begin');
+    if (of !== undefined) await become(admin, of === 'others' ? ids.other : ids.client);
+    const filled = text.replace(/\{(claim|client|other)\}/g, (_, name: keyof typeof ids) => ids[name]);
+    const answer = await admin.query(filled).then(
+      ({ rowCount }) => `done, ${String(rowCount)} rows`,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    await admin.query('rollback');
+    const asExpected = refusal === undefined ? /^done, [1-9]/.test(answer) : answer.includes(refusal);
+    if (!asExpected) throw new Error(`${what}: ${answer}`);
+    rows.push([what, of === undefined ? 'superuser' : `manager of ${of}`, answer]);
+  }
+  return table(['attempt', 'by', 'answer'], rows);
+}
+
+async function become(admin: Client, client: string): Promise<void> {
+  await admin.query(
+    `select set_config('app.client_access', $1, true), set_config('app.actor', 'scale', true),
+            set_config('app.action', 'POST /scale', true), set_config('role', 'taxclaims_account_manager', true)`,
+    [`{${client}}`],
+  );
+}

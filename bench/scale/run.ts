@@ -1,0 +1,157 @@
+/** `npm run bench -- scale`: the constants of docs/scale.md, each measured again. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/deploy/migrate.ts';
+import { asDatabase, withAdmin } from '../../test/support/database.ts';
+import { createTestKey, startTestIdentity } from '../../test/support/identity.ts';
+import { addressOf, start } from '../../test/support/process.ts';
+import { createLogin, databaseOfSize, dropLogin } from '../database.ts';
+import type { BenchServer } from '../database.ts';
+import { median, short, table } from '../measure.ts';
+import { backendsOf } from '../processor-time.ts';
+import { keep } from '../results.ts';
+import { askedOf, type Asked } from './asked.ts';
+import { kindsOf, uploadOf } from './kinds.ts';
+import { measureKind, send, type Figures } from './kind.ts';
+import { ownMemory } from './memory.ts';
+import { hashMilliseconds } from './passwords.ts';
+
+const NAME = 'taxclaims_bench_scale';
+const LOGIN = 'bench_scale';
+/** More than any round sends in a minute. */
+const NO_LIMIT = '1000000';
+
+export interface ScaleOptions {
+  readonly rounds: number;
+  readonly claims: number;
+}
+
+export async function measureScale(server: BenchServer, { rounds, claims }: ScaleOptions): Promise<void> {
+  // A copy: what is written here is not to be among the rows that are the same at every run.
+  const adminUrl = await copyOf(server, await databaseOfSize(server, claims));
+  const identity = await startTestIdentity();
+  identity.publish(await createTestKey('RS256'));
+  const folder = await mkdtemp(join(tmpdir(), 'taxclaims-scale-'));
+  const url = await createLogin(adminUrl, LOGIN, 'in role taxclaims_api');
+  const service = start(folder, {
+    ...{ NODE_ENV: 'production', PORT: '0', DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: 'error' },
+    ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
+    ...{ RATE_LIMIT_PER_USER: NO_LIMIT, RATE_LIMIT_PER_IP: NO_LIMIT },
+  });
+  try {
+    const origin = await addressOf(service);
+    const found = await askedOf(adminUrl, identity, claims);
+    const asked: Asked = { ...found, document: await uploaded(origin, found) };
+    const kinds = await kindsOf(asked);
+    const figures = new Map<string, Figures[]>(kinds.map(({ name }) => [name, []]));
+    for (let round = 0; round <= rounds; round += 1) {
+      for (const kind of kinds) {
+        const taken = await measureKind(kind, { origin, pid: service.pid, adminUrl, login: LOGIN });
+        // In the first, statements are prepared and plans are chosen.
+        if (round > 0) figures.get(kind.name)?.push(taken);
+      }
+      console.error(`round ${round} of ${rounds}`);
+    }
+    const server = await withAdmin(adminUrl, async (admin) => ({
+      backends: ownMemory(await backendsOf(admin, LOGIN)),
+      service: ownMemory([service.pid]),
+      bytes: (await admin.query<Record<string, string>>(BYTES)).rows,
+      fullPages: (await admin.query<{ full_page_writes: string }>('show full_page_writes')).rows[0],
+    }));
+    const passwords = await hashMilliseconds(rounds);
+    console.log(
+      `\nBy kind of request, ${claims} claims, at a load of ${loadavg().map(short).join(', ')}\n\n${byKind(figures)}`,
+    );
+    console.log(`\n${others(server, passwords)}\n\n${ofRows(server.bytes)}\n`);
+    const all = { claims, server, passwords, kinds: Object.fromEntries(figures) };
+    console.log(`Raw figures: ${await keep('scale', adminUrl, all)}`);
+  } finally {
+    service.signal('SIGTERM');
+    await service.ended;
+    await identity.stop();
+    await dropLogin(adminUrl, LOGIN);
+    await withAdmin(server.adminUrl, (admin) => admin.query(`drop database ${NAME} with (force)`));
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What each table of some size takes on disk for a row, with its indexes and what is stored beside it. */
+const BYTES = `
+  select c.oid::regclass::text as name, c.reltuples::bigint as rows,
+         pg_table_size(c.oid) / c.reltuples::bigint as heap, pg_indexes_size(c.oid) / c.reltuples::bigint as indexes
+  from pg_class as c
+  where c.relkind = 'r' and c.reltuples >= 10000 and c.relnamespace in ('public'::regnamespace, 'app'::regnamespace)
+  order by pg_total_relation_size(c.oid) desc`;
+
+async function copyOf(server: BenchServer, template: string): Promise<string> {
+  const adminUrl = asDatabase(server.adminUrl, NAME);
+  await withAdmin(server.adminUrl, async (admin) => {
+    await admin.query(`drop database if exists ${NAME} with (force)`);
+    await admin.query(`create database ${NAME} template ${new URL(template).pathname.slice(1)}`);
+  });
+  await migrate({ adminUrl, log: pino({ level: 'silent' }) });
+  return adminUrl;
+}
+
+async function uploaded(origin: string, { token, claim }: Omit<Asked, 'document'>): Promise<string> {
+  const path = `/api/reclamations/${claim}/documents`;
+  const answer = await send(origin, {
+    ...{ name: 'upload', method: 'POST', path, token: await token(1), expected: 201 },
+    body: () => uploadOf(100_000),
+  });
+  return (JSON.parse(answer) as { id: string }).id;
+}
+
+function byKind(figures: ReadonlyMap<string, readonly Figures[]>): string {
+  return table(
+    [
+      '',
+      'Node µs',
+      'Postgres µs',
+      'a second and core of Node',
+      'of Postgres',
+      'log, bytes',
+      'audit records',
+      'transaction ids',
+    ],
+    [...figures].map(([name, taken]) => {
+      const middle = (of: (one: Figures) => number): number => median(taken.map(of));
+      const [node, postgres] = [middle((one) => one.node), middle((one) => one.postgres)];
+      return [
+        name,
+        ...[node, postgres, 1e6 / node, 1e6 / postgres].map((value) => value.toFixed(0)),
+        ...[middle((one) => one.walBytes).toFixed(0), middle((one) => one.auditRecords).toFixed(1)],
+        middle((one) => one.transactionIds).toFixed(1),
+      ];
+    }),
+  );
+}
+
+function others(
+  server: {
+    backends: readonly number[];
+    service: readonly number[];
+    fullPages?: { full_page_writes: string } | undefined;
+  },
+  passwordMs: number,
+): string {
+  const megabytes = (bytes: readonly number[]): string => (median(bytes) / 1e6).toFixed(0);
+  return table(
+    ['', ''],
+    [
+      ['memory of a backend of its own, MB', megabytes(server.backends)],
+      ['memory of the service, MB', megabytes(server.service)],
+      ['full pages in the log', server.fullPages?.full_page_writes ?? ''],
+      ['a password, ms of one core', passwordMs.toFixed(0)],
+    ],
+  );
+}
+
+function ofRows(rows: readonly Record<string, string>[]): string {
+  return table(
+    ['table', 'rows', 'heap, bytes a row', 'indexes, bytes a row'],
+    rows.map(({ name = '', rows = '', heap = '', indexes = '' }) => [name, rows, heap, indexes]),
+  );
+}
