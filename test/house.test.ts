@@ -32,6 +32,7 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   endings: 'service',
   'identity-parts': 'service',
   'config-values': 'config',
+  'postgres-address': 'config',
   within: 'errors',
   'make-folder': 'errors',
   'file-lock': 'errors',
