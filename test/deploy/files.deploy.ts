@@ -75,8 +75,10 @@ describe('the composition', () => {
 
 describe('HAProxy', () => {
   test.each(['api.cfg', 'postgres.cfg'])('accepts %s without a warning', async (name) => {
-    const servers = ['API_1', 'API_2', 'NODE_1', 'NODE_2', 'NODE_3'].map((key) => [key, '127.0.0.1:9']);
-    const ports = ['NODE_1_REST', 'NODE_2_REST', 'NODE_3_REST'].map((key) => [key, '9']);
+    const servers = ['API_1', 'API_2', 'NODE_1', 'NODE_2', 'NODE_3'].map(
+      (key) => [key, '127.0.0.1:9'] as const,
+    );
+    const ports = ['NODE_1_REST', 'NODE_2_REST', 'NODE_3_REST'].map((key) => [key, '9'] as const);
     const env = {
       ...Object.fromEntries([...servers, ...ports]),
       ...{ API_BIND: '127.0.0.1:9', POSTGRES_BIND: '127.0.0.1:9', ADMIN_SOCKET: '/tmp/admin.sock' },
