@@ -83,7 +83,7 @@ export function openPool(options: PoolOptions): SessionPool {
     Client: class extends Lent {
       constructor(config: ClientConfig = {}) {
         const connectionTimeoutMillis = Math.min(limitMs, CONNECTING_MS);
-        super({ ...config, connectionTimeoutMillis }, primary.current ?? '');
+        super({ ...config, connectionTimeoutMillis }, primary.latest);
         connections.add(this);
         this.once('end', () => connections.delete(this));
       }
@@ -110,14 +110,16 @@ export function openPool(options: PoolOptions): SessionPool {
 
   /** One to the server that takes writes; those to any other are ended. */
   async function connect(): Promise<PoolClient & Lent> {
-    if (pool.waitingCount >= maxWaiting)
+    // While nobody leads they are not in the pool's own queue yet.
+    const queued = primary.current === undefined ? waiting.size : pool.waitingCount;
+    if (queued >= maxWaiting)
       throw new DatabaseUnavailable('Too many wait for a connection to the database.');
     const { promise: closing, reject: leave } = Promise.withResolvers<never>();
     waiting.add(leave);
     const end = performance.now() + limitMs;
     try {
       for (let isFirst = true; ; ) {
-        await Promise.race([primary.find(), closing]);
+        if (primary.current === undefined) await Promise.race([primary.find(), closing]);
         const client = await arrival(closing).catch((error: unknown) => {
           // Nothing was sent: where another server may lead by now, it is looked for once.
           if (!isFirst || primary.current !== undefined || performance.now() > end) throw error;
@@ -135,12 +137,12 @@ export function openPool(options: PoolOptions): SessionPool {
   }
 
   async function arrival(closing: Promise<never>): Promise<PoolClient & Lent> {
-    const { current = '' } = primary;
+    const { latest } = primary;
     const arriving = pool.connect();
     try {
       return lentOf(await Promise.race([arriving, closing]));
     } catch (error) {
-      primary.doubt(current);
+      primary.doubt(latest);
       void arriving.then((late) => {
         late.release();
       }, ignore);

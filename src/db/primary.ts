@@ -15,6 +15,8 @@ export interface Primary {
   readonly isAsked: boolean;
   /** The address of the server that took writes when it was asked last; undefined while that is in doubt. */
   readonly current: string | undefined;
+  /** The same, or where it is in doubt the one that did before: what is made meanwhile is not lent. */
+  readonly latest: string;
   /**
    * Asks all servers at once where that is in doubt, so that one that is frozen keeps nobody waiting.
    * @throws DatabaseUnavailable where none takes writes.
@@ -28,7 +30,8 @@ export function createPrimary(url: string, told: (server: string) => void = () =
   const { servers, writes } = postgresAddress(url);
   const [first = url] = servers;
   if (servers.length === 1) {
-    return { isAsked: writes, current: first, find: () => Promise.resolve(), doubt: () => undefined };
+    const only = { current: first, latest: first };
+    return { isAsked: writes, ...only, find: () => Promise.resolve(), doubt: () => undefined };
   }
   let current: string | undefined;
   let last: string | undefined;
@@ -44,6 +47,9 @@ export function createPrimary(url: string, told: (server: string) => void = () =
     isAsked: true,
     get current() {
       return current;
+    },
+    get latest() {
+      return last ?? first;
     },
     async find() {
       if (current !== undefined) return;
