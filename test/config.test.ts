@@ -164,6 +164,8 @@ describe('a wrong value stops the start with one line that names the variable an
       'db:5432',
       'hunter2',
       'postgres://api:hunter2@db/claims\n',
+      'postgres://api:hunter2@one,two/claims',
+      'postgres://api:hunter2@one/claims?target_session_attrs=standby',
     ],
     DATABASE_POOL_SIZE: ['0', '1001', 'many'],
     DATABASE_STATEMENT_TIMEOUT_MS: ['0', '5s', '600001'],

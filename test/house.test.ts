@@ -31,6 +31,7 @@ const FLOORS = [
 const SAME_FLOOR: Readonly<Record<string, string>> = {
   endings: 'service',
   'identity-parts': 'service',
+  'postgres-address': 'config',
   within: 'errors',
   'make-folder': 'errors',
   'file-lock': 'errors',

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { readPostgresAddress } from '../postgres-address.ts';
 
 /** Where the contents of documents lie. */
 export type DocumentStore =
@@ -26,7 +27,10 @@ export const flag = z.enum(['true', 'false'], 'must be true or false').transform
 
 export const logLevel = z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`);
 
-export const postgresUrl = url(['postgres:', 'postgresql:'], 'must be a postgres:// URL');
+export const postgresUrl = z.string().superRefine((value, context) => {
+  const address = readPostgresAddress(value);
+  if (typeof address === 'string') context.addIssue({ code: 'custom', message: address });
+});
 
 export const redisUrl = url(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL');
 

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import type { Connection } from './connection.ts';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
 import { sendPipeline } from './pipeline.ts';
+import { saysReadOnly } from './primary.ts';
 import type { Part, TaggedResult } from './pipeline.ts';
 import type { Statement } from './statement.ts';
 import { within } from '../within.ts';
@@ -25,6 +26,8 @@ export class Session {
   readonly #prepared: boolean;
   #settingsRefused = false;
   #cancelled = false;
+  /** It leads to a server that takes writes no more, as a pooler's may that was changed behind it. */
+  #readsOnly = false;
 
   constructor(client: PoolClient & Connection, prepared: boolean) {
     this.#client = client;
@@ -84,6 +87,7 @@ export class Session {
     ]);
     const { results, error, status } = await sendPipeline(this.#client, sent, this.#prepared);
     if (error !== undefined) {
+      this.#readsOnly ||= saysReadOnly(error);
       // Not the caller's doing, so it must not be answered as a refusal: either the login may not do what
       // it must, or something before this request changed the session, which the next connection mends.
       if (isOfSettings(results.length, parts) && sqlState(error) === '42501') {
@@ -118,7 +122,7 @@ export class Session {
    * comes next. One that was lost the pool drops by itself.
    */
   #release(): void {
-    this.#client.release(this.#settingsRefused || this.#cancelled || this.inTransaction);
+    this.#client.release(this.#settingsRefused || this.#cancelled || this.#readsOnly || this.inTransaction);
   }
 }
 
