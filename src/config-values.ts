@@ -28,6 +28,13 @@ export const logLevel = z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', 
 
 export const postgresUrl = url(['postgres:', 'postgresql:'], 'must be a postgres:// URL');
 
+/** A password with a comma in it is percent-encoded, as in any URL. */
+export const postgresUrls = z.string().transform((value, context) => {
+  const items = value.split(',').map((item) => item.trim());
+  if (items.every((item) => postgresUrl.safeParse(item).success)) return [...new Set(items)];
+  return reject(context, 'must be a comma-separated list of postgres:// URLs');
+});
+
 export const redisUrl = url(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL');
 
 export const httpUrl = url(['http:', 'https:'], 'must be an http:// or https:// URL').refine(
@@ -74,6 +81,11 @@ export function integer(least: number, most: number): z.ZodType<number, string> 
 /** True for an issuer below which `.well-known/jwks.json` may be looked for. */
 export function isPlainHttpUrl(value: string): boolean {
   return httpUrl.safeParse(value).success && !/[?#]/.test(value);
+}
+
+/** As whom each of these addresses logs in; also of one that names several hosts, as libpq has it. */
+export function usersOf(urls = ''): readonly string[] {
+  return [...urls.matchAll(/:\/\/(?:([^:@/]*)(?::[^@/]*)?@)?/g)].map(([, user = '']) => user);
 }
 
 function url(protocols: readonly string[], message: string): z.ZodString {

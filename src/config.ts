@@ -33,6 +33,8 @@ export interface Config {
 export interface DatabaseConfig {
   /** The API's own login; undefined: the embedded Postgres. */
   readonly url: string | undefined;
+  /** Standbys of it, for requests that only read. */
+  readonly replicaUrls: readonly string[];
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
   /** False where a pooler lends connections by transaction and cannot keep prepared statements. */
@@ -89,6 +91,7 @@ const variables = z.object({
   DATA_DIR: value.text.default('.data'),
   LOG_LEVEL: value.logLevel.default('info'),
   DATABASE_URL: value.postgresUrl.optional(),
+  DATABASE_REPLICA_URLS: value.postgresUrls.default([]),
   DATABASE_POOL_SIZE: value.integer(1, 1_000).default(10),
   DATABASE_STATEMENT_TIMEOUT_MS: value.integer(1, 600_000).default(5_000),
   DATABASE_PREPARED_STATEMENTS: value.flag.default(true),
@@ -136,6 +139,7 @@ export function loadConfig(environment: Environment): Config {
     logLevel: values.LOG_LEVEL,
     database: {
       url: values.DATABASE_URL,
+      replicaUrls: values.DATABASE_REPLICA_URLS,
       poolSize: values.DATABASE_POOL_SIZE,
       statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
       preparedStatements: values.DATABASE_PREPARED_STATEMENTS,
@@ -217,6 +221,13 @@ function* conflicts(set: Environment): Generator<string> {
   }
   if (set['IDENTITY_DATABASE_URL'] && !DATABASE_URL)
     yield 'DATABASE_URL must be set where IDENTITY_DATABASE_URL is';
+  if (set['DATABASE_REPLICA_URLS'] && !DATABASE_URL)
+    yield 'DATABASE_URL must be set where DATABASE_REPLICA_URLS is';
+  // Of another login nobody would know what it may do: /health asks for that of DATABASE_URL alone.
+  else if (
+    value.usersOf(set['DATABASE_REPLICA_URLS']).some((user) => user !== value.usersOf(DATABASE_URL)[0])
+  )
+    yield 'DATABASE_REPLICA_URLS must name the user of DATABASE_URL';
   // A forgotten issuer would otherwise open the service to the embedded provider's tokens without a word.
   if (!AUTH_ISSUER && AUTH_AUDIENCE) yield 'AUTH_ISSUER must be set where AUTH_AUDIENCE is';
   if (!AUTH_ISSUER && AUTH_JWKS_URL) yield 'AUTH_ISSUER must be set where AUTH_JWKS_URL is';

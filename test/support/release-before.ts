@@ -6,6 +6,7 @@ const REQUEST_ROLES =
  * app.migrations go by themselves. The rights to a column go first, since Postgres 15 keeps those of one that is dropped.
  */
 export const UNDO_LATEST = `
+  drop table app.write_positions, app.present_epoch, app.primary_epochs cascade;
   drop table app.password_attempts cascade;
   revoke select (sessions_ended_at), update (sessions_ended_at) on public.users from taxclaims_definer;
   alter table public.users drop column sessions_ended_at, drop constraint users_subject_form;
