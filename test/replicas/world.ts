@@ -26,6 +26,7 @@ export interface World {
   instance(options?: Partial<Options>): Promise<Service>;
   /** What the instances have written to their logs. */
   readonly log: readonly string[];
+  forgetLog(): void;
   /** From now on the standby takes what the primary writes, and does not show it. */
   pause(): Promise<void>;
   /** And shows it again; resolves once it has caught up. */
@@ -53,11 +54,16 @@ export async function createWorld(): Promise<World> {
 
   return {
     ...{ primary, standby, adminUrl, standbyUrl, apiUrl, replicaUrl, log },
+    forgetLog: () => {
+      log.length = 0;
+    },
     async instance(options = {}) {
       const service = await startService({
         postgres: { name: DATABASE, adminUrl, apiUrl, close: () => Promise.resolve() },
         replicaUrls: [replicaUrl],
         log: pino({}, { write: (line: string) => log.push(line) }),
+        // All accept the tokens of the first.
+        ...(services[0] !== undefined && { provider: services[0].identity }),
         ...options,
       });
       services.push(service);

@@ -75,6 +75,7 @@ export interface Options
   readonly postgres?: TestDatabase;
   /** Standbys of it, for requests that only read. */
   readonly replicaUrls?: readonly string[];
+  readonly longestLagMs?: number;
   /** Of lists that are read whole; where they may not be as slow as in service. */
   readonly walks?: Partial<WalkLimits>;
   /** Served on the mechanism that all endpoints share, instead of the service's own. */
@@ -103,7 +104,10 @@ export async function startService(options: Options = {}): Promise<Service> {
   const replicas =
     replicaUrls.length === 0
       ? undefined
-      : openReplicas({ primary, lane: primary, urls: replicaUrls, pool: pool(...ofRequests), log });
+      : openReplicas({
+          ...{ primary, lane: primary, urls: replicaUrls, pool: pool(...ofRequests), log },
+          longestLagMs: options.longestLagMs,
+        });
   const { database, counts } = counting(replicas?.database ?? primary);
   // So long that what ends the wait of a probe is the probe itself.
   const [probed, lane] = [open(1, 120_000), open(1, 2_000)];

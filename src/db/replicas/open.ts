@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../database.ts';
 import { openDatabase } from '../database.ts';
 import type { PoolOptions } from '../pool.ts';
-import { Replica } from './replica.ts';
+import { LONGEST_LAG_MS, Replica } from './replica.ts';
 import { readFrom } from './replicas.ts';
 import type { Replicas } from './replicas.ts';
 
@@ -12,6 +12,8 @@ interface Options {
   readonly urls: readonly string[];
   /** As for the primary; each replica has as many connections. */
   readonly pool: Omit<PoolOptions, 'url' | 'log' | 'notesWrites'>;
+  /** Further behind, a replica is left out; ten seconds when absent. */
+  readonly longestLagMs?: number | undefined;
   readonly log: Logger;
 }
 
@@ -19,7 +21,14 @@ interface Options {
 const LANE = { poolSize: 1, statementTimeoutMs: 1_000 } as const;
 
 /** The database with replicas to read from; connects by itself, and again after an outage. */
-export function openReplicas({ primary, lane, urls, pool, log }: Options): Replicas {
+export function openReplicas({
+  primary,
+  lane,
+  urls,
+  pool,
+  longestLagMs = LONGEST_LAG_MS,
+  log,
+}: Options): Replicas {
   const opened: Database[] = [];
   const open = (url: string, further: Partial<PoolOptions> = {}): Database => {
     const database = openDatabase({ ...pool, url, log, ...further });
@@ -29,7 +38,10 @@ export function openReplicas({ primary, lane, urls, pool, log }: Options): Repli
   const replicas = readFrom({
     primary,
     lane,
-    replicas: urls.map((url) => new Replica(new URL(url).host, open(url), open(url, LANE), log)),
+    replicas: urls.map((url) => {
+      const [database, itsLane] = [open(url), open(url, LANE)];
+      return new Replica({ name: new URL(url).host, database, lane: itsLane, longestLagMs, log });
+    }),
   });
   return {
     ...replicas,

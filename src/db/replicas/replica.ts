@@ -26,10 +26,18 @@ type Objection =
   | 'lagging';
 
 /** Further behind, it is left out. */
-const LONGEST_LAG_MS = 10_000;
+export const LONGEST_LAG_MS = 10_000;
 /** How long it may take to say how far it is. */
 const LOOK_MS = 1_000;
 const LONGEST_PAUSE_MS = 10_000;
+
+export interface ReplicaOptions {
+  readonly name: string;
+  readonly database: Database;
+  readonly lane: Database;
+  readonly longestLagMs: number;
+  readonly log: Logger;
+}
 
 /** One standby: how far it is, and whether it is read from. */
 export class Replica {
@@ -38,6 +46,7 @@ export class Replica {
   readonly database: Database;
   /** On a connection that no request has. */
   readonly #lane: Database;
+  readonly #longestLagMs: number;
   readonly #log: Logger;
   #epoch: string | undefined;
   #replayed = 0n;
@@ -49,10 +58,11 @@ export class Replica {
   #notBefore = 0;
   #looking: Promise<void> | undefined;
 
-  constructor(name: string, database: Database, lane: Database, log: Logger) {
+  constructor({ name, database, lane, longestLagMs, log }: ReplicaOptions) {
     this.name = name;
     this.database = database;
     this.#lane = lane;
+    this.#longestLagMs = longestLagMs;
     this.#log = log.child({ replica: name });
   }
 
@@ -133,7 +143,7 @@ export class Replica {
   }
 
   #isLagging(): boolean {
-    return this.#caughtUpAt === undefined || performance.now() - this.#caughtUpAt > LONGEST_LAG_MS;
+    return this.#caughtUpAt === undefined || performance.now() - this.#caughtUpAt > this.#longestLagMs;
   }
 
   #judge(objection: Objection | undefined, cause?: unknown): void {
