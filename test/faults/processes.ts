@@ -58,5 +58,5 @@ export async function gaugesOf(pid: number): Promise<{ rssMb: number; files: num
 export async function processesIn(folder: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const folders = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));
-  return pids.filter((_, index) => folders[index]?.startsWith(folder)).map(Number);
+  return pids.filter((_, index) => `${folders[index] ?? ''}/`.startsWith(`${folder}/`)).map(Number);
 }

@@ -77,7 +77,10 @@ async function go(world: World, load: LoadProcess, fault: Fault): Promise<Violat
  * The accounts are drawn up once the refusals that were kept for later are recorded and no session of the service is at
  * work; or, where that never comes, after a while.
  */
-export async function settle({ admin, database }: World, entries: readonly Entry[]): Promise<void> {
+export async function settle(
+  { admin, database }: Pick<World, 'admin' | 'database'>,
+  entries: readonly Entry[],
+): Promise<void> {
   const refused = entries.filter(({ status }) => status === 401 || status === 403).length;
   const atRest = `
     select (select count(*) from public.audit_logs where not success) >= $2

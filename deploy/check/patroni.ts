@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { freeze } from '../../test/support/freeze.ts';
+import { sendTo } from '../../test/faults/processes.ts';
+import { startPatroni } from '../lab/patroni.ts';
+import type { Patroni } from '../lab/patroni.ts';
+import type { Fault, Result } from './fault.ts';
+import type { ApiLogin } from './under-load.ts';
+import type { World } from './world.ts';
+
+/** The time-out of Patroni's leader, a turn of the others, and an election. */
+const WRITES_BACK_MS = 30_000;
+
+/** How the service knows where the primary is. */
+const WAYS = {
+  'several hosts': ({ nodes }: Patroni, { name, password, database }: ApiLogin): string => {
+    const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`).join();
+    return `postgres://${name}:${password}@${hosts}/${database}?target_session_attrs=read-write`;
+  },
+  haproxy: ({ haproxy: { port } }: Patroni, { name, password, database }: ApiLogin): string =>
+    `postgres://${name}:${password}@127.0.0.1:${port}/${database}`,
+} as const;
+
+interface Break {
+  readonly name: string;
+  readonly backAfterMs: number;
+  readonly holdMs?: number;
+  /** Gives what mends it. */
+  begin: (cluster: Patroni) => Promise<() => Promise<void>>;
+}
+
+const BREAKS: readonly Break[] = [
+  {
+    name: 'leader killed',
+    backAfterMs: WRITES_BACK_MS,
+    async begin(cluster) {
+      const leader = await cluster.leader();
+      await leader.kill();
+      return async () => {
+        await untilAnotherLeads(cluster, leader.name);
+        await leader.start();
+      };
+    },
+  },
+  {
+    name: 'Postgres of the leader killed',
+    backAfterMs: WRITES_BACK_MS,
+    async begin(cluster) {
+      const leader = await cluster.leader();
+      for (const pid of await leader.postgresPids()) sendTo(pid, 'SIGKILL');
+      return () => Promise.resolve();
+    },
+  },
+  {
+    name: 'leader frozen, and back',
+    backAfterMs: WRITES_BACK_MS + 15_000,
+    async begin(cluster) {
+      const leader = await cluster.leader();
+      await leader.freeze();
+      return async () => {
+        await untilAnotherLeads(cluster, leader.name);
+        // A moment in which two may think that they lead.
+        await delay(2_000);
+        await leader.resume();
+      };
+    },
+  },
+  {
+    name: 'switchover',
+    backAfterMs: WRITES_BACK_MS,
+    async begin(cluster) {
+      await cluster.switchover();
+      return () => Promise.resolve();
+    },
+  },
+  {
+    // Nobody leads without it: Patroni demotes the leader when its lock runs out, and promotes somebody once it is back.
+    name: 'etcd frozen, and back',
+    backAfterMs: 30_000 + WRITES_BACK_MS,
+    holdMs: 30_000,
+    async begin({ etcd }) {
+      const resume = await freeze((await etcd.pids())[0] ?? 0);
+      return () => {
+        resume();
+        return Promise.resolve();
+      };
+    },
+  },
+];
+
+export const faults: readonly Fault[] = Object.entries(WAYS).flatMap(([way, url]) =>
+  BREAKS.map((one) => ({
+    part: 'patroni',
+    fault: `${one.name}, ${way}`,
+    bounds: { backAfterMs: one.backAfterMs },
+    run: (world: World) => tryBreak(world, one, url),
+  })),
+);
+
+async function tryBreak(
+  world: World,
+  { begin, holdMs }: Break,
+  urlOf: (cluster: Patroni, login: ApiLogin) => string,
+): Promise<Result> {
+  const cluster = await world.once('patroni', (dir) => startPatroni({ dir }));
+  await cluster.settled();
+  return world.underLoad({
+    adminUrl: async (database) => adminUrlOf(cluster, database),
+    environment: (login) => ({ DATABASE_URL: urlOf(cluster, login) }),
+    break: () => begin(cluster),
+    ...(holdMs === undefined ? {} : { holdMs }),
+  });
+}
+
+/** Of whoever leads now, since not every client knows of several. */
+async function adminUrlOf(cluster: Patroni, database: string): Promise<string> {
+  const { port } = await cluster.leader();
+  const url = new URL(cluster.proxiedUrl);
+  url.port = String(port);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function untilAnotherLeads(cluster: Patroni, name: string): Promise<void> {
+  while ((await cluster.leader()).name === name) await delay(100);
+}

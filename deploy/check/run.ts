@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+import { violationsOf } from './fault.ts';
+import type { Fault, Result } from './fault.ts';
+import { PARTS } from './parts.ts';
+import { tableOf } from './table.ts';
+import type { Row } from './table.ts';
+import { openWorld } from './world.ts';
+
+/*
+ * `npm run deploy:check -- [part or part/fault …]`: brings each part up from Debian's packages, breaks it under load, and
+ * prints one table. Ends with 0 where nothing is lost, stale or foreign and every bound holds, with 1 where not, with 2
+ * where a name is of no part. Everything is on 127.0.0.1, and goes with the command, however that ends.
+ */
+
+/** A fault and what it starts must be over by then. */
+const BOUND_MS = 300_000;
+const SHOWN = 10;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: 'string', default: '1' }, list: { type: 'boolean', default: false } },
+});
+const seed = Number(values.seed);
+const all = PARTS.flat();
+const isMeant = (name: string, { part, fault }: Fault): boolean =>
+  name === part || name === `${part}/${fault}`;
+const unknown = positionals.filter((name) => !all.some((fault) => isMeant(name, fault)));
+if (values.list || unknown.length > 0 || !Number.isSafeInteger(seed)) {
+  const names = all.map(({ part, fault }) => `${part}/${fault}`).join('\n');
+  if (unknown.length > 0) console.error(`${unknown.join(', ')}: no such part. They are:`);
+  console.log(names);
+  process.exit(values.list ? 0 : 2);
+}
+const chosen = all.filter(
+  (fault) => positionals.length === 0 || positionals.some((name) => isMeant(name, fault)),
+);
+
+// What it has started goes with it: see deploy/lab/reaper.ts.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+const world = await openWorld(seed);
+const rows: Row[] = [];
+let broken = 0;
+try {
+  for (const fault of chosen) {
+    const { result, violations } = await tried(fault);
+    rows.push({ fault, result });
+    if (violations.length > 0) broken += 1;
+    console.log(`${violations.length === 0 ? 'ok ' : 'NOT'} ${fault.part}/${fault.fault}`);
+    for (const line of violations.slice(0, SHOWN)) console.log(`    ${line}`);
+    if (violations.length > SHOWN) console.log(`    and ${violations.length - SHOWN} more`);
+  }
+} finally {
+  await world.close();
+}
+console.log(`\n${tableOf(rows)}\n`);
+console.log(`${rows.length} faults, seed ${seed}: ${broken} with something that does not hold`);
+process.exit(broken > 0 ? 1 : 0);
+
+/** What cannot be brought up, or is not over in time, holds as little as what was lost. */
+async function tried(fault: Fault): Promise<{ result: Result | undefined; violations: readonly string[] }> {
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  const bound = setTimeout(() => {
+    reject(new Error(`it is not over after ${BOUND_MS / 1000} s`));
+  }, BOUND_MS);
+  try {
+    const result = await Promise.race([fault.run(world), over]);
+    return { result, violations: violationsOf(fault, result) };
+  } catch (error) {
+    return { result: undefined, violations: [error instanceof Error ? error.message : String(error)] };
+  } finally {
+    clearTimeout(bound);
+  }
+}

@@ -1,0 +1,27 @@
+import type { Fault, Result } from './fault.ts';
+
+/** A fault with what came of it; without a result where it could not be tried. */
+export interface Row {
+  readonly fault: Fault;
+  readonly result: Result | undefined;
+}
+
+const TITLES = ['part', 'fault', 'requests', 'failed', 'lost', 'stale', 'foreign', 'back after'];
+/** Words; the others are numbers. */
+const WORDS = 2;
+
+/** The one table of a run. */
+export function tableOf(rows: readonly Row[]): string {
+  const lines = [TITLES, ...rows.map(cellsOf)];
+  const widths = TITLES.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  const padded = (cell: string, column: number): string =>
+    column < WORDS ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return lines.map((cells) => cells.map(padded).join('  ').trimEnd()).join('\n');
+}
+
+function cellsOf({ fault: { part, fault }, result }: Row): string[] {
+  if (result === undefined) return [part, fault, ...TITLES.slice(WORDS).map(() => '-')];
+  const { requests, failed, lost, stale, foreign, backAfterMs } = result;
+  const counts = [requests, failed, lost, stale, foreign].map(String);
+  return [part, fault, ...counts, `${(backAfterMs / 1000).toFixed(1)} s`];
+}

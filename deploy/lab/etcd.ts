@@ -1,0 +1,32 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { runAsScript } from './as-script.ts';
+import type { Part, PartOptions } from './part.ts';
+import { startProgram } from './program.ts';
+
+export interface Etcd extends Part {
+  readonly url: string;
+  readonly port: number;
+}
+
+/** One etcd, which keeps what it knows in its folder. */
+export async function startEtcd({ dir, port }: PartOptions): Promise<Etcd> {
+  await mkdir(dir, { recursive: true });
+  const bound = port ?? (await freePort(0));
+  const url = `http://127.0.0.1:${bound}`;
+  const peers = `http://127.0.0.1:${await freePort(0)}`;
+  const program = await startProgram({
+    ...{ program: 'etcd', package: 'etcd-server', dir },
+    args: [
+      ...['--name', 'lab', '--data-dir', join(dir, 'data'), '--log-level', 'warn'],
+      ...['--listen-client-urls', url, '--advertise-client-urls', url],
+      ...['--listen-peer-urls', peers, '--initial-advertise-peer-urls', peers],
+      ...['--initial-cluster', `lab=${peers}`],
+    ],
+    answers: async () => (await fetch(`${url}/health`)).ok,
+  });
+  return Object.assign(program, { url, port: bound });
+}
+
+if (import.meta.main) await runAsScript(startEtcd, ({ url }) => url);

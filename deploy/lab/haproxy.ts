@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import type { Part, PartOptions } from './part.ts';
+import { startProgram } from './program.ts';
+
+const CONFIGURATIONS = join(import.meta.dirname, '..', 'haproxy');
+
+export interface Haproxy extends Part {
+  readonly port: number;
+  /** Asks its runtime interface; gives what it says. */
+  ask(command: string): Promise<string>;
+}
+
+export interface HaproxyOptions extends PartOptions {
+  /** One of `deploy/haproxy`, which takes where everything is from its environment. */
+  readonly configuration: 'api.cfg' | 'postgres.cfg';
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** HAProxy under a configuration that is shipped; resolves when it takes connections. */
+export async function startHaproxy({
+  dir,
+  port,
+  configuration,
+  environment,
+}: HaproxyOptions): Promise<Haproxy> {
+  await mkdir(dir, { recursive: true });
+  const bound = port ?? (await freePort(0));
+  const bind = `127.0.0.1:${bound}`;
+  const socket = join(dir, 'admin.sock');
+  const ask = async (command: string): Promise<string> => {
+    const connection = connect(socket).setEncoding('utf8');
+    let answer = '';
+    connection.on('data', (text: string) => (answer += text));
+    connection.write(`${command}\n`);
+    await once(connection, 'end');
+    return answer;
+  };
+  const program = await startProgram({
+    ...{ program: 'haproxy', package: 'haproxy', dir },
+    // In the foreground, as one process.
+    args: ['-db', '-f', join(CONFIGURATIONS, configuration)],
+    env: { API_BIND: bind, POSTGRES_BIND: bind, ADMIN_SOCKET: socket, ...environment },
+    answers: async () => (await ask('show info')).includes('Version'),
+    // What it calls soft: connections are finished first, which those of a pool never are.
+    signal: 'SIGTERM',
+  });
+  return Object.assign(program, { port: bound, ask });
+}

@@ -1,0 +1,119 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { accountOfPostgres, makeFolderFor } from './account.ts';
+import type { Part } from './part.ts';
+import { findProgram, startProgram } from './program.ts';
+import type { Program } from './program.ts';
+
+/** Patroni with its Postgres, which it starts and stops itself. */
+export interface PatroniNode extends Part {
+  readonly name: string;
+  readonly port: number;
+  readonly restPort: number;
+  /** The file that `patronictl` takes. */
+  readonly configuration: string;
+  readonly output: string;
+  /** Its Postgres alone: the postmaster first. */
+  postgresPids(): Promise<readonly number[]>;
+  /** Starts it where it was, once it has ended. */
+  start(): Promise<void>;
+}
+
+export interface Logins {
+  readonly superuser: string;
+  readonly replication: string;
+  readonly rewind: string;
+}
+
+export interface NodeOptions {
+  readonly name: string;
+  readonly dir: string;
+  readonly etcdPort: number;
+  readonly passwords: Logins;
+  /** Seconds after which a leader that says nothing is one no more; Patroni takes no less than 20. */
+  readonly ttl: number;
+}
+
+const BINARIES = '/usr/lib/postgresql/15/bin';
+
+export async function createPatroniNode(options: NodeOptions): Promise<PatroniNode> {
+  const { name, dir } = options;
+  await findProgram('postgres', 'postgresql-15');
+  const account = await accountOfPostgres();
+  await makeFolderFor(account, dir);
+  const [port, restPort] = [await freePort(0), await freePort(0)];
+  const configuration = join(dir, 'patroni.json');
+  // YAML is what it reads, and JSON is YAML.
+  await writeFile(configuration, JSON.stringify(configurationOf(options, port, restPort)), { mode: 0o600 });
+  await makeReadable(configuration, account);
+  let program: Program | undefined;
+  const present = (): Program => {
+    if (program === undefined) throw new Error(`${name} was not started`);
+    return program;
+  };
+  return {
+    ...{ name, port, restPort, configuration },
+    get output() {
+      return present().output;
+    },
+    pids: () => present().pids(),
+    async postgresPids() {
+      return (await present().pids()).filter((pid) => pid !== present().pid);
+    },
+    freeze: () => present().freeze(),
+    resume: () => present().resume(),
+    kill: () => present().kill(),
+    close: () => program?.close() ?? Promise.resolve(),
+    async start() {
+      await rm(join(dir, 'data', 'postmaster.pid'), { force: true });
+      program = await startProgram({
+        ...{ program: 'patroni', package: 'patroni', args: [configuration], dir, account },
+        answers: async () => (await fetch(`http://127.0.0.1:${restPort}/health`)).ok,
+      });
+    },
+  };
+}
+
+async function makeReadable(file: string, account: Awaited<ReturnType<typeof accountOfPostgres>>) {
+  const { chown } = await import('node:fs/promises');
+  if (account !== undefined) await chown(file, account.uid, account.gid);
+}
+
+function configurationOf(
+  { name, dir, etcdPort, passwords, ttl }: NodeOptions,
+  port: number,
+  restPort: number,
+): object {
+  const rest = `127.0.0.1:${restPort}`;
+  const address = `127.0.0.1:${port}`;
+  return {
+    ...{ scope: 'taxclaims', name },
+    restapi: { listen: rest, connect_address: rest },
+    etcd3: { hosts: `127.0.0.1:${etcdPort}` },
+    bootstrap: {
+      dcs: {
+        // A leader that was asked within these may be one still: the sum of a turn and two attempts is at most the ttl.
+        ...{ ttl, loop_wait: 2, retry_timeout: 5, maximum_lag_on_failover: 1_048_576 },
+        // One standby has whatever is acknowledged, and none but it becomes the leader; without any, the primary goes on.
+        synchronous_mode: true,
+        postgresql: { use_pg_rewind: true, use_slots: true, parameters: { max_connections: 80 } },
+      },
+      initdb: [{ encoding: 'UTF8' }, 'data-checksums', { auth: 'scram-sha-256' }],
+      pg_hba: [
+        'local all all scram-sha-256',
+        'host all all 127.0.0.1/32 scram-sha-256',
+        'host replication replicator 127.0.0.1/32 scram-sha-256',
+      ],
+    },
+    postgresql: {
+      ...{ listen: address, connect_address: address, data_dir: join(dir, 'data'), bin_dir: BINARIES },
+      ...{ pgpass: join(dir, 'pgpass'), parameters: { unix_socket_directories: dir } },
+      authentication: {
+        superuser: { username: 'postgres', password: passwords.superuser },
+        replication: { username: 'replicator', password: passwords.replication },
+        rewind: { username: 'rewinder', password: passwords.rewind },
+      },
+    },
+  };
+}

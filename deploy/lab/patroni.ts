@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { accountOfPostgres } from './account.ts';
+import { runAsScript } from './as-script.ts';
+import { startEtcd } from './etcd.ts';
+import type { Etcd } from './etcd.ts';
+import { startHaproxy } from './haproxy.ts';
+import type { Haproxy } from './haproxy.ts';
+import type { Part, PartOptions } from './part.ts';
+import { createPatroniNode } from './patroni-node.ts';
+import type { PatroniNode } from './patroni-node.ts';
+import { findProgram } from './program.ts';
+
+/** Three nodes with synchronous replication, the etcd that they agree in, and an address that leads to the leader. */
+export interface Patroni extends Part {
+  readonly nodes: readonly PatroniNode[];
+  readonly etcd: Etcd;
+  readonly haproxy: Haproxy;
+  /** The superuser's address of all nodes, as libpq writes it. */
+  readonly url: string;
+  /** The same through HAProxy. */
+  readonly proxiedUrl: string;
+  leader(): Promise<PatroniNode>;
+  /** Until a leader has a synchronous standby, and every node that lives streams from it. */
+  settled(): Promise<void>;
+  /** Has somebody else lead, as an operator would. */
+  switchover(): Promise<void>;
+}
+
+/** What Patroni says of a node at `/cluster`. */
+interface Member {
+  readonly name: string;
+  readonly role: string;
+  readonly state: string;
+  readonly lag?: number | string;
+}
+
+const NODES = ['node1', 'node2', 'node3'];
+const TTL = 20;
+const SETTLED_MS = 90_000;
+
+export async function startPatroni({ dir, port }: PartOptions): Promise<Patroni> {
+  await mkdir(dir, { recursive: true });
+  const started: Part[] = [];
+  const close = async (): Promise<void> => {
+    // In turn: a node that ends in good order tells the others through etcd.
+    for (const part of started.splice(0).reverse()) await part.close();
+  };
+  try {
+    const etcd = await startEtcd({ dir: join(dir, 'etcd') });
+    started.push(etcd);
+    const [superuser, replication, rewind] = [password(), password(), password()];
+    const passwords = { superuser, replication, rewind };
+    const nodes: PatroniNode[] = [];
+    for (const name of NODES) {
+      nodes.push(
+        await createPatroniNode({
+          ...{ name, dir: join(dir, name), etcdPort: etcd.port, passwords, ttl: TTL },
+        }),
+      );
+    }
+    started.push(...nodes);
+    // The first makes the cluster, which the others copy.
+    for (const node of nodes) await node.start();
+    const haproxy = await startHaproxy({
+      ...{ dir: join(dir, 'haproxy'), port, configuration: 'postgres.cfg' },
+      environment: Object.fromEntries(
+        nodes.flatMap(({ port: own, restPort }, index) => [
+          [`NODE_${index + 1}`, `127.0.0.1:${own}`],
+          [`NODE_${index + 1}_REST`, String(restPort)],
+        ]),
+      ),
+    });
+    started.push(haproxy);
+    const hosts = nodes.map((node) => `127.0.0.1:${node.port}`).join();
+    const login = `postgres://postgres:${superuser}@`;
+    const patroni = { nodes, etcd, haproxy, ...interfaceOf(nodes) };
+    await patroni.settled();
+    return {
+      ...patroni,
+      url: `${login}${hosts}/postgres?target_session_attrs=read-write`,
+      proxiedUrl: `${login}127.0.0.1:${haproxy.port}/postgres`,
+      pids: async () => (await Promise.all(started.map((part) => part.pids()))).flat(),
+      freeze: () => each(started, (part) => part.freeze()),
+      resume: () => each(started, (part) => part.resume()),
+      kill: () => each(started, (part) => part.kill()),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function interfaceOf(nodes: readonly PatroniNode[]): Pick<Patroni, 'leader' | 'settled' | 'switchover'> {
+  const leader = async (): Promise<PatroniNode> => {
+    for (let attempt = 0; attempt < 300; attempt += 1) {
+      for (const node of nodes) if (await isLeader(node)) return node;
+      await delay(100);
+    }
+    throw new Error('no node leads');
+  };
+  return {
+    leader,
+    async settled() {
+      const end = Date.now() + SETTLED_MS;
+      for (;;) {
+        const members = await membersBy(await leader());
+        const isSettled =
+          members.length === nodes.length &&
+          members.every(({ state }) => state === 'running' || state === 'streaming') &&
+          members.some(({ role }) => role === 'sync_standby') &&
+          members.every(({ role, lag = 0 }) => role === 'leader' || lag === 0);
+        if (isSettled) return;
+        if (Date.now() > end) throw new Error(`the cluster is not settled: ${JSON.stringify(members)}`);
+        await delay(200);
+      }
+    },
+    async switchover() {
+      const { name, configuration } = await leader();
+      const patronictl = await findProgram('patronictl', 'patroni');
+      await promisify(execFile)(
+        patronictl,
+        ['-c', configuration, 'switchover', '--master', name, '--force', 'taxclaims'],
+        { ...(await accountOfPostgres()), env: { ...process.env, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' } },
+      );
+    },
+  };
+}
+
+async function isLeader({ restPort }: PatroniNode): Promise<boolean> {
+  const url = `http://127.0.0.1:${restPort}/leader`;
+  const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+  return answer?.ok === true;
+}
+
+async function membersBy({ restPort }: PatroniNode): Promise<readonly Member[]> {
+  const answer = await fetch(`http://127.0.0.1:${restPort}/cluster`, {
+    signal: AbortSignal.timeout(2_000),
+  }).catch(() => undefined);
+  return answer === undefined ? [] : ((await answer.json()) as { members: Member[] }).members;
+}
+
+const password = (): string => randomBytes(18).toString('base64url');
+
+async function each(parts: readonly Part[], act: (part: Part) => Promise<void>): Promise<void> {
+  for (const part of parts) await act(part);
+}
+
+if (import.meta.main) await runAsScript(startPatroni, ({ url, proxiedUrl }) => `${url}\n${proxiedUrl}`);

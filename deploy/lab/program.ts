@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isAlive, processesIn, sendTo } from '../../test/faults/processes.ts';
+import type { Part } from './part.ts';
+
+export interface ProgramOptions {
+  readonly program: string;
+  /** Debian's package that has it. */
+  readonly package: string;
+  readonly args: readonly string[];
+  /** Where it works; of whatever works there or below it is the parent. */
+  readonly dir: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whose process it is, by the number of the system; ours when absent. */
+  readonly account?: { readonly uid: number; readonly gid: number } | undefined;
+  /** Whether it answers. */
+  readonly answers: () => Promise<boolean>;
+  /** What ends it in good order; SIGTERM when absent. */
+  readonly signal?: NodeJS.Signals;
+}
+
+export interface Program extends Part {
+  readonly pid: number;
+  /** The last of what it wrote, for whoever looks for the cause. */
+  readonly output: string;
+  readonly ended: Promise<void>;
+}
+
+const START_MS = 60_000;
+const END_MS = 15_000;
+const OUTPUT = 20_000;
+/** Debian keeps servers where the PATH of a user does not look. */
+const FURTHER = ['/usr/sbin', '/sbin', '/usr/lib/postgresql/15/bin'];
+
+/** @throws an error of one line that names the package, where the program is missing. */
+export async function findProgram(program: string, fromPackage: string): Promise<string> {
+  for (const folder of [...(process.env['PATH'] ?? '').split(delimiter), ...FURTHER]) {
+    const path = join(folder, program);
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return path;
+  }
+  throw new Error(`${program} is missing: apt-get install --no-install-recommends ${fromPackage}`);
+}
+
+/** Resolves once it answers; rejects with what it wrote where it ends before, or does not answer in a minute. */
+export async function startProgram(options: ProgramOptions): Promise<Program> {
+  const { dir, account, signal = 'SIGTERM' } = options;
+  const child = spawn(await findProgram(options.program, options.package), options.args, {
+    cwd: dir,
+    env: { PATH: process.env['PATH'], LANG: 'C.UTF-8', ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...account,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-OUTPUT)));
+  }
+  const ended = once(child, 'exit').then(() => undefined);
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  await once(child, 'spawn');
+  const { pid = 0 } = child;
+
+  const pids = async (): Promise<number[]> => {
+    const others = (await processesIn(dir)).filter((one) => one !== pid);
+    return hasEnded() ? others : [pid, ...others];
+  };
+  const tell = async (name: NodeJS.Signals): Promise<void> => {
+    for (const one of await pids()) sendTo(one, name);
+  };
+  const kill = async (): Promise<void> => {
+    // Again, since a process may have made another while its parent was killed.
+    for (let left = await pids(); left.some(isAlive); left = await pids()) {
+      for (const one of left) sendTo(one, 'SIGKILL');
+      await delay(20);
+    }
+  };
+  const program: Program = {
+    pid,
+    ended,
+    pids,
+    kill,
+    freeze: () => tell('SIGSTOP'),
+    resume: () => tell('SIGCONT'),
+    async close() {
+      await tell('SIGCONT');
+      if (!hasEnded()) sendTo(pid, signal);
+      await Promise.race([ended, delay(END_MS, undefined, { ref: false })]);
+      await kill();
+    },
+    get output() {
+      return output;
+    },
+  };
+  const end = Date.now() + START_MS;
+  while (!(await options.answers().catch(() => false))) {
+    if (hasEnded() || Date.now() > end) {
+      await kill();
+      throw new Error(`${options.program} ${hasEnded() ? 'ended' : 'does not answer'}:\n${output}`);
+    }
+    await delay(100);
+  }
+  return program;
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { chmod, rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { processesIn, sendTo } from '../../test/faults/processes.ts';
+import { createScratchFolder } from '../../test/support/scratch.ts';
+
+/** A folder for parts, which goes with whatever works in it: also where its owner is killed. */
+export interface LabFolder {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/** Everybody may pass through it, for Postgres is started as another user. */
+export async function createLabFolder(): Promise<LabFolder> {
+  const path = await createScratchFolder();
+  await chmod(path, 0o711);
+  const reaper = spawn(process.execPath, [import.meta.filename, path], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    // Ctrl-C is for its owner.
+    detached: true,
+  });
+  reaper.unref();
+  return {
+    path,
+    remove: () =>
+      new Promise((done) => {
+        reaper.ref();
+        reaper.once('exit', () => {
+          done();
+        });
+        reaper.stdin.end();
+      }),
+  };
+}
+
+/** Whatever works there is killed until nothing does, since one that lives on could have made another. */
+async function reap(folder: string): Promise<void> {
+  for (let left = await processesIn(folder); left.length > 0; left = await processesIn(folder)) {
+    for (const pid of left) sendTo(pid, 'SIGKILL');
+    await delay(50);
+  }
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+}
+
+if (import.meta.main) {
+  const [, , folder = ''] = process.argv;
+  // Its end is that of whoever holds the other side, however that came.
+  process.stdin.resume();
+  process.stdin.once('end', () => void reap(folder));
+}

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { processesIn } from '../faults/processes.ts';
+
+const OWNER = join(import.meta.dirname, 'lab-owner.ts');
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+describe('the lab', () => {
+  test.each(['SIGKILL', 'SIGTERM'] as const)(
+    'goes with its owner, what it started and its folder too, when that gets %s',
+    async (signal) => {
+      const owner = spawn(process.execPath, [OWNER], { stdio: ['pipe', 'pipe', 'inherit'] });
+      const [folder] = (await once(owner.stdout.setEncoding('utf8'), 'data')) as [string];
+      const path = folder.trim();
+      expect(await processesIn(path)).not.toEqual([]);
+      owner.kill(signal);
+      while (await isThere(path)) await delay(50);
+      expect(await processesIn(path)).toEqual([]);
+    },
+  );
+
+  test('a part whose package is missing says which in one line', async () => {
+    const { findProgram } = await import('../../deploy/lab/program.ts');
+    await expect(findProgram('no-such-program', 'some-package')).rejects.toThrow(
+      /^no-such-program is missing: apt-get install --no-install-recommends some-package$/,
+    );
+  });
+});
