@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
-import { isStalePlan } from './pipeline.ts';
+import { isNameElsewhere, isStalePlan } from './pipeline.ts';
 import { GRACE_MS, openPool } from './pool.ts';
 import type { PoolOptions, SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
@@ -189,6 +189,11 @@ async function noteWrite(session: Session, subject: string): Promise<void> {
 /** deadlock_detected, serialization_failure: the server has undone all of it, so that the others could go on. */
 const VICTIM = new Set(['40P01', '40001']);
 
+/** Whether it may be done once more. A statement whose name the server did not know was never begun. */
+function hasUndoneAll(error: unknown): boolean {
+  return VICTIM.has(sqlState(error) ?? '') || isNameElsewhere(error);
+}
+
 /** How long the others are left to go on: at once, a victim could take its rows again before they have them. */
 const HEAD_START_MS = 50;
 
@@ -199,8 +204,7 @@ async function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) 
     return await attempt(timeoutMs);
   } catch (error) {
     const left = Math.floor(timeoutMs - (performance.now() - start) - HEAD_START_MS);
-    const state = sqlState(error) ?? (error instanceof Error ? sqlState(error.cause) : undefined);
-    if (!VICTIM.has(state ?? '') || left <= 0) throw error;
+    if (left <= 0 || ![error, error instanceof Error && error.cause].some(hasUndoneAll)) throw error;
     await setTimeout(HEAD_START_MS);
     return attempt(left);
   }

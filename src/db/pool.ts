@@ -53,6 +53,14 @@ export function openPool(options: PoolOptions): SessionPool {
   const { maxWaiting = poolSize * WAITING_PER_CONNECTION } = options;
   const limitMs = options.statementTimeoutMs + GRACE_MS;
   const connections = new Set<Connection>();
+  let isPrepared = preparedStatements;
+  const prepareNoMore = (): void => {
+    if (isPrepared)
+      log.warn(
+        'prepared statements do not survive between transactions, as behind PgBouncer before 1.21: none is used from now on; say so with DATABASE_PREPARED_STATEMENTS=false',
+      );
+    isPrepared = false;
+  };
   const pool = new Pool({
     connectionString: options.url,
     max: poolSize,
@@ -117,7 +125,7 @@ export function openPool(options: PoolOptions): SessionPool {
 
   return {
     withSession: async (use, lending = {}) =>
-      new Session(await connect(), preparedStatements && lending.prepared !== false).within(
+      new Session(await connect(), isPrepared && lending.prepared !== false, prepareNoMore).within(
         lending.limitMs ?? limitMs,
         use,
       ),

@@ -277,13 +277,16 @@ describe('behind a pooler in transaction mode', () => {
 
   test('nothing is prepared; elsewhere it is, and nowhere is anything asked of the session', async () => {
     const pooled = await openProbe({ preparedStatements: false });
+    const direct = await openProbe({ isDirect: true });
     try {
       await pooled.database.run(request(), [insert(1), insert(2)]);
       await pooled.database.transaction(request(), (run) => run(insert(3)));
       expect(await pooled.stored()).toEqual([1, 2, 3]);
       expect((await pooled.database.callAsLogin(asked)).rows).toEqual([['f', '0']]);
-      expect((await probe.database.callAsLogin(asked)).rows).toEqual([['t', '0']]);
+      await direct.database.run(request(), [insert(1)]);
+      expect((await direct.database.callAsLogin(asked)).rows).toEqual([['t', '0']]);
     } finally {
+      await direct.close();
       await pooled.close();
     }
   });

@@ -59,7 +59,7 @@ export async function createWorld(): Promise<World> {
     },
     async instance(options = {}) {
       const service = await startService({
-        postgres: { name: DATABASE, adminUrl, apiUrl, close: () => Promise.resolve() },
+        postgres: { name: DATABASE, adminUrl, apiUrl, directUrl: apiUrl, close: () => Promise.resolve() },
         replicaUrls: [replicaUrl],
         log: pino({}, { write: (line: string) => log.push(line) }),
         // All accept the tokens of the first.

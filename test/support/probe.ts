@@ -4,7 +4,7 @@ import type { Database } from '../../src/db/database.ts';
 import { openPool } from '../../src/db/pool.ts';
 import type { RequestContext } from '../../src/db/request-settings.ts';
 import type { Parameter, Statement } from '../../src/db/statement.ts';
-import { createTestDatabase, withAdmin } from './database.ts';
+import { createTestDatabase, isPooled, withAdmin } from './database.ts';
 import type { TestDatabase } from './database.ts';
 
 export const MINE = '11111111-1111-4111-8111-111111111111';
@@ -84,12 +84,18 @@ export async function openProbe(
     maxWaiting?: number;
     /** Where it looks for the database; at its own address when absent. */
     databaseUrl?: (apiUrl: string) => string;
+    /** Past a pooler, where one stands between: for what is about the session of the server. */
+    isDirect?: true;
   } = {},
 ): Promise<Probe> {
   const postgres = await createTestDatabase();
-  const { statementTimeoutMs = 10_000, preparedStatements = true, maxWaiting } = options;
+  const {
+    statementTimeoutMs = 10_000,
+    preparedStatements = options.isDirect ?? !isPooled(),
+    maxWaiting,
+  } = options;
   const pool = openPool({
-    url: options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl,
+    url: options.databaseUrl?.(postgres.apiUrl) ?? (options.isDirect ? postgres.directUrl : postgres.apiUrl),
     poolSize: 1,
     statementTimeoutMs,
     preparedStatements,

@@ -26,7 +26,7 @@ import { openRequest } from '../../src/http/request-state.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
-import { createTestDatabase, withAdmin } from './database.ts';
+import { createTestDatabase, isPooled, withAdmin } from './database.ts';
 import type { TestDatabase } from './database.ts';
 import { expectDescribed } from './described.ts';
 import { ask } from './http.ts';
@@ -92,7 +92,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const identity = await startTestIdentity();
   const { replicaUrls = [] } = options;
   const pool = (poolSize: number, statementTimeoutMs: number) => ({
-    ...{ poolSize, statementTimeoutMs, preparedStatements: true, walks: options.walks ?? {} },
+    ...{ poolSize, statementTimeoutMs, preparedStatements: !isPooled(), walks: options.walks ?? {} },
     notesWrites: replicaUrls.length > 0,
   });
   const open = (...settings: Parameters<typeof pool>): Database => {
