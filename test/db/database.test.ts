@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
 import { DatabaseError } from 'pg';
 import type { RequestContext } from '../../src/db/request-settings.ts';
 import { CLEAN, FOREIGN, insert, MINE, openProbe, request, sql } from '../support/probe.ts';
@@ -212,7 +213,7 @@ describe('what acts on the session', () => {
     let spoiled: Probe;
 
     beforeEach(async () => {
-      spoiled = await openProbe();
+      spoiled = await openProbe({ isDirect: true });
       await spoiled.admin('insert into public.probe values (1000, $1), (2000, $2)', [MINE, FOREIGN]);
     });
     afterEach(() => spoiled.close());
@@ -267,6 +268,25 @@ test('a migration that changes the columns of a prepared statement fails no requ
   await probe.admin('alter table public.probe add column added integer default 7');
   const [result] = await probe.database.run(request(), [all]);
   expect(result?.rows).toEqual([['1000', MINE, null, '7']]);
+});
+
+test('what was prepared and is not there any more fails no request, is said once, and is not tried again', async () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(line) });
+  const pooled = await openProbe({ isDirect: true, log });
+  const forget = sql('select public.forget_prepared()');
+  const prepared = sql('select count(*) from pg_prepared_statements');
+  try {
+    // As another server connection would have it, which knows none of the names.
+    await pooled.database.run(request(), [insert(1), forget]);
+    await pooled.database.transaction(request(), (run) => run(insert(2)));
+    await pooled.database.run(request(), [insert(3), forget]);
+    expect(await pooled.stored()).toEqual([1, 2, 3]);
+    expect((await pooled.database.callAsLogin(prepared)).rows).toEqual([['0']]);
+    expect(lines.filter((line) => line.includes('DATABASE_PREPARED_STATEMENTS=false'))).toHaveLength(1);
+  } finally {
+    await pooled.close();
+  }
 });
 
 describe('behind a pooler in transaction mode', () => {

@@ -53,11 +53,11 @@ test('nobody waits for a replica that has gone mute longer than it takes to noti
   // Whoever waited for the statement to take too long would not be answered within this test.
   const patient = await world.instance({ statementTimeoutMs: 600_000 });
   const token = await admin();
+  // On this connection it is asked, and no other is waited for.
+  expect((await patient.ask('GET /api/clients', { token })).status).toBe(200);
+  expect(patient.replicas?.outcomes.get('replica')).toBe(1);
   await world.standby.freeze();
-  const answers = await Promise.all(
-    Array.from({ length: 3 }, () => patient.ask('GET /api/clients', { token })),
-  );
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect((await patient.ask('GET /api/clients', { token })).status).toBe(200);
   await world.standby.thaw();
   await untilRead(service);
 });

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { databaseOn } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
 import { openPool } from '../../src/db/pool.ts';
@@ -86,6 +87,7 @@ export async function openProbe(
     databaseUrl?: (apiUrl: string) => string;
     /** Past a pooler, where one stands between: for what is about the session of the server. */
     isDirect?: true;
+    log?: Logger;
   } = {},
 ): Promise<Probe> {
   const postgres = await createTestDatabase();
@@ -100,7 +102,7 @@ export async function openProbe(
     statementTimeoutMs,
     preparedStatements,
     ...(maxWaiting !== undefined && { maxWaiting }),
-    log: pino({ level: 'silent' }),
+    log: options.log ?? pino({ level: 'silent' }),
   });
   const database = databaseOn(pool, statementTimeoutMs);
   const admin: Probe['admin'] = (text, values) =>
@@ -155,4 +157,6 @@ const FIXTURE = `
     begin atomic; select set_config('app.client_access', '{${FOREIGN}}', false); end;
   create function public.leave_role() returns void language sql
     begin atomic; select set_config('role', 'taxclaims_client', false); end;
+  create function public.forget_prepared() returns void language plpgsql as $$
+    begin execute 'deallocate all'; end $$;
 `;
