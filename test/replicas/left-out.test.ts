@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { endpoint } from '../../src/http/endpoint.ts';
+import { measureReplicas } from '../../src/metrics/replicas.ts';
 import { asDatabase, withAdmin } from '../support/database.ts';
 import { expectError } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
@@ -31,6 +33,12 @@ async function create(token: string): Promise<string> {
 }
 
 const readsOnReplica = (): number => service.replicas?.outcomes.get('replica') ?? 0;
+async function metrics(): Promise<string> {
+  const registry = new Registry();
+  if (service.replicas !== undefined) measureReplicas(registry, service.replicas);
+  return registry.metrics();
+}
+
 const onStandby = (sql: string): Promise<Record<string, unknown>[]> =>
   withAdmin(world.standbyUrl, async (client) => (await client.query<Record<string, unknown>>(sql)).rows);
 
@@ -42,11 +50,17 @@ test('a replica that is stopped fails no read, and is read from again once it ru
   }
   await untilLeftOut(service);
   expect(world.log.join('')).toContain('"reason":"unreachable"');
+  const name = `127.0.0.1:${world.standby.port}`;
+  expect(await metrics()).toContain(`taxclaims_replica_left_out{replica="${name}"} 1`);
   await world.standby.start();
   await untilRead(service);
   const before = readsOnReplica();
   expect((await service.ask('GET /api/clients', { token })).status).toBe(200);
   expect(readsOnReplica()).toBe(before + 1);
+  const text = await metrics();
+  expect(text).toContain(`taxclaims_replica_left_out{replica="${name}"} 0`);
+  expect(text).toMatch(new RegExp(`^taxclaims_replica_lag_seconds\\{replica="${name}"\\} \\d`, 'm'));
+  expect(text).toContain(`taxclaims_replica_reads_total{outcome="replica"} ${before + 1}`);
 });
 
 test('nobody waits for a replica that has gone mute longer than it takes to notice', async () => {
