@@ -5,7 +5,7 @@ import { expectError, expectRefusal } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { upload } from '../support/upload.ts';
 import { PRESENT, userWithPassword } from '../support/user-with-password.ts';
-import { createWorld, untilRead } from './world.ts';
+import { createWorld, until, untilRead } from './world.ts';
 import type { World } from './world.ts';
 
 /* A primary, a standby whose replay stands still where a test says so, and two instances. */
@@ -191,7 +191,9 @@ describe('what the replica does not have yet is no 404', () => {
     const { id } = (await upload(service, writer, reclamations)).json as { id: string };
     await world.resume();
     await world.pause();
+    const [row] = await service.admin('select file_path from public.documents where id = $1', [id]);
     expect((await service.ask(`DELETE /api/documents/${id}`, { token: writer })).status).toBe(204);
+    await until(async () => (await service.documents.size(String(row?.['file_path']))) === undefined);
     const token = await admin();
     expectError(await service.ask(`GET /api/documents/${id}/content`, { token }), 'ERROR_NOT_FOUND');
   });
