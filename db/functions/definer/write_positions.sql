@@ -6,27 +6,26 @@ create or replace function app.admit(
     subject text,
     issued_at timestamp with time zone,
     access_digest text,
-    caller_id uuid
+    caller_id uuid,
+    out user_id uuid,
+    out epoch uuid,
+    out wrote_until pg_lsn
 )
-    returns table (
-        user_id uuid,
-        epoch uuid,
-        wrote_until pg_lsn
-    )
     language plpgsql
     stable
     security definer
     set search_path = ''
 as $function$
 begin
-    return query
-    select
-        coalesce(
-            app.authenticate(admit.subject, admit.issued_at, admit.access_digest),
-            app.unclaimed_id(admit.caller_id)
-        ),
-        (select p.epoch_id from app.present_epoch as p),
-        coalesce((select w.position from app.write_positions as w where w.subject = admit.subject), '0/0');
+    user_id := coalesce(
+        app.authenticate(admit.subject, admit.issued_at, admit.access_digest),
+        app.unclaimed_id(admit.caller_id)
+    );
+    epoch := (select p.epoch_id from app.present_epoch as p);
+    wrote_until := coalesce(
+        (select w.position from app.write_positions as w where w.subject = admit.subject),
+        '0/0'
+    );
 end
 $function$;
 
@@ -106,28 +105,26 @@ revoke execute on function app.primary_position() from public;
 grant execute on function app.primary_position() to taxclaims_api;
 
 -- Whether this server still replays what a primary writes, whether it has that epoch, and how far it is.
-create or replace function app.replica_position(epoch uuid)
-    returns table (
-        in_recovery boolean,
-        has_epoch boolean,
-        replayed pg_lsn
-    )
+create or replace function app.replica_position(
+    epoch uuid,
+    out in_recovery boolean,
+    out has_epoch boolean,
+    out replayed pg_lsn
+)
     language plpgsql
     stable
     security definer
     set search_path = ''
 as $function$
 begin
-    return query
-    select
-        pg_catalog.pg_is_in_recovery(),
-        exists (
-            select
-            from app.primary_epochs as e
-            join pg_catalog.pg_database as d on d.oid = e.database_oid
-            where e.id = replica_position.epoch and d.datname = pg_catalog.current_database()
-        ),
-        coalesce(pg_catalog.pg_last_wal_replay_lsn(), '0/0');
+    in_recovery := pg_catalog.pg_is_in_recovery();
+    has_epoch := exists (
+        select
+        from app.primary_epochs as e
+        join pg_catalog.pg_database as d on d.oid = e.database_oid
+        where e.id = replica_position.epoch and d.datname = pg_catalog.current_database()
+    );
+    replayed := coalesce(pg_catalog.pg_last_wal_replay_lsn(), '0/0');
 end
 $function$;
 
