@@ -9,7 +9,7 @@ interface Break {
   readonly bounds: Bounds;
   readonly holdMs: number;
   /** Gives what mends it. */
-  begin(pooler: PgBouncer): Promise<() => Promise<void>>;
+  begin: (pooler: PgBouncer) => Promise<() => Promise<void>>;
 }
 
 const BACK: Bounds = { backAfterMs: 20_000 };

@@ -18,7 +18,7 @@ interface Break {
   readonly bounds: Bounds;
   readonly holdMs: number;
   /** Gives what mends it. */
-  begin(cluster: Cluster): Promise<() => Promise<void>>;
+  begin: (cluster: Cluster) => Promise<() => Promise<void>>;
 }
 
 /** No request fails because of a standby: whatever one does not answer, the primary does. */

@@ -112,4 +112,4 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-if (import.meta.main) await runAsScript(startPostgres, ({ url }) => url('postgres'));
+if (import.meta.main) await runAsScript(startPostgres, (postgres) => postgres.url('postgres'));
