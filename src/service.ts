@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { tellObjections } from './db/objections.ts';
 import { forgetExpiredAnswers } from './db/expired-answers.ts';
+import { openReplicas } from './db/replicas/open.ts';
 import { createAuditWriter } from './db/refusals/audit-writer.ts';
 import { openSpool } from './db/refusals/spool.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
@@ -20,6 +21,7 @@ import { docsLogin, embeddedProvider } from './identity-parts.ts';
 import { identityChangesOf } from './db/identity-changes.ts';
 import { openManagement } from './identity/management/client.ts';
 import { createMetrics } from './metrics/metrics.ts';
+import { measureReplicas } from './metrics/replicas.ts';
 import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
 import type { EmbeddedProvider } from './embedded/provider/start.ts';
@@ -49,6 +51,7 @@ interface Lane {
   readonly url: string;
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
+  readonly notesWrites: boolean;
 }
 
 /**
@@ -85,7 +88,15 @@ async function startParts(
     endings.push({ part, atLeastMs: 200, end: (withinMs) => opened.close(withinMs) });
     return opened;
   };
-  const database = open('the database');
+  const { replicaUrls: urls } = settings;
+  const primary = open('the database', { notesWrites: urls.length > 0 });
+  const replicas =
+    urls.length === 0
+      ? undefined
+      : openReplicas({ primary, lane: open('the lane of the replicas', LANE), urls, pool: settings, log });
+  if (replicas !== undefined)
+    endings.push({ part: 'the replicas', atLeastMs: 200, end: (withinMs) => replicas.close(withinMs) });
+  const database = replicas?.database ?? primary;
   const probed = open('the lane of the health check', LANE);
   const identityUrl = embedded?.identityUrl ?? identity.embedded.databaseUrl;
   const own =
@@ -130,7 +141,9 @@ async function startParts(
   endings.push({ part: 'the server', atLeastMs: 5_000, end: (withinMs) => server.close(withinMs) });
   const port = await listening(server.listen(config.port, config.host), config);
   if (config.metricsPort !== undefined) {
-    const metrics = createMetricsServer(createMetrics({ undelivered: () => changes.undelivered() }));
+    const registry = createMetrics({ undelivered: () => changes.undelivered() });
+    if (replicas !== undefined) measureReplicas(registry, replicas);
+    const metrics = createMetricsServer(registry);
     endings.push({ part: 'the metrics', atLeastMs: 0, end: () => metrics.close() });
     await listening(metrics.listen(config.metricsPort, config.host), config, 'METRICS_PORT');
   }

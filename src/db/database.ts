@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { sqlState } from './errors.ts';
-import { isStalePlan } from './pipeline.ts';
+import { DatabaseUnavailable, sqlState } from './errors.ts';
+import { isNameElsewhere, isStalePlan } from './pipeline.ts';
 import { GRACE_MS, openPool } from './pool.ts';
 import type { PoolOptions, SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
+import type { Session } from './session.ts';
 import { nextSettings, roleOf, settingsOf } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 import { roomFor } from './room.ts';
@@ -60,6 +61,11 @@ export interface Database {
    * @throws RequestError ERROR_RATE_LIMITED for a caller who reads another such list, ERROR_UNAVAILABLE where many do
    */
   walk(context: RequestContext, statement: Statement): Promise<Walk>;
+  /**
+   * The same for a request that only reads, on a replica that has replayed what the caller wrote; undefined where the
+   * primary is to be read, and absent where there are no replicas. The primary judges the caller.
+   */
+  readonly readerFor?: (context: RequestContext) => Promise<Database | undefined>;
   /** One call of the API's own functions as its login: under no request role, with no setting of a request. */
   callAsLogin(statement: Statement): Promise<Result>;
   /**
@@ -86,18 +92,24 @@ export interface Turn {
 
 /** Connects to nothing yet: an outage at the start is one like any other. */
 export function openDatabase(options: PoolOptions): Database {
-  return databaseOn(openPool(options), options.statementTimeoutMs, {
+  const walkLimits = {
     ...WALK_LIMITS,
     most: Math.max(1, Math.floor(options.poolSize / 4)),
     ...options.walks,
-  });
+  };
+  return databaseOn(openPool(options), options.statementTimeoutMs, walkLimits, options.notesWrites);
 }
 
 export function databaseOn(
   pool: SessionPool,
   statementTimeoutMs: number,
   walkLimits: WalkLimits = WALK_LIMITS,
+  notesWrites = false,
 ): Database {
+  const noted = async <T>(session: Session, context: RequestContext | undefined, written: T): Promise<T> => {
+    if (notesWrites && context?.readOnly === false) await noteWrite(session, context.caller.subject);
+    return written;
+  };
   const runInTurn: Database['runInTurn'] = async (turns) => {
     turns.forEach(({ statements }) => {
       statements.forEach(assertOnData);
@@ -108,12 +120,17 @@ export function databaseOn(
         settings: [index === 0 ? settingsOf(context, timeoutMs) : nextSettings(context)],
         statements,
       }));
-    return pool.withSession((session) =>
-      againIfVictim(statementTimeoutMs, (timeoutMs) => {
+    const writer = turns.find(({ context }) => context?.readOnly === false)?.context;
+    // A replica's own conflicts are for the primary to settle.
+    const isOnReplica = turns.some(({ context }) => context?.admission !== undefined);
+    return pool.withSession(async (session) => {
+      const attempt = (timeoutMs: number) => {
         const parts = partsWithin(timeoutMs);
         return twiceIfStale(() => session.send(parts, 'idle'));
-      }),
-    );
+      };
+      if (isOnReplica) return attempt(statementTimeoutMs);
+      return noted(session, writer, await againIfVictim(statementTimeoutMs, attempt));
+    });
   };
   const runOnce = async (
     context: RequestContext | undefined,
@@ -133,10 +150,12 @@ export function databaseOn(
         });
       const within = (limitMs: number) =>
         pool.withSession(
-          (session) =>
-            againIfVictim(limitMs, (timeoutMs) =>
+          async (session) => {
+            const written = await againIfVictim(limitMs, (timeoutMs) =>
               runTransaction(session, roleOf(context), settingsOf(context, timeoutMs), checked),
-            ),
+            );
+            return noted(session, context, written);
+          },
           { limitMs: limitMs + GRACE_MS },
         );
       if (longest === undefined) return within(statementTimeoutMs);
@@ -155,8 +174,25 @@ export function databaseOn(
   };
 }
 
+/**
+ * Once it is committed, and before it is answered: from then on no replica that lacks it answers the caller. What cannot
+ * be noted is not acknowledged.
+ */
+async function noteWrite(session: Session, subject: string): Promise<void> {
+  try {
+    await session.sendOne({ text: 'select app.note_write($1)', values: [subject] }, 'login', 'idle');
+  } catch (cause) {
+    throw new DatabaseUnavailable('A write is committed, but its position could not be noted.', { cause });
+  }
+}
+
 /** deadlock_detected, serialization_failure: the server has undone all of it, so that the others could go on. */
 const VICTIM = new Set(['40P01', '40001']);
+
+/** Whether it may be done once more. A statement whose name the server did not know was never begun. */
+function hasUndoneAll(error: unknown): boolean {
+  return VICTIM.has(sqlState(error) ?? '') || isNameElsewhere(error);
+}
 
 /** How long the others are left to go on: at once, a victim could take its rows again before they have them. */
 const HEAD_START_MS = 50;
@@ -168,8 +204,7 @@ async function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) 
     return await attempt(timeoutMs);
   } catch (error) {
     const left = Math.floor(timeoutMs - (performance.now() - start) - HEAD_START_MS);
-    const state = sqlState(error) ?? (error instanceof Error ? sqlState(error.cause) : undefined);
-    if (!VICTIM.has(state ?? '') || left <= 0) throw error;
+    if (left <= 0 || ![error, error instanceof Error && error.cause].some(hasUndoneAll)) throw error;
     await setTimeout(HEAD_START_MS);
     return attempt(left);
   }

@@ -16,6 +16,8 @@ export interface PoolOptions {
   readonly preparedStatements: boolean;
   /** How many may wait for a connection that others use; a hundred for each connection when absent. */
   readonly maxWaiting?: number;
+  /** Whether each write is noted for its caller, whom a replica answers only once it has replayed that. */
+  readonly notesWrites?: boolean;
   /** Of lists that are read whole. */
   readonly walks?: Partial<WalkLimits>;
   readonly log: Logger;
@@ -72,6 +74,14 @@ export function openPool(options: PoolOptions): SessionPool {
   const primary = createPrimary(options.url, (server) => {
     log.info({ server }, 'the database takes writes there');
   });
+  let isPrepared = preparedStatements;
+  const prepareNoMore = (): void => {
+    if (isPrepared)
+      log.warn(
+        'prepared statements do not survive between transactions, as behind PgBouncer before 1.21: none is used from now on; say so with DATABASE_PREPARED_STATEMENTS=false',
+      );
+    isPrepared = false;
+  };
   const pool = new Pool({
     max: poolSize,
     connectionTimeoutMillis: limitMs,
@@ -166,7 +176,7 @@ export function openPool(options: PoolOptions): SessionPool {
   return {
     async withSession(use, lending = {}) {
       const client = await connect();
-      const session = new Session(client, preparedStatements && lending.prepared !== false);
+      const session = new Session(client, isPrepared && lending.prepared !== false, prepareNoMore);
       try {
         return await session.within(lending.limitMs ?? limitMs, use);
       } catch (error) {

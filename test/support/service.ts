@@ -10,6 +10,8 @@ import type { AppOptions } from '../../src/app.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { WalkLimits } from '../../src/db/walk.ts';
+import { openReplicas } from '../../src/db/replicas/open.ts';
+import type { Replicas } from '../../src/db/replicas/replicas.ts';
 import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
 import { openDocuments } from '../../src/documents/documents.ts';
@@ -24,7 +26,7 @@ import { openRequest } from '../../src/http/request-state.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
-import { createTestDatabase, withAdmin } from './database.ts';
+import { createTestDatabase, isPooled, withAdmin } from './database.ts';
 import type { TestDatabase } from './database.ts';
 import { expectDescribed } from './described.ts';
 import { ask } from './http.ts';
@@ -44,6 +46,7 @@ export interface Service {
   readonly identity: TestIdentity;
   readonly postgres: TestDatabase;
   readonly database: Database;
+  readonly replicas: Replicas | undefined;
   readonly documents: Documents;
   /** Where the contents of documents lie, unless the store is another. */
   readonly documentFolder: string;
@@ -63,11 +66,16 @@ export interface Service {
   close(): Promise<void>;
 }
 
-interface Options
+export interface Options
   extends Partial<Pick<AppOptions, 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>> {
   /** Where the service looks for the test database; at its own address when absent. */
   readonly databaseUrl?: (apiUrl: string) => string;
   readonly statementTimeoutMs?: number;
+  /** A database that outlives the service, instead of one of its own. */
+  readonly postgres?: TestDatabase;
+  /** Standbys of it, for requests that only read. */
+  readonly replicaUrls?: readonly string[];
+  readonly longestLagMs?: number;
   /** Of lists that are read whole; where they may not be as slow as in service. */
   readonly walks?: Partial<WalkLimits>;
   /** Served on the mechanism that all endpoints share, instead of the service's own. */
@@ -80,15 +88,27 @@ interface Options
 
 export async function startService(options: Options = {}): Promise<Service> {
   const log = options.log ?? pino({ level: 'silent' });
-  const postgres = await createTestDatabase();
+  const postgres = options.postgres ?? (await createTestDatabase());
   const identity = await startTestIdentity();
-  const open = (poolSize: number, statementTimeoutMs: number): Database =>
-    openDatabase({
-      url: options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl,
-      ...{ poolSize, statementTimeoutMs, preparedStatements: true, log },
-      walks: options.walks ?? {},
-    });
-  const { database, counts } = counting(open(4, options.statementTimeoutMs ?? 10_000));
+  const { replicaUrls = [] } = options;
+  const pool = (poolSize: number, statementTimeoutMs: number) => ({
+    ...{ poolSize, statementTimeoutMs, preparedStatements: !isPooled(), walks: options.walks ?? {} },
+    notesWrites: replicaUrls.length > 0,
+  });
+  const open = (...settings: Parameters<typeof pool>): Database => {
+    const url = options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl;
+    return openDatabase({ url, log, ...pool(...settings) });
+  };
+  const ofRequests = [4, options.statementTimeoutMs ?? 10_000] as const;
+  const primary = open(...ofRequests);
+  const replicas =
+    replicaUrls.length === 0
+      ? undefined
+      : openReplicas({
+          ...{ primary, lane: primary, urls: replicaUrls, pool: pool(...ofRequests), log },
+          longestLagMs: options.longestLagMs,
+        });
+  const { database, counts } = counting(replicas?.database ?? primary);
   // So long that what ends the wait of a probe is the probe itself.
   const [probed, lane] = [open(1, 120_000), open(1, 2_000)];
   const dataDir = await createScratchFolder();
@@ -127,7 +147,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     });
 
   return {
-    ...{ port, identity, postgres, database, documents, documentFolder, dataDir, admin },
+    ...{ port, identity, postgres, database, replicas, documents, documentFolder, dataDir, admin },
     get runs() {
       return counts.runs;
     },
@@ -153,11 +173,12 @@ export async function startService(options: Options = {}): Promise<Service> {
       await server.close();
       await documents.close();
       await audit.close();
+      await replicas?.close();
       for (const one of [lane, probed, database]) await one.close();
       await spool.close();
       await rm(dataDir, { recursive: true });
       await identity.stop();
-      await postgres.close();
+      if (options.postgres === undefined) await postgres.close();
     },
   };
 }
