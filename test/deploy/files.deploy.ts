@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startHaproxy } from '../../deploy/lab/haproxy.ts';
 import { findProgram } from '../../deploy/lab/program.ts';
+import { createLabFolder } from '../../deploy/lab/reaper.ts';
+import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { ERRORS } from '../../src/errors.ts';
 
 const run = promisify(execFile);
 const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
@@ -86,6 +90,25 @@ describe('HAProxy', () => {
     const program = await findProgram('haproxy', 'haproxy');
     const { stdout, stderr } = await run(program, ['-c', '-f', join(DEPLOY, 'haproxy', name)], { env });
     expect(`${stdout}${stderr}`.trim()).toBe('Configuration file is valid');
+  });
+
+  test('says as the API does, where no instance answers, when to come again', async () => {
+    const lab = await createLabFolder();
+    const nobody = `127.0.0.1:${await freePort(0)}`;
+    const { port } = await startHaproxy({
+      ...{ dir: lab.path, configuration: 'api.cfg' },
+      environment: { API_1: nobody, API_2: nobody },
+    });
+    const answer = await fetch(`http://127.0.0.1:${port}/api/clients`);
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('Retry-After')).toBe('1');
+    const { error } = (await answer.json()) as { error: Record<string, string> };
+    expect(error).toEqual({
+      ...{ code: 'ERROR_UNAVAILABLE', message: ERRORS.ERROR_UNAVAILABLE.message },
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as string,
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+    });
+    await lab.remove();
   });
 });
 
