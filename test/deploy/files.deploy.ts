@@ -105,8 +105,8 @@ describe('HAProxy', () => {
     const { error } = (await answer.json()) as { error: Record<string, string> };
     expect(error).toEqual({
       ...{ code: 'ERROR_UNAVAILABLE', message: ERRORS.ERROR_UNAVAILABLE.message },
-      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as string,
-      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     await lab.remove();
   });
