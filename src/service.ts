@@ -12,6 +12,7 @@ import {
   groundOf,
   keepHouse,
   opening,
+  openRequests,
   serveApi,
   serveMetrics,
   startFoundation,
@@ -64,17 +65,15 @@ async function startParts(
   const foundation = await startFoundation(config, log, endings, { counters, ending });
   const ground = groundOf(foundation);
   const open = opening(config, log, endings, { apiUrl: ground.apiUrl, seen });
-  const database = open('requests');
+  const { database, replicas } = openRequests(config, log, endings, open);
   keepHouse(config, log, endings, { foundation, open, database });
   const { url, ...parts } = await serveApi(config, log, endings, {
-    ground,
-    open,
-    database,
-    spool,
-    counters,
-    seen,
+    ...{ ground, open, database, spool, counters, seen },
   });
-  await serveMetrics(config, endings, { seen, open, parts, source: (registry) => registry });
+  await serveMetrics(config, endings, {
+    ...{ seen, open, parts: { ...parts, replicas } },
+    source: (registry) => registry,
+  });
   return { url, embedded: embeddedOf(config, foundation) };
 }
 

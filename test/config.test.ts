@@ -5,6 +5,7 @@ import type { Environment } from '../src/config.ts';
 
 const PROVIDER = { AUTH_ISSUER: 'https://idp.example/', AUTH_AUDIENCE: 'api' };
 const DATABASE_URL = 'postgres://api:secret@db.example:5432/claims?sslmode=verify-full';
+const REPLICA_URL = 'postgres://api:secret@replica.example/claims';
 
 function problemOf(
   environment: Environment,
@@ -26,7 +27,13 @@ describe('a configuration', () => {
       port: 3000,
       dataDir: '.data',
       logLevel: 'info',
-      database: { url: undefined, poolSize: 10, statementTimeoutMs: 5000, preparedStatements: true },
+      database: {
+        url: undefined,
+        replicaUrls: [],
+        poolSize: 10,
+        statementTimeoutMs: 5000,
+        preparedStatements: true,
+      },
       identity: {
         provider: undefined,
         roleClaim: 'role',
@@ -53,6 +60,7 @@ describe('a configuration', () => {
   test('of everything says everything', () => {
     const environment = {
       ...{ HOST: '::', PORT: '0', DATA_DIR: '/var/lib/claims', LOG_LEVEL: 'warn', NODE_ENV: 'production' },
+      DATABASE_REPLICA_URLS: `${REPLICA_URL}, ${REPLICA_URL}2,${REPLICA_URL}`,
       ...{ DATABASE_URL, DATABASE_POOL_SIZE: '40', DATABASE_STATEMENT_TIMEOUT_MS: '900' },
       ...{ DATABASE_PREPARED_STATEMENTS: 'false', AUTH_EMAILS_VERIFIED: 'true' },
       ...{ ...PROVIDER, AUTH_JWKS_URL: 'https://idp.example/keys?v=2' },
@@ -81,7 +89,13 @@ describe('a configuration', () => {
       port: 0,
       dataDir: '/var/lib/claims',
       logLevel: 'warn',
-      database: { url: DATABASE_URL, poolSize: 40, statementTimeoutMs: 900, preparedStatements: false },
+      database: {
+        url: DATABASE_URL,
+        replicaUrls: [REPLICA_URL, `${REPLICA_URL}2`],
+        poolSize: 40,
+        statementTimeoutMs: 900,
+        preparedStatements: false,
+      },
       identity: {
         provider: {
           issuer: 'https://idp.example/',
@@ -152,6 +166,13 @@ describe('a configuration', () => {
     );
   });
 
+  test('takes replicas only as the login of their primary', () => {
+    const DATABASE_REPLICA_URLS = `${REPLICA_URL},postgres://postgres@replica.example/claims`;
+    expect(problemOf({ DATABASE_URL, DATABASE_REPLICA_URLS })).toBe(
+      'DATABASE_REPLICA_URLS must name the user of DATABASE_URL',
+    );
+  });
+
   test.each([
     ['./files', { kind: 'folder', path: './files' }],
     ['/srv/documents', { kind: 'folder', path: '/srv/documents' }],
@@ -182,6 +203,8 @@ describe('a wrong value stops the start with one line that names the variable an
       'db:5432',
       'hunter2',
       'postgres://api:hunter2@db/claims\n',
+      'postgres://api:hunter2@one,two/claims',
+      'postgres://api:hunter2@one/claims?target_session_attrs=standby',
     ],
     DATABASE_POOL_SIZE: ['0', '1001', 'many'],
     DATABASE_STATEMENT_TIMEOUT_MS: ['0', '5s', '600001'],
@@ -200,6 +223,12 @@ describe('a wrong value stops the start with one line that names the variable an
         'https://user:hunter2@login.firm.example',
         'https://A.example',
       ],
+    ],
+    DATABASE_REPLICA_URLS: [
+      'mysql://api:hunter2@db/claims',
+      ',',
+      'postgres://api@db/claims,',
+      'postgres://api@db/claims?target_session_attrs=read-write',
     ],
     IDENTITY_DATABASE_URL: ['mysql://identity:hunter2@db/claims', 'hunter2'],
     IDENTITY_EMBEDDED: ['true', 'development'],
@@ -284,6 +313,7 @@ const lacking = (name: keyof typeof EMBEDDED_IN_PRODUCTION) => ({ ...EMBEDDED_IN
 
 describe('what must come together stops the start when it does not:', () => {
   test.each([
+    ['replicas without their primary', { DATABASE_REPLICA_URLS: REPLICA_URL }, 'DATABASE_URL'],
     ['an issuer without audience', { AUTH_ISSUER: 'https://idp.example' }, 'AUTH_AUDIENCE'],
     ['an audience without issuer', { AUTH_AUDIENCE: 'api' }, 'AUTH_ISSUER'],
     ['keys without issuer', { AUTH_JWKS_URL: 'https://idp.example/keys' }, 'AUTH_ISSUER'],

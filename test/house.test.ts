@@ -36,6 +36,7 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   parts: 'service',
   seen: 'service',
   'identity-parts': 'service',
+  'postgres-address': 'config',
   within: 'errors',
   observed: 'errors',
   'make-folder': 'errors',

@@ -37,6 +37,10 @@ export function resultOf(
     stale: stale.length,
     foreign: requests.filter(({ foreign }) => foreign.length > 0).length,
     backAfterMs: failed.reduce((most, { at, ms }) => Math.max(most, at + ms - brokenAt), 0),
+    failures: failed.map(
+      ({ operation, status, lost, at, ms }) =>
+        `${operation} after ${at - brokenAt} ms: ${lost ?? String(status)} in ${ms} ms`,
+    ),
     wrong: [
       ...violations.filter(({ check }) => LOST.has(check)).map(inWords),
       ...stale.map(

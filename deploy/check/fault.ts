@@ -13,6 +13,8 @@ export interface Result {
   readonly foreign: number;
   /** From the break to the last request that failed. */
   readonly backAfterMs: number;
+  /** What failed, in words, for where none may. */
+  readonly failures?: readonly string[];
   /** Whatever else does not hold, in words. */
   readonly wrong?: readonly string[];
 }
@@ -33,6 +35,7 @@ export interface Fault {
 
 /** What of its bounds a result breaks, in words; nothing where all of it holds. */
 export function violationsOf({ bounds = {} }: Pick<Fault, 'bounds'>, result: Result): readonly string[] {
+  const { failures = [] } = result;
   const none = (['lost', 'stale', 'foreign'] as const)
     .filter((column) => result[column] > 0)
     .map((column) => `${result[column]} ${column}`);
@@ -40,7 +43,7 @@ export function violationsOf({ bounds = {} }: Pick<Fault, 'bounds'>, result: Res
     const most = bounds[column];
     return most === undefined || result[column] <= most
       ? []
-      : [`${column} is ${result[column]}, and may be ${most}`];
+      : [`${column} is ${result[column]}, and may be ${most}`, ...(column === 'failed' ? failures : [])];
   });
   return [...none, ...beyond, ...(result.wrong ?? [])];
 }

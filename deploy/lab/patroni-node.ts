@@ -95,8 +95,10 @@ function configurationOf(
       dcs: {
         // A leader that was asked within these may be one still: the sum of a turn and two attempts is at most the ttl.
         ...{ ttl, loop_wait: 2, retry_timeout: 5, maximum_lag_on_failover: 1_048_576 },
-        // One standby has whatever is acknowledged, and none but it becomes the leader; without any, the primary goes on.
+        // One standby has whatever is acknowledged, and none but it becomes the leader. Strictly: without it, a leader whose
+        // Postgres was killed acknowledges alone until a standby is back, and loses that where it is killed again.
         synchronous_mode: true,
+        synchronous_mode_strict: true,
         postgresql: { use_pg_rewind: true, use_slots: true, parameters: { max_connections: 80 } },
       },
       initdb: [{ encoding: 'UTF8' }, 'data-checksums', { auth: 'scram-sha-256' }],

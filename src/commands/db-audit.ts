@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { loadAdminConfig } from '../config.ts';
 import { renderHtml } from '../db/audit/html.ts';
 import { readAudit } from '../db/audit/read.ts';
+import { adminServer } from '../db/deploy/admin-connection.ts';
 import { renderText } from '../db/audit/text.ts';
 
 /**
@@ -13,7 +14,7 @@ import { renderText } from '../db/audit/text.ts';
 try {
   const { values } = parseArgs({ options: { html: { type: 'string' } } });
   const { databaseAdminUrl } = loadAdminConfig(process.env);
-  const audit = await readAudit(databaseAdminUrl);
+  const audit = await readAudit(await adminServer(databaseAdminUrl));
   process.stdout.write(renderText(audit));
   if (values.html !== undefined) await writeFile(values.html, renderHtml(audit));
   if (audit.findings.length + audit.drift.length + audit.blinded.length > 0) process.exitCode = 1;

@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { noted } from '../observed.ts';
-import { sqlState } from './errors.ts';
-import { isStalePlan } from './pipeline.ts';
+import { DatabaseUnavailable, sqlState } from './errors.ts';
+import { isNameElsewhere, isStalePlan } from './pipeline.ts';
 import { GRACE_MS, openPool } from './pool.ts';
 import type { PoolFigures, PoolOptions, SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
+import type { Session } from './session.ts';
 import { nextSettings, roleOf, settingsOf } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 import { roomFor } from './room.ts';
@@ -61,6 +62,11 @@ export interface Database {
    * @throws RequestError ERROR_RATE_LIMITED for a caller who reads another such list, ERROR_UNAVAILABLE where many do
    */
   walk(context: RequestContext, statement: Statement): Promise<Walk>;
+  /**
+   * The same for a request that only reads, on a replica that has replayed what the caller wrote; undefined where the
+   * primary is to be read, and absent where there are no replicas. The primary judges the caller.
+   */
+  readonly readerFor?: (context: RequestContext) => Promise<Database | undefined>;
   /** One call of the API's own functions as its login: under no request role, with no setting of a request. */
   callAsLogin(statement: Statement): Promise<Result>;
   /**
@@ -94,18 +100,29 @@ export interface Turn {
 
 /** Connects to nothing yet: an outage at the start is one like any other. */
 export function openDatabase(options: PoolOptions): Database {
-  return databaseOn(openPool(options), options.statementTimeoutMs, {
+  const walkLimits = {
     ...WALK_LIMITS,
     most: Math.max(1, Math.floor(options.poolSize / 4)),
     ...options.walks,
-  });
+  };
+  return databaseOn(openPool(options), options.statementTimeoutMs, walkLimits, options.notesWrites);
 }
 
 export function databaseOn(
   pool: SessionPool,
   statementTimeoutMs: number,
   walkLimits: WalkLimits = WALK_LIMITS,
+  notesWrites = false,
 ): Database {
+  /** Notes how far the log was once that was written. */
+  const withPosition = async <T>(
+    session: Session,
+    context: RequestContext | undefined,
+    written: T,
+  ): Promise<T> => {
+    if (notesWrites && context?.readOnly === false) await noteWrite(session, context.caller.subject);
+    return written;
+  };
   const runInTurn: Database['runInTurn'] = async (turns) => {
     turns.forEach(({ statements }) => {
       statements.forEach(assertOnData);
@@ -117,13 +134,18 @@ export function databaseOn(
         statements,
         timeline: index === 0 ? context?.timeline : undefined,
       }));
+    const writer = turns.find(({ context }) => context?.readOnly === false)?.context;
+    // A replica's own conflicts are for the primary to settle.
+    const isOnReplica = turns.some(({ context }) => context?.admission !== undefined);
     return noted(turns[0]?.context?.timeline, () =>
-      pool.withSession((session) =>
-        againIfVictim(statementTimeoutMs, (timeoutMs) => {
+      pool.withSession(async (session) => {
+        const attempt = (timeoutMs: number) => {
           const parts = partsWithin(timeoutMs);
           return twiceIfStale(() => session.send(parts, 'idle'));
-        }),
-      ),
+        };
+        if (isOnReplica) return attempt(statementTimeoutMs);
+        return withPosition(session, writer, await againIfVictim(statementTimeoutMs, attempt));
+      }),
     );
   };
   const runOnce = async (
@@ -146,10 +168,12 @@ export function databaseOn(
       const within = (limitMs: number) =>
         noted(timeline, () =>
           pool.withSession(
-            (session) =>
-              againIfVictim(limitMs, (timeoutMs) =>
+            async (session) => {
+              const written = await againIfVictim(limitMs, (timeoutMs) =>
                 runTransaction(session, roleOf(context), settingsOf(context, timeoutMs), checked, timeline),
-              ),
+              );
+              return withPosition(session, context, written);
+            },
             { limitMs: limitMs + GRACE_MS },
           ),
         );
@@ -170,8 +194,25 @@ export function databaseOn(
   };
 }
 
+/**
+ * Once it is committed, and before it is answered: from then on no replica that lacks it answers the caller. What cannot
+ * be noted is not acknowledged.
+ */
+async function noteWrite(session: Session, subject: string): Promise<void> {
+  try {
+    await session.sendOne({ text: 'select app.note_write($1)', values: [subject] }, 'login', 'idle');
+  } catch (cause) {
+    throw new DatabaseUnavailable('A write is committed, but its position could not be noted.', { cause });
+  }
+}
+
 /** deadlock_detected, serialization_failure: the server has undone all of it, so that the others could go on. */
 const VICTIM = new Set(['40P01', '40001']);
+
+/** Whether it may be done once more. A statement whose name the server did not know was never begun. */
+function hasUndoneAll(error: unknown): boolean {
+  return VICTIM.has(sqlState(error) ?? '') || isNameElsewhere(error);
+}
 
 /** How long the others are left to go on: at once, a victim could take its rows again before they have them. */
 const HEAD_START_MS = 50;
@@ -183,8 +224,7 @@ async function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) 
     return await attempt(timeoutMs);
   } catch (error) {
     const left = Math.floor(timeoutMs - (performance.now() - start) - HEAD_START_MS);
-    const state = sqlState(error) ?? (error instanceof Error ? sqlState(error.cause) : undefined);
-    if (!VICTIM.has(state ?? '') || left <= 0) throw error;
+    if (left <= 0 || ![error, error instanceof Error && error.cause].some(hasUndoneAll)) throw error;
     await setTimeout(HEAD_START_MS);
     return attempt(left);
   }

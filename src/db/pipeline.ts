@@ -27,12 +27,19 @@ export interface Part {
 /** More than all endpoints need together; each costs the server some tens of kilobytes a connection. */
 const PREPARED_LIMIT = 300;
 
-/** SQLSTATEs of a prepared statement that is gone, or whose result type was changed by a migration. */
-const STALE = new Set(['26000', '0A000']);
+/** SQLSTATEs of a name that the server connection does not have, or has already: it is another one than before. */
+const ELSEWHERE = new Set(['26000', '42P05']);
+/** Of a prepared statement whose result type was changed by a migration. */
+const CHANGED = '0A000';
 
 /** True where a pipeline failed only because its connection had outdated prepared statements. */
 export function isStalePlan(error: unknown): boolean {
-  return STALE.has(sqlState(error) ?? '');
+  return isNameElsewhere(error) || sqlState(error) === CHANGED;
+}
+
+/** True where a pooler gave a transaction another server connection than the one on which it was prepared. */
+export function isNameElsewhere(error: unknown): boolean {
+  return ELSEWHERE.has(sqlState(error) ?? '');
 }
 
 /**

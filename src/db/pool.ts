@@ -3,10 +3,12 @@ import type { ClientConfig, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable } from './errors.ts';
+import { assertWrites, createPrimary, saysReadOnly } from './primary.ts';
 import { Session } from './session.ts';
 import type { WalkLimits } from './walk.ts';
 
 export interface PoolOptions {
+  /** One server, or several of which the one that takes writes is connected to. */
   readonly url: string;
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
@@ -14,6 +16,8 @@ export interface PoolOptions {
   readonly preparedStatements: boolean;
   /** How many may wait for a connection that others use; a hundred for each connection when absent. */
   readonly maxWaiting?: number;
+  /** Whether each write is noted for its caller, whom a replica answers only once it has replayed that. */
+  readonly notesWrites?: boolean;
   /** Of lists that are read whole. */
   readonly walks?: Partial<WalkLimits>;
   /** Told how long each wait for a connection took, in vain or not. */
@@ -28,6 +32,22 @@ const CONNECTING_MS = 5_000;
 const WAITING_PER_CONNECTION = 100;
 
 const ignore = (): void => undefined;
+
+/** A connection that knows to which server it was made. */
+class Lent extends Connection {
+  readonly server: string;
+
+  constructor(config: ClientConfig, server: string) {
+    super({ ...config, connectionString: server });
+    this.server = server;
+  }
+}
+
+/** The pool makes no others, which its types do not say. */
+function lentOf(client: PoolClient): PoolClient & Lent {
+  if (client instanceof Lent) return client;
+  throw new Error('The pool made a client of another kind.');
+}
 
 export interface Lending {
   readonly limitMs?: number;
@@ -60,9 +80,19 @@ export function openPool(options: PoolOptions): SessionPool {
   const { poolSize, preparedStatements, log } = options;
   const { maxWaiting = poolSize * WAITING_PER_CONNECTION } = options;
   const limitMs = options.statementTimeoutMs + GRACE_MS;
-  const connections = new Set<Connection>();
+  const connections = new Set<Lent>();
+  const primary = createPrimary(options.url, (server) => {
+    log.info({ server }, 'the database takes writes there');
+  });
+  let isPrepared = preparedStatements;
+  const prepareNoMore = (): void => {
+    if (isPrepared)
+      log.warn(
+        'prepared statements do not survive between transactions, as behind PgBouncer before 1.21: none is used from now on; say so with DATABASE_PREPARED_STATEMENTS=false',
+      );
+    isPrepared = false;
+  };
   const pool = new Pool({
-    connectionString: options.url,
     max: poolSize,
     connectionTimeoutMillis: limitMs,
     idleTimeoutMillis: 30_000,
@@ -70,13 +100,21 @@ export function openPool(options: PoolOptions): SessionPool {
     application_name: 'taxclaims-api',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    Client: class extends Connection {
+    Client: class extends Lent {
       constructor(config: ClientConfig = {}) {
-        super({ ...config, connectionTimeoutMillis: Math.min(limitMs, CONNECTING_MS) });
+        const connectionTimeoutMillis = Math.min(limitMs, CONNECTING_MS);
+        super({ ...config, connectionTimeoutMillis }, primary.latest);
         connections.add(this);
         this.once('end', () => connections.delete(this));
       }
     },
+    ...(primary.isAsked && {
+      verify: (client: PoolClient, done: (error?: Error) => void) => {
+        assertWrites(lentOf(client)).then(() => {
+          done();
+        }, done);
+      },
+    }),
   });
   // A connection that dies is reported by the client, and while it is idle by the pool as well; an event
   // without a listener would end the process. The pipeline that was using it fails on its own.
@@ -90,24 +128,46 @@ export function openPool(options: PoolOptions): SessionPool {
   /** Whom pg forgets when its pool ends: all who have no connection yet. */
   const waiting = new Set<(reason: Error) => void>();
 
-  async function connect(): Promise<PoolClient & Connection> {
-    if (pool.waitingCount >= maxWaiting)
+  /** One to the server that takes writes; those to any other are ended. */
+  async function connect(): Promise<PoolClient & Lent> {
+    // While nobody leads they are not in the pool's own queue yet.
+    const queued = primary.current === undefined ? waiting.size : pool.waitingCount;
+    if (queued >= maxWaiting)
       throw new DatabaseUnavailable('Too many wait for a connection to the database.');
-    const arriving = pool.connect();
     const { promise: closing, reject: leave } = Promise.withResolvers<never>();
     waiting.add(leave);
+    const end = performance.now() + limitMs;
     try {
-      const client = await Promise.race([arriving, closing]);
-      if (client instanceof Connection) return client;
+      for (let isFirst = true; ; ) {
+        if (primary.current === undefined) await Promise.race([primary.find(), closing]);
+        const client = await arrival(closing).catch((error: unknown) => {
+          // Nothing was sent: where another server may lead by now, it is looked for once.
+          if (!isFirst || primary.current !== undefined || performance.now() > end) throw error;
+          isFirst = false;
+        });
+        if (client !== undefined && client.server === primary.current) return client;
+        client?.release(true);
+        if (performance.now() > end) throw new Error('The server that takes writes changed all the time.');
+      }
     } catch (cause) {
-      void arriving.then((late) => {
-        late.release();
-      }, ignore);
       throw new DatabaseUnavailable('No connection to the database could be had.', { cause });
     } finally {
       waiting.delete(leave);
     }
-    throw new Error('The pool made a client of another kind.');
+  }
+
+  async function arrival(closing: Promise<never>): Promise<PoolClient & Lent> {
+    const { latest } = primary;
+    const arriving = pool.connect();
+    try {
+      return lentOf(await Promise.race([arriving, closing]));
+    } catch (error) {
+      primary.doubt(latest);
+      void arriving.then((late) => {
+        late.release();
+      }, ignore);
+      throw error;
+    }
   }
 
   async function waitedFor<T>(connecting: () => Promise<T>): Promise<T> {
@@ -130,11 +190,16 @@ export function openPool(options: PoolOptions): SessionPool {
   }
 
   return {
-    withSession: async (use, lending = {}) =>
-      new Session(await waitedFor(connect), preparedStatements && lending.prepared !== false).within(
-        lending.limitMs ?? limitMs,
-        use,
-      ),
+    async withSession(use, lending = {}) {
+      const client = await waitedFor(connect);
+      const session = new Session(client, isPrepared && lending.prepared !== false, prepareNoMore);
+      try {
+        return await session.within(lending.limitMs ?? limitMs, use);
+      } catch (error) {
+        if (error instanceof DatabaseUnavailable || saysReadOnly(error)) primary.doubt(client.server);
+        throw error;
+      }
+    },
     close: (withinMs = limitMs) => (closed ??= end(withinMs)),
     figures: () => ({
       connections: pool.totalCount,

@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { Connection } from './connection.ts';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
-import { sendPipeline } from './pipeline.ts';
+import { isNameElsewhere, sendPipeline } from './pipeline.ts';
+import { saysReadOnly } from './primary.ts';
 import type { Part, TaggedResult } from './pipeline.ts';
 import { tookMs } from './settings.ts';
 import type { Statement } from './statement.ts';
@@ -26,13 +27,18 @@ const CANCEL_BEFORE_MS = 500;
 /** A connection while one request has it, and the judgement whether another may have it afterwards. */
 export class Session {
   readonly #client: PoolClient & Connection;
-  readonly #prepared: boolean;
+  #prepared: boolean;
+  readonly #namesAreElsewhere: () => void;
   #settingsRefused = false;
   #cancelled = false;
+  /** It leads to a server that takes writes no more, as a pooler's may that was changed behind it. */
+  #readsOnly = false;
 
-  constructor(client: PoolClient & Connection, prepared: boolean) {
+  /** `namesAreElsewhere` is told when what was prepared on the connection is not there any more. */
+  constructor(client: PoolClient & Connection, prepared: boolean, namesAreElsewhere: () => void) {
     this.#client = client;
     this.#prepared = prepared;
+    this.#namesAreElsewhere = namesAreElsewhere;
   }
 
   /**
@@ -88,6 +94,11 @@ export class Session {
     ]);
     const { results, error, status } = await sendPipeline(this.#client, sent, this.#prepared);
     if (error !== undefined) {
+      this.#readsOnly ||= saysReadOnly(error);
+      if (isNameElsewhere(error)) {
+        this.#prepared = false;
+        this.#namesAreElsewhere();
+      }
       // Not the caller's doing, so it must not be answered as a refusal: either the login may not do what
       // it must, or something before this request changed the session, which the next connection mends.
       if (isOfSettings(results.length, parts) && sqlState(error) === '42501') {
@@ -124,7 +135,7 @@ export class Session {
    * comes next. One that was lost the pool drops by itself.
    */
   #release(): void {
-    this.#client.release(this.#settingsRefused || this.#cancelled || this.inTransaction);
+    this.#client.release(this.#settingsRefused || this.#cancelled || this.#readsOnly || this.inTransaction);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Rights } from '../identity/management/client.ts';
-import { openAdminConnection } from './deploy/admin-connection.ts';
+import { adminServer, openAdminConnection } from './deploy/admin-connection.ts';
 import { rightsIn } from './identity-changes.ts';
 
 /** A user whom the provider knows, with the rights that it is to have. */
@@ -27,7 +27,7 @@ from app.users_of_provider($1, $2) as u`;
  * @throws MigrationError where it cannot be reached
  */
 export async function openUsersOfProvider(adminUrl: string): Promise<UsersOfProvider> {
-  const connection = await openAdminConnection(adminUrl, 'taxclaims-identity-sync');
+  const connection = await openAdminConnection(await adminServer(adminUrl), 'taxclaims-identity-sync');
   const { client } = connection;
   return {
     async users(after, most) {

@@ -4,10 +4,12 @@ import type { Database } from '../db/database.ts';
 import type { IdentityChanges } from '../db/identity-changes.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import type { Spool } from '../db/refusals/spool.ts';
+import type { Replicas } from '../db/replicas/replicas.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { within } from '../within.ts';
 import { CATALOG } from './catalog.ts';
+import { ofReplicas } from './replicas.ts';
 import { counterOf, gauge, gaugeOf } from './instruments.ts';
 
 /** The parts that are asked for each collection. */
@@ -20,6 +22,7 @@ export interface Sources {
   readonly documents: Pick<Documents, 'figures'>;
   /** How much the identity provider does not know yet, on a connection that no request has. */
   readonly undelivered: () => ReturnType<IdentityChanges['undelivered']>;
+  readonly replicas: Pick<Replicas, 'outcomes' | 'standings'> | undefined;
   /** Of a process that serves. */
   readonly counters: Pick<Counters, 'isAlone'>;
 }
@@ -29,12 +32,13 @@ const PATIENCE_MS = 1_000;
 
 /** Adds what is asked for when it is collected, of the parts that there are in this process. */
 export function collectFrom(sources: Partial<Sources>, registry: Registry): void {
-  const { lanes, audit, spool, verifier, documents, undelivered, counters } = sources;
+  const { lanes, audit, spool, verifier, documents, undelivered, counters, replicas } = sources;
   if (lanes !== undefined) ofLanes(lanes, registry);
   if (audit !== undefined) ofRefusals(audit, registry);
   if (spool !== undefined) ofSpool(spool, registry);
   if (verifier !== undefined) ofKeys(verifier, registry);
   if (undelivered !== undefined) ofChanges(undelivered, registry);
+  if (replicas !== undefined) ofReplicas(replicas, registry);
   if (counters !== undefined) ofCounters(counters, registry);
   if (documents !== undefined)
     counterOf(registry, CATALOG.storeFailures, () =>

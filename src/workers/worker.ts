@@ -5,7 +5,7 @@ import type { Count } from '../counters/counters.ts';
 import { openCounters } from '../counters/open.ts';
 import { openSpool } from '../db/refusals/spool.ts';
 import { endInReverse, type Ending } from '../endings.ts';
-import { type Ground, opening, serveApi } from '../parts.ts';
+import { type Ground, opening, openRequests, serveApi } from '../parts.ts';
 import { openSeen, type Seen } from '../seen.ts';
 import { countOf, createAsking, type ToPrimary, type ToWorker } from './messages.ts';
 
@@ -67,11 +67,11 @@ export async function startWorker(config: Config, log: Logger): Promise<ServingW
       );
       endings.push({ part: 'the counters', atLeastMs: 0, end: () => counters.close() });
       const open = opening(config, log, endings, { apiUrl: ground.apiUrl, seen });
-      const database = open('requests');
+      const { database, replicas } = openRequests(config, log, endings, open);
       const { url, ...parts } = await serveApi(config, log, endings, {
         ...{ ground, open, database, spool, counters, seen },
       });
-      seen.ask(parts);
+      seen.ask({ ...parts, replicas });
       registry = seen.registry;
       tell({ kind: 'serving', url });
     } catch (error) {

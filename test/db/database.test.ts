@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
 import { DatabaseError } from 'pg';
 import type { RequestContext } from '../../src/db/request-settings.ts';
 import { CLEAN, FOREIGN, insert, MINE, openProbe, request, sql } from '../support/probe.ts';
@@ -212,7 +213,7 @@ describe('what acts on the session', () => {
     let spoiled: Probe;
 
     beforeEach(async () => {
-      spoiled = await openProbe();
+      spoiled = await openProbe({ isDirect: true });
       await spoiled.admin('insert into public.probe values (1000, $1), (2000, $2)', [MINE, FOREIGN]);
     });
     afterEach(() => spoiled.close());
@@ -269,6 +270,25 @@ test('a migration that changes the columns of a prepared statement fails no requ
   expect(result?.rows).toEqual([['1000', MINE, null, '7']]);
 });
 
+test('what was prepared and is not there any more fails no request, is said once, and is not tried again', async () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(line) });
+  const pooled = await openProbe({ isDirect: true, log });
+  const forget = sql('select public.forget_prepared()');
+  const prepared = sql('select count(*) from pg_prepared_statements');
+  try {
+    // As another server connection would have it, which knows none of the names.
+    await pooled.database.run(request(), [insert(1), forget]);
+    await pooled.database.transaction(request(), (run) => run(insert(2)));
+    await pooled.database.run(request(), [insert(3), forget]);
+    expect(await pooled.stored()).toEqual([1, 2, 3]);
+    expect((await pooled.database.callAsLogin(prepared)).rows).toEqual([['0']]);
+    expect(lines.filter((line) => line.includes('DATABASE_PREPARED_STATEMENTS=false'))).toHaveLength(1);
+  } finally {
+    await pooled.close();
+  }
+});
+
 describe('behind a pooler in transaction mode', () => {
   const asked = sql(
     `select (select count(*) > 0 from pg_prepared_statements),
@@ -277,13 +297,16 @@ describe('behind a pooler in transaction mode', () => {
 
   test('nothing is prepared; elsewhere it is, and nowhere is anything asked of the session', async () => {
     const pooled = await openProbe({ preparedStatements: false });
+    const direct = await openProbe({ isDirect: true });
     try {
       await pooled.database.run(request(), [insert(1), insert(2)]);
       await pooled.database.transaction(request(), (run) => run(insert(3)));
       expect(await pooled.stored()).toEqual([1, 2, 3]);
       expect((await pooled.database.callAsLogin(asked)).rows).toEqual([['f', '0']]);
-      expect((await probe.database.callAsLogin(asked)).rows).toEqual([['t', '0']]);
+      await direct.database.run(request(), [insert(1)]);
+      expect((await direct.database.callAsLogin(asked)).rows).toEqual([['t', '0']]);
     } finally {
+      await direct.close();
       await pooled.close();
     }
   });

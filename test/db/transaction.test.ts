@@ -67,11 +67,15 @@ describe('an explicit transaction', () => {
 
   test('knows what the statement before has prepared when the next was asked for too early', async () => {
     const text = 'select 7 * $1::integer';
-    await probe.database.transaction(request(), (run) => Promise.all([run(sql(text, 1)), run(sql(text, 2))]));
-    const { rows } = await probe.database.callAsLogin(
+    const direct = await openProbe({ isDirect: true });
+    await direct.database.transaction(request(), (run) =>
+      Promise.all([run(sql(text, 1)), run(sql(text, 2))]),
+    );
+    const { rows } = await direct.database.callAsLogin(
       sql('select generic_plans + custom_plans from pg_prepared_statements where statement = $1', text),
     );
     expect(rows).toEqual([['2']]);
+    await direct.close();
   });
 });
 

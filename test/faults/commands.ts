@@ -2,15 +2,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-const COMMAND = join(import.meta.dirname, '..', '..', 'src', 'commands', 'db-migrate.ts');
+const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
  * `npm run db:migrate` on a database, killed after so long where that is given; gives the code with which it ended, or
- * the signal.
+ * the signal. The command is that of the release at `root`.
  * @throws Error with what it wrote where it ends with another code than 0 by itself
  */
-export async function migrateWithCommand(adminUrl: string, killAfterMs?: number): Promise<number | string> {
-  const child = spawn(process.execPath, [COMMAND], {
+export async function migrateWithCommand(
+  adminUrl: string,
+  killAfterMs?: number,
+  root: string = ROOT,
+): Promise<number | string> {
+  const child = spawn(process.execPath, [join(root, 'src', 'commands', 'db-migrate.ts')], {
     env: { PATH: process.env['PATH'], DATABASE_ADMIN_URL: adminUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

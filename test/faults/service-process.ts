@@ -10,7 +10,8 @@ export interface ServiceProcess {
   readonly isRunning: boolean;
   /** What it wrote, for whoever looks for the cause. */
   readonly output: string;
-  start(): Promise<void>;
+  /** Of another release, where that is in a folder of its own. */
+  start(root?: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /** How the process that was started last ended, and after how long from now. */
   ended(): Promise<{ how: number | string; ms: number }>;
@@ -38,8 +39,8 @@ export async function createServiceProcess(
     get output() {
       return `${present().err}${present().out}`;
     },
-    async start() {
-      const one = start(folder, { PORT: String(port), LOG_LEVEL: 'warn', ...environment });
+    async start(root) {
+      const one = start(folder, { PORT: String(port), LOG_LEVEL: 'warn', ...environment }, root);
       started = one;
       isRunning = true;
       void one.ended.then(() => {

@@ -22,6 +22,10 @@ const sources: Sources = {
   documents: { figures: () => ({ away: 15, stalled: 16 }) },
   undelivered: () => new Promise(() => undefined),
   counters: { isAlone: false },
+  replicas: {
+    outcomes: new Map([['behind', 17]]),
+    standings: () => [{ name: 'one:5432', isRead: false, lagSeconds: NaN }],
+  },
 };
 
 let registry: Registry;

@@ -106,6 +106,17 @@ test('a user whom the provider does not know cannot be mended from here', async 
   });
 });
 
+test('of several servers the users are read at the one that takes writes', async () => {
+  await person('ada', [client]);
+  const { adminUrl } = service.postgres;
+  const { host } = new URL(adminUrl);
+  const several = `${adminUrl.replace(`@${host}`, `@127.0.0.1:9,${host}`)}?target_session_attrs=read-write`;
+  expect(await sync([], { DATABASE_ADMIN_URL: several })).toMatchObject({
+    code: 0,
+    out: '1 users compared, 0 differ\n',
+  });
+});
+
 test('where the provider or the database cannot be asked, that is no difference', async () => {
   await person('ada');
   provider.fault = (_request, response) => sendError(response, 403, 'insufficient_scope', 'No');

@@ -8,6 +8,8 @@ export interface TestRun {
   readonly prefix: string;
   readonly template: string;
   readonly login: { readonly name: string; readonly password: string };
+  /** Where a PgBouncer in transaction mode stands before the server, with `TEST_POOLER=1`. */
+  readonly poolerPort?: number;
 }
 
 export interface TestDatabase {
@@ -16,6 +18,8 @@ export interface TestDatabase {
   readonly adminUrl: string;
   /** The address for a login in `taxclaims_api`. */
   readonly apiUrl: string;
+  /** The same where nothing stands between. */
+  readonly directUrl: string;
   /** Drops the database, whoever is still connected. */
   close(): Promise<void>;
 }
@@ -61,11 +65,24 @@ async function create(run: TestRun, template: string): Promise<TestDatabase> {
   return {
     name,
     adminUrl: asDatabase(run.adminUrl, name),
-    apiUrl: asDatabase(run.adminUrl, name, run.login),
+    directUrl: asDatabase(run.adminUrl, name, run.login),
+    apiUrl: pooled(run, asDatabase(run.adminUrl, name, run.login)),
     close: async () => {
       await withAdmin(run.adminUrl, (admin) => admin.query(`drop database if exists ${name} with (force)`));
     },
   };
+}
+
+/** Whether the API's login has a pooler between, which keeps no prepared statements. */
+export function isPooled(): boolean {
+  return readRun().poolerPort !== undefined;
+}
+
+function pooled({ poolerPort }: TestRun, url: string): string {
+  if (poolerPort === undefined) return url;
+  const through = new URL(url);
+  through.host = `127.0.0.1:${poolerPort}`;
+  return through.href;
 }
 
 /** A copy has the rights on everything in the database, but not those on the database itself. */

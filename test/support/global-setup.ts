@@ -2,12 +2,20 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
+import { startPgBouncer } from '../../deploy/lab/pgbouncer.ts';
+import { createLabFolder } from '../../deploy/lab/reaper.ts';
 import { asDatabase, type TestRun, withAdmin } from './database.ts';
 import tearDown from './global-teardown.ts';
 import { dropAbandoned } from './leftovers.ts';
 import { openTestServer, type TestServer } from './server.ts';
 
+interface TestPooler {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
 declare global {
+  var testPooler: TestPooler | undefined;
   var testServer: TestServer | undefined;
   var testRun: TestRun | undefined;
   var testConnection: pg.Client | undefined;
@@ -33,7 +41,19 @@ export default async function setUp(): Promise<void> {
     await tearDown();
     throw error;
   }
-  process.env['TAXCLAIMS_TEST_RUN'] = JSON.stringify(run);
+  globalThis.testPooler = process.env['TEST_POOLER'] === '1' ? await openPooler(run) : undefined;
+  const { testPooler } = globalThis;
+  process.env['TAXCLAIMS_TEST_RUN'] = JSON.stringify({
+    ...run,
+    ...(testPooler !== undefined && { poolerPort: testPooler.port }),
+  });
+}
+
+/** For the API's login: who is superuser goes past it. */
+async function openPooler({ adminUrl }: TestRun): Promise<TestPooler> {
+  const lab = await createLabFolder();
+  const pooler = await startPgBouncer({ dir: `${lab.path}/pgbouncer`, upstream: adminUrl });
+  return { port: pooler.port, close: () => lab.remove() };
 }
 
 /** A connection that bears the run's name as long as the run lives: without it, what the run has made is abandoned. */

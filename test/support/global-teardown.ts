@@ -3,8 +3,9 @@ import { dropRun } from './leftovers.ts';
 
 /** Leaves a server that is not the run's own as it was found, but for the roles that migrating made. */
 export default async function tearDown(): Promise<void> {
-  const { testConnection, testRun, testServer } = globalThis;
+  const { testConnection, testPooler, testRun, testServer } = globalThis;
   try {
+    await testPooler?.close();
     if (testRun !== undefined) {
       const { adminUrl, prefix } = testRun;
       await withAdmin(adminUrl, (admin) => dropRun(admin, prefix));

@@ -1,10 +1,11 @@
 import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { databaseOn } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
 import { openPool } from '../../src/db/pool.ts';
 import type { RequestContext } from '../../src/db/request-settings.ts';
 import type { Parameter, Statement } from '../../src/db/statement.ts';
-import { createTestDatabase, withAdmin } from './database.ts';
+import { createTestDatabase, isPooled, withAdmin } from './database.ts';
 import type { TestDatabase } from './database.ts';
 
 export const MINE = '11111111-1111-4111-8111-111111111111';
@@ -84,17 +85,24 @@ export async function openProbe(
     maxWaiting?: number;
     /** Where it looks for the database; at its own address when absent. */
     databaseUrl?: (apiUrl: string) => string;
+    /** Past a pooler, where one stands between: for what is about the session of the server. */
+    isDirect?: true;
+    log?: Logger;
   } = {},
 ): Promise<Probe> {
   const postgres = await createTestDatabase();
-  const { statementTimeoutMs = 10_000, preparedStatements = true, maxWaiting } = options;
+  const {
+    statementTimeoutMs = 10_000,
+    preparedStatements = options.isDirect ?? !isPooled(),
+    maxWaiting,
+  } = options;
   const pool = openPool({
-    url: options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl,
+    url: options.databaseUrl?.(postgres.apiUrl) ?? (options.isDirect ? postgres.directUrl : postgres.apiUrl),
     poolSize: 1,
     statementTimeoutMs,
     preparedStatements,
     ...(maxWaiting !== undefined && { maxWaiting }),
-    log: pino({ level: 'silent' }),
+    log: options.log ?? pino({ level: 'silent' }),
   });
   const database = databaseOn(pool, statementTimeoutMs);
   const admin: Probe['admin'] = (text, values) =>
@@ -149,4 +157,6 @@ const FIXTURE = `
     begin atomic; select set_config('app.client_access', '{${FOREIGN}}', false); end;
   create function public.leave_role() returns void language sql
     begin atomic; select set_config('role', 'taxclaims_client', false); end;
+  create function public.forget_prepared() returns void language plpgsql as $$
+    begin execute 'deallocate all'; end $$;
 `;

@@ -20,9 +20,16 @@ export interface Started {
   signal(name: NodeJS.Signals): void;
 }
 
-/** Starts the service with this environment and nothing else of ours; `.data` is below `folder`. */
-export function start(folder: string, environment: Readonly<Record<string, string>>): Started {
-  const child = spawn(process.execPath, ['--import', PRELOADED, join(ROOT, 'src', 'main.ts')], {
+/**
+ * Starts the service with this environment and nothing else of ours; `.data` is below `folder`. Its code is at `root`:
+ * ours, or that of another release.
+ */
+export function start(
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+  root: string = ROOT,
+): Started {
+  const child = spawn(process.execPath, ['--import', PRELOADED, join(root, 'src', 'main.ts')], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -6,6 +6,7 @@ const REQUEST_ROLES =
  * app.migrations go by themselves. The rights to a column go first, since Postgres 15 keeps those of one that is dropped.
  */
 export const UNDO_LATEST = `
+  drop table app.write_positions, app.present_epoch, app.primary_epochs cascade;
   drop function app.is_behind_creation(text, text, text);
   revoke select (token_digest, stored_digest), insert (token_digest, stored_digest) on app.created_clients
       from taxclaims_definer;

@@ -12,6 +12,8 @@ import type { Circuit } from '../../src/counters/circuit.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { WalkLimits } from '../../src/db/walk.ts';
+import { openReplicas } from '../../src/db/replicas/open.ts';
+import type { Replicas } from '../../src/db/replicas/replicas.ts';
 import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
 import { openDocuments } from '../../src/documents/documents.ts';
@@ -30,7 +32,7 @@ import { createMetricsServer } from '../../src/metrics/server.ts';
 import type { MetricsServerOptions } from '../../src/metrics/server.ts';
 import { openSeen } from '../../src/seen.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
-import { createTestDatabase, withAdmin } from './database.ts';
+import { createTestDatabase, isPooled, withAdmin } from './database.ts';
 import type { TestDatabase } from './database.ts';
 import { expectDescribed } from './described.ts';
 import { ask } from './http.ts';
@@ -52,6 +54,7 @@ export interface Service {
   readonly identity: TestIdentity;
   readonly postgres: TestDatabase;
   readonly database: Database;
+  readonly replicas: Replicas | undefined;
   readonly documents: Documents;
   /** Where the contents of documents lie, unless the store is another. */
   readonly documentFolder: string;
@@ -71,7 +74,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-interface Options
+export interface Options
   extends Partial<
     Pick<AppOptions, 'serverTiming' | 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>
   > {
@@ -80,6 +83,11 @@ interface Options
   /** Where the service looks for the test database; at its own address when absent. */
   readonly databaseUrl?: (apiUrl: string) => string;
   readonly statementTimeoutMs?: number;
+  /** A database that outlives the service, instead of one of its own. */
+  readonly postgres?: TestDatabase;
+  /** Standbys of it, for requests that only read. */
+  readonly replicaUrls?: readonly string[];
+  readonly longestLagMs?: number;
   /** Of lists that are read whole; where they may not be as slow as in service. */
   readonly walks?: Partial<WalkLimits>;
   /** Served on the mechanism that all endpoints share, instead of the service's own. */
@@ -96,19 +104,30 @@ interface Options
 
 export async function startService(options: Options = {}): Promise<Service> {
   const log = options.log ?? pino({ level: 'silent' });
-  const postgres = await createTestDatabase();
+  const postgres = options.postgres ?? (await createTestDatabase());
   const identity = await startTestIdentity();
   const seen = await openSeen({ metricsPort: options.metrics && 0, traces: options.traces }, log);
-  const open = (name: string, poolSize: number, statementTimeoutMs: number): Database => {
-    const opened = openDatabase({
-      url: options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl,
-      ...{ poolSize, statementTimeoutMs, preparedStatements: true, log, onWaited: seen.waited?.(name) },
-      walks: options.walks ?? {},
-    });
+  const { replicaUrls = [] } = options;
+  const pool = (poolSize: number, statementTimeoutMs: number) => ({
+    ...{ poolSize, statementTimeoutMs, preparedStatements: !isPooled(), walks: options.walks ?? {} },
+    notesWrites: replicaUrls.length > 0,
+  });
+  const open = (name: string, ...settings: Parameters<typeof pool>): Database => {
+    const url = options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl;
+    const opened = openDatabase({ url, log, onWaited: seen.waited?.(name), ...pool(...settings) });
     seen.lanes[name] = opened;
     return opened;
   };
-  const { database, counts } = counting(open('requests', 4, options.statementTimeoutMs ?? 10_000));
+  const ofRequests = [4, options.statementTimeoutMs ?? 10_000] as const;
+  const primary = open('requests', ...ofRequests);
+  const replicas =
+    replicaUrls.length === 0
+      ? undefined
+      : openReplicas({
+          ...{ primary, lane: primary, urls: replicaUrls, pool: pool(...ofRequests), log },
+          longestLagMs: options.longestLagMs,
+        });
+  const { database, counts } = counting(replicas?.database ?? primary);
   // So long that what ends the wait of a probe is the probe itself.
   const [probed, lane] = [open('health', 1, 120_000), open('refusals', 1, 2_000)];
   const asked = open('metrics', 1, 2_000);
@@ -146,7 +165,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const port = await server.listen(0, '127.0.0.1');
   const told = identityChangesOf(asked);
   seen.ask({
-    ...{ audit, spool, verifier, documents, counters: parts.counters },
+    ...{ audit, spool, verifier, documents, counters: parts.counters, replicas },
     undelivered: () => told.undelivered(),
   });
   const metrics = seen.registry && createMetricsServer(seen.registry, options.metrics);
@@ -159,7 +178,18 @@ export async function startService(options: Options = {}): Promise<Service> {
     });
 
   return {
-    ...{ port, metricsPort, identity, postgres, database, documents, documentFolder, dataDir, admin },
+    ...{
+      port,
+      metricsPort,
+      identity,
+      postgres,
+      database,
+      replicas,
+      documents,
+      documentFolder,
+      dataDir,
+      admin,
+    },
     get runs() {
       return counts.runs;
     },
@@ -186,12 +216,13 @@ export async function startService(options: Options = {}): Promise<Service> {
       await server.close();
       await documents.close();
       await audit.close();
+      await replicas?.close();
       for (const one of [asked, lane, probed, database]) await one.close();
       await spool.close();
       await seen.close(1_000);
       await rm(dataDir, { recursive: true });
       await identity.stop();
-      await postgres.close();
+      if (options.postgres === undefined) await postgres.close();
     },
   };
 }

@@ -1,5 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { postgresAddress } from '../../postgres-address.ts';
+import { findWriting } from '../primary.ts';
 import { MigrationError, reasonOf } from './migration-error.ts';
 
 const CONNECTING_MS = 10_000;
@@ -35,6 +37,21 @@ export interface AdminConnection {
   destroy(): void;
   /** Takes leave, and waits no longer than a few seconds for the answer. */
   close(): Promise<void>;
+}
+
+/**
+ * The address of the one server on which all of a deploy is done: of several the one that takes writes.
+ * @throws MigrationError where none does.
+ */
+export async function adminServer(url: string): Promise<string> {
+  const { servers } = postgresAddress(url);
+  const [only] = servers;
+  if (only !== undefined && servers.length === 1) return only;
+  return findWriting(servers, CONNECTING_MS).catch((error: unknown) => {
+    throw new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  });
 }
 
 /**

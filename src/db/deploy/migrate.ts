@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { readDeclared, type Fact } from '../audit/declared.ts';
 import { serverRelease } from '../audit/state.ts';
-import { openAdminConnection } from './admin-connection.ts';
+import { adminServer, openAdminConnection } from './admin-connection.ts';
 import type { AdminConnection } from './admin-connection.ts';
 import { applyPolicies, applyRoles, makeMigrationLock, shortPatience } from './apply.ts';
 import { isContention, retryingOnContention } from './contention.ts';
@@ -20,7 +20,7 @@ const SAY_AFTER_MS = 5_000;
 const APPLICATION = 'taxclaims-migrate';
 
 export interface MigrateOptions {
-  /** Who may create roles and objects in the database. */
+  /** Who may create roles and objects in the database; of several servers the one that takes writes. */
   readonly adminUrl: string;
   readonly log: Logger;
   /** How long each step waits for others: another run, or whoever holds a table. Two minutes when absent. */
@@ -40,10 +40,11 @@ export interface MigrateOptions {
  * or why this code must not migrate this database.
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
-  const worker = await openAdminConnection(options.adminUrl, APPLICATION);
+  const server = await adminServer(options.adminUrl);
+  const worker = await openAdminConnection(server, APPLICATION);
   try {
     await worker.answered((client) => refuseUnfit(client, options.evict ?? false));
-    const keeper = await openAdminConnection(options.adminUrl, APPLICATION);
+    const keeper = await openAdminConnection(server, APPLICATION);
     try {
       await deploy(worker, keeper, options);
     } catch (error) {

@@ -46,6 +46,7 @@ export const CHANGES: readonly Operation[] = [
         ...{ record, marker, expects: [200] },
         answered: () => {
           own.sites.push(record);
+          own.addresses.set(record, marker);
           return null;
         },
       };

@@ -1,5 +1,5 @@
 import { request as send } from 'node:http';
-import type { Agent, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import type { Agent, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 
 export interface Sent {
   readonly port: number;
@@ -40,7 +40,7 @@ export function exchange({ port, line, headers, body, agent, boundMs, hangUpMs }
       answered = response.headers;
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.once('end', () => {
-        end(null);
+        end(isOfProxy(response) ? `no answer: ${String(status)}` : null);
       });
       response.once('error', (error) => {
         end(`cut: ${codeOf(error)}`);
@@ -56,6 +56,11 @@ export function exchange({ port, line, headers, body, agent, boundMs, hangUpMs }
     if (hangUpMs !== undefined) setTimeout(() => request.destroy(new Error('hung up')), hangUpMs);
     request.end(body);
   });
+}
+
+/** A proxy says that it got no answer; whatever the service answers itself has the id of its request. */
+function isOfProxy({ statusCode = 0, headers }: IncomingMessage): boolean {
+  return [502, 503, 504].includes(statusCode) && headers['x-request-id'] === undefined;
 }
 
 function codeOf(error: Error): string {

@@ -31,6 +31,8 @@ export interface Upload {
 /** What one worker has stored and knows the state of; whatever had no answer is taken out and left alone. */
 export interface Belongings {
   readonly sites: string[];
+  /** The addresses that they were given last. */
+  readonly addresses: Map<string, string>;
   readonly claims: Claim[];
   readonly uploads: Upload[];
   /** Drafts of invoices. */

@@ -30,7 +30,27 @@ export const READS: readonly Operation[] = [
       return {
         line: `GET /api/sites/${id}`,
         expects: [200],
-        answered: (body) => ((parsed(body) as { id?: string }).id === id ? null : 'another site'),
+        answered: (body) => {
+          const site = parsed(body) as { id?: string; address?: string | null };
+          if (site.id !== id) return 'another site';
+          const last = own.addresses.get(id);
+          return last === undefined || site.address === last ? null : `not the address of before: ${last}`;
+        },
+      };
+    },
+  },
+  {
+    ...{ name: 'read claim', kind: 'read', weight: 3, roles: ROLES },
+    prepare: ({ own, random }) => {
+      const claim = anyOf(random, own.claims);
+      if (claim === undefined) return undefined;
+      return {
+        line: `GET /api/reclamations/${claim.id}`,
+        expects: [200],
+        answered: (body) => {
+          const { status } = parsed(body) as { status?: string };
+          return status === claim.status ? null : `${String(status)}, and not ${claim.status}`;
+        },
       };
     },
   },

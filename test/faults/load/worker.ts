@@ -34,7 +34,7 @@ export class Worker {
   readonly #person: Person;
   readonly #random: Random;
   readonly #agent = new Agent({ keepAlive: true, keepAliveMsecs: 1_000 });
-  readonly #own: Belongings = { sites: [], claims: [], uploads: [], drafts: [] };
+  readonly #own: Belongings = { sites: [], addresses: new Map(), claims: [], uploads: [], drafts: [] };
   readonly #operations: readonly Operation[];
   readonly #secrets: readonly string[];
 

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/deploy/migrate.ts';
+import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
+import { createEmptyDatabase, withAdmin } from '../support/database.ts';
+
+/** Those that rewrote a table before it was a rule that none does, each with what it rewrites. */
+const REWRITES: Readonly<Record<string, readonly string[]>> = {
+  '0022_search_texts': ['cadastres', 'clients', 'reclamations', 'sites'],
+};
+
+/** Whatever is rewritten is noted, with how many migrations were entered before. */
+const WATCH = `
+  create schema watch;
+  create table watch.rewrites (migrations_before bigint, name text);
+  create function watch.note() returns event_trigger language plpgsql security definer as $$
+  begin
+      insert into watch.rewrites
+      select (select count(*) from app.migrations), pg_event_trigger_table_rewrite_oid()::regclass::text;
+  end $$;
+  create event trigger watch_rewrites on table_rewrite execute function watch.note();`;
+
+test('no migration rewrites a table, which would keep every request of it waiting, but those that always did', async () => {
+  const database = await createEmptyDatabase();
+  try {
+    await withAdmin(database.adminUrl, (admin) => admin.query(WATCH));
+    await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
+    const { rows } = await withAdmin(database.adminUrl, (admin) =>
+      admin.query<{ migrations_before: string; name: string }>('select * from watch.rewrites order by 1, 2'),
+    );
+    const files = await readMigrationFiles();
+    const names = [...files.keys()];
+    const found = Map.groupBy(rows, (row) => names[Number(row.migrations_before)] ?? 'after all of them');
+    const tables = [...found].map(([file, of]) => [file, of.map(({ name }) => name)]);
+    expect(Object.fromEntries(tables)).toEqual(REWRITES);
+  } finally {
+    await database.close();
+  }
+});

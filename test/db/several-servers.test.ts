@@ -1,0 +1,156 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { DatabaseUnavailable } from '../../src/db/errors.ts';
+import { adminServer } from '../../src/db/deploy/admin-connection.ts';
+import { openPool } from '../../src/db/pool.ts';
+import type { SessionPool } from '../../src/db/pool.ts';
+import type { Session } from '../../src/db/session.ts';
+import { createScratchCluster } from '../faults/cluster.ts';
+import type { Cluster } from '../faults/cluster.ts';
+import { withAdmin } from '../support/database.ts';
+import { sql } from '../support/probe.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+
+/* An address of two servers, of which one takes writes: a cluster as its clients see it, with a failover by hand. */
+
+const LOGIN = 'api:hunter2';
+let folder: string;
+let one: Cluster;
+let two: Cluster;
+let pool: SessionPool;
+
+beforeAll(async () => {
+  folder = await createScratchFolder();
+  [one, two] = [
+    await createScratchCluster(join(folder, 'one')),
+    await createScratchCluster(join(folder, 'two')),
+  ];
+  for (const { adminUrl } of [one, two]) {
+    await withAdmin(adminUrl, async (admin) => {
+      await admin.query(`create role api login superuser password 'hunter2'`);
+      await admin.query('create table written (at text)');
+    });
+  }
+});
+
+beforeEach(async () => {
+  await one.stop();
+  await one.start();
+  await promote(one);
+  await two.startAsStandby();
+  pool = poolOf(addressOf(one, two));
+});
+
+afterEach(() => pool.close());
+
+afterAll(async () => {
+  await one.remove();
+  await two.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function addressOf(...servers: readonly Cluster[]): string {
+  const hosts = servers.map(({ port }) => `127.0.0.1:${port}`).join();
+  return `postgres://${LOGIN}@${hosts}/postgres?target_session_attrs=read-write`;
+}
+
+function poolOf(url: string): SessionPool {
+  return openPool({
+    ...{ url, poolSize: 2, statementTimeoutMs: 2_000, preparedStatements: true },
+    log: pino({ level: 'silent' }),
+  });
+}
+
+const portOf = async (session: Session): Promise<number> =>
+  Number((await session.sendOne(sql('select inet_server_port()'), 'probe', 'idle')).rows[0]?.[0]);
+const led = (): Promise<number> => pool.withSession(portOf);
+const write = (): Promise<unknown> =>
+  pool.withSession((session) => session.sendOne(sql(`insert into written values ('now')`), 'probe', 'idle'));
+/** One that leads already goes on. */
+const promote = (cluster: Cluster): Promise<unknown> =>
+  withAdmin(cluster.adminUrl, (admin) =>
+    admin.query('select case when pg_is_in_recovery() then pg_promote(true, 30) end'),
+  );
+
+/** A server that follows from now on, with its sessions left as they are. */
+async function demote(cluster: Cluster, isSo: 'on' | 'off' = 'on'): Promise<void> {
+  await withAdmin(cluster.adminUrl, async (admin) => {
+    await admin.query(`set default_transaction_read_only = off`);
+    await admin.query(`alter system set default_transaction_read_only = ${isSo}`);
+    await admin.query('select pg_reload_conf()');
+  });
+}
+
+describe('of several servers', () => {
+  test('a request is served by the one that takes writes, wherever that stands in the address', async () => {
+    expect(await led()).toBe(one.port);
+    const other = poolOf(addressOf(two, one));
+    expect(await other.withSession(portOf)).toBe(one.port);
+    await other.close();
+  });
+
+  test('a request after a failover is served by the new one, and so it is when the old one is back as a standby', async () => {
+    expect(await led()).toBe(one.port);
+    await one.stop();
+    await promote(two);
+    // The connection that was lost takes one request with it at most.
+    await led().catch(() => undefined);
+    expect(await led()).toBe(two.port);
+    await one.startAsStandby();
+    expect(await led()).toBe(two.port);
+  });
+
+  test('no request is lent a connection to one that follows now, not even one that lay idle', async () => {
+    const both = await Promise.all([led(), led()]);
+    expect(both).toEqual([one.port, one.port]);
+    await promote(two);
+    await demote(one);
+    try {
+      await expect(write()).rejects.toMatchObject({ code: '25006' });
+      await write();
+      expect(await Promise.all([led(), led(), led()])).toEqual([two.port, two.port, two.port]);
+    } finally {
+      await demote(one, 'off');
+    }
+  });
+
+  test('one that is frozen keeps nobody from the one that leads', async () => {
+    await promote(two);
+    await one.freeze();
+    try {
+      expect(await led()).toBe(two.port);
+      await write();
+    } finally {
+      await one.thaw();
+    }
+  });
+
+  test('where none takes writes, the error says of each why, and nothing of the login', async () => {
+    await one.stop();
+    const error = await led().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(DatabaseUnavailable);
+    const { message } = (error as Error).cause as Error;
+    expect(message).toMatch(new RegExp(`127.0.0.1:${one.port}: (?:Error: )?connect ECONNREFUSED`));
+    expect(message).toContain(`127.0.0.1:${two.port}: It takes no writes`);
+    expect(message).not.toContain('hunter2');
+    await one.start();
+  });
+
+  test('a deploy goes to the one that takes writes, or says that there is none', async () => {
+    expect(new URL(await adminServer(addressOf(two, one))).port).toBe(String(one.port));
+    await one.startAsStandby();
+    await expect(adminServer(addressOf(two, one))).rejects.toThrow(
+      /^no connection to the database at DATABASE_ADMIN_URL: None of the servers takes writes/,
+    );
+  });
+});
+
+test('a lone server that has to take writes is not connected to while it takes none', async () => {
+  const lone = poolOf(addressOf(two));
+  await expect(lone.withSession(portOf)).rejects.toThrow(DatabaseUnavailable);
+  await promote(two);
+  expect(await lone.withSession(portOf)).toBe(two.port);
+  await lone.close();
+});
