@@ -24,6 +24,8 @@ export interface Config {
   readonly documentStore: value.DocumentStore;
   /** Of an S3 store that is not Amazon's. */
   readonly documentStoreEndpoint: string | undefined;
+  /** Whether a download leads to the store itself, by an address that is good for a minute. */
+  readonly documentPresignedDownloads: boolean;
   readonly documentMaxBytes: number;
   readonly corsOrigins: readonly string[];
   /** Where HOST gives its figures to whoever collects them; undefined: nowhere. */
@@ -116,6 +118,7 @@ const variables = z.object({
   TRUST_PROXY: value.integer(0, 100).default(0),
   DOCUMENT_STORE: value.documentStore.optional(),
   DOCUMENT_STORE_ENDPOINT: value.httpUrl.optional(),
+  DOCUMENT_PRESIGNED_DOWNLOADS: value.flag.default(false),
   DOCUMENT_MAX_BYTES: value.integer(1, 500_000_000).default(25 * 1024 * 1024),
   CORS_ORIGINS: value.origins.default([]),
 });
@@ -146,6 +149,7 @@ export function loadConfig(environment: Environment): Config {
     trustProxy: values.TRUST_PROXY,
     documentStore: values.DOCUMENT_STORE ?? { kind: 'folder', path: `${values.DATA_DIR}/documents` },
     documentStoreEndpoint: values.DOCUMENT_STORE_ENDPOINT,
+    documentPresignedDownloads: values.DOCUMENT_PRESIGNED_DOWNLOADS,
     documentMaxBytes: values.DOCUMENT_MAX_BYTES,
     corsOrigins: values.CORS_ORIGINS,
     metricsPort: values.METRICS_PORT,
@@ -230,6 +234,8 @@ function* conflicts(set: Environment): Generator<string> {
   yield* conflictsOfManagement(set);
   if (DOCUMENT_STORE_ENDPOINT && !DOCUMENT_STORE?.startsWith('s3:'))
     yield 'DOCUMENT_STORE must be s3://bucket/prefix where DOCUMENT_STORE_ENDPOINT is set';
+  if (set['DOCUMENT_PRESIGNED_DOWNLOADS'] === 'true' && !DOCUMENT_STORE?.startsWith('s3:'))
+    yield 'DOCUMENT_STORE must be s3://bucket/prefix where DOCUMENT_PRESIGNED_DOWNLOADS is true';
   if (AUTH_ROLE_CLAIM === AUTH_CLIENT_ACCESS_CLAIM)
     yield 'AUTH_CLIENT_ACCESS_CLAIM must differ from AUTH_ROLE_CLAIM';
 }

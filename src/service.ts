@@ -167,12 +167,16 @@ async function embeddedDatabase(
 }
 
 async function contents(
-  { documentStore: store, documentStoreEndpoint: endpoint, documentMaxBytes: maxBytes, dataDir }: Config,
+  config: Config,
   database: Database,
   embedded: EmbeddedDatabase | undefined,
   log: Logger,
 ): Promise<Documents> {
-  const documents = await openDocuments({ store, endpoint, maxBytes, dataDir, database, log });
+  const documents = await openDocuments({
+    ...{ store: config.documentStore, endpoint: config.documentStoreEndpoint, dataDir: config.dataDir },
+    ...{ maxBytes: config.documentMaxBytes, presignedDownloads: config.documentPresignedDownloads },
+    ...{ database, log },
+  });
   await placeDemonstration(embedded?.demonstration ?? [], documents, log);
   return documents;
 }

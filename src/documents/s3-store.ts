@@ -10,7 +10,8 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
-import { ANSWER_MS, isContentPath, outOfReach, STALL_MS } from './content-store.ts';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { ADDRESS_SECONDS, ANSWER_MS, isContentPath, outOfReach, STALL_MS } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
 
 export interface S3Options {
@@ -118,6 +119,18 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
       );
       if (!(Body instanceof Readable)) throw new Error('the SDK gave no stream of Node');
       return Body;
+    },
+    async addressOf(path, { type, disposition }) {
+      const get = new GetObjectCommand({
+        ...locate(path),
+        ...{ ResponseContentType: type, ResponseContentDisposition: disposition },
+        ResponseCacheControl: 'no-store',
+      });
+      // Nobody is asked but whoever gives credentials, which takes its time as well.
+      const signed = (): Promise<string> => getSignedUrl(client, get, { expiresIn: ADDRESS_SECONDS });
+      return answered(ANSWER_MS, signed).catch((error: unknown) => {
+        throw outOfReach(error);
+      });
     },
     async remove(path) {
       if (!isContentPath(path)) return;

@@ -75,7 +75,9 @@ interface Options
   readonly log?: Logger;
   /** Whose tokens are accepted; those of `identity` when absent. */
   readonly provider?: Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
-  readonly documents?: Partial<Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'maxBytes'>>;
+  readonly documents?: Partial<
+    Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'maxBytes' | 'presignedDownloads'>
+  >;
 }
 
 export async function startService(options: Options = {}): Promise<Service> {
