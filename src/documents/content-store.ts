@@ -12,6 +12,12 @@ export const ANSWER_MS = 4_500;
 /** How long nothing of a content may move, on its way in or out, before it is given up. */
 export const STALL_MS = 8_000;
 
+/** A content that a store has. */
+export interface Stored {
+  readonly path: string;
+  readonly size: number;
+}
+
 /** What whoever follows the address of a content is told of it. */
 export interface Told {
   readonly type: string;
@@ -35,6 +41,8 @@ export interface ContentStore {
   read(path: string, range?: ByteRange): Promise<Readable>;
   /** An address where whoever has it reads the content, for a minute; only of a store that others can reach. */
   readonly addressOf?: (path: string, told: Told) => Promise<string>;
+  /** Every content, in the order of the bytes of their paths; what comes or goes meanwhile may be among them or not. */
+  list(): AsyncIterable<Stored>;
   /** One that is gone already counts as removed. */
   remove(path: string): Promise<void>;
   /** Breaks off what is under way. */
@@ -47,6 +55,11 @@ const PATH = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/;
 /** True for a path that a content can lie under; whatever else a row says, there is nothing there. */
 export function isContentPath(path: string): boolean {
   return PATH.test(path);
+}
+
+/** The order in which S3 lists, and `collate "C"` sorts. */
+export function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
 /** What is thrown where the store does not do what it must. */

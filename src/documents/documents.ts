@@ -106,7 +106,12 @@ function isRefusal(error: unknown): boolean {
   return sqlState(error) !== undefined || (error instanceof RequestError && error.status < 500);
 }
 
-function openStore({ store, endpoint, s3Access }: DocumentsOptions): ContentStore {
+/** The store by itself, for whoever looks at it and keeps nothing in it. */
+export function openStore({
+  store,
+  endpoint,
+  s3Access,
+}: Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access'>): ContentStore {
   if (store.kind === 'folder') return createFolderStore(store.path);
   return createS3Store({ ...store, endpoint, ...(s3Access && { access: s3Access }) });
 }

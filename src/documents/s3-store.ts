@@ -5,6 +5,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
@@ -131,6 +132,23 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
       return answered(ANSWER_MS, signed).catch((error: unknown) => {
         throw outOfReach(error);
       });
+    },
+    async *list() {
+      const Prefix = prefix === '' ? '' : `${prefix}/`;
+      let ContinuationToken: string | undefined;
+      do {
+        const page = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
+        const { Contents = [], NextContinuationToken } = await answered(ANSWER_MS, (abortSignal) =>
+          client.send(page, { abortSignal }),
+        ).catch((error: unknown) => {
+          throw outOfReach(error);
+        });
+        for (const { Key = '', Size = 0 } of Contents) {
+          const path = Key.slice(Prefix.length);
+          if (isContentPath(path)) yield { path, size: Size };
+        }
+        ContinuationToken = NextContinuationToken;
+      } while (ContinuationToken !== undefined);
     },
     async remove(path) {
       if (!isContentPath(path)) return;
