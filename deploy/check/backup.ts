@@ -263,8 +263,11 @@ async function untilArchived(source: Postgres): Promise<void> {
   const wanted = await withAdmin(source.urlOf('postgres'), async (admin) =>
     textOf(await admin.query('select pg_walfile_name(pg_switch_wal()) as text')),
   );
-  for (const end = Date.now() + ARCHIVED_MS; (await archiverOf(source)).last < wanted; await delay(100))
+  const end = Date.now() + ARCHIVED_MS;
+  while ((await archiverOf(source)).last < wanted) {
+    await delay(100);
     if (Date.now() > end) throw new Error(`${wanted} is not archived after ${ARCHIVED_MS / 1000} s`);
+  }
 }
 
 /** What is in none of the others. */

@@ -13,7 +13,7 @@ import { findProgram, startProgram } from './program.ts';
 export interface Postgres extends Part {
   readonly port: number;
   /** The superuser's address of a database. */
-  urlOf(database: string): string;
+  readonly urlOf: (database: string) => string;
 }
 
 /** A Postgres whose WAL pgBackRest archives, and the repository of its backups. */
@@ -67,7 +67,7 @@ export async function startPgbackrest({ dir, port }: PartOptions): Promise<Pgbac
   await backrest('stanza-create');
   const restored: Postgres[] = [];
   const backup = (type: 'full' | 'incr'): string[] => ['backup', `--type=${type}`, '--start-fast'];
-  const { close } = source;
+  const interfaceOfSource = { ...source };
   return Object.assign(source, {
     repository,
     async backup(type: 'full' | 'incr') {
@@ -101,7 +101,7 @@ export async function startPgbackrest({ dir, port }: PartOptions): Promise<Pgbac
     },
     close: async () => {
       for (const one of restored.splice(0)) await one.close();
-      await close();
+      await interfaceOfSource.close();
     },
   });
 }
