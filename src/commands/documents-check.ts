@@ -10,7 +10,7 @@ Holds the document store against the database at DATABASE_URL, with the variable
 no content or one of another length, and which contents no document has. Mends nothing unasked.
   --json            each difference, and the counts in the end, as a line of JSON
   --remove-unowned  plan the removal of contents without a document: the service removes them in an hour, unless a
-                    document has them by then; until then: delete from app.content_removals where file_path = …
+                    document has them by then; app.content_removals has what is planned, and may lose it again
 Exits with 1 where something differs, with 2 where it could not be looked at to the end: nothing is planned then.
 `;
 
