@@ -271,12 +271,16 @@ async function embeddedDatabase(
 }
 
 async function contents(
-  { documentStore: store, documentStoreEndpoint: endpoint, documentMaxBytes: maxBytes, dataDir }: Config,
+  config: Config,
   database: Database,
   demonstration: readonly string[],
   log: Logger,
 ): Promise<Documents> {
-  const documents = await openDocuments({ store, endpoint, maxBytes, dataDir, database, log });
+  const documents = await openDocuments({
+    ...{ store: config.documentStore, endpoint: config.documentStoreEndpoint, dataDir: config.dataDir },
+    ...{ maxBytes: config.documentMaxBytes, presignedDownloads: config.documentPresignedDownloads },
+    ...{ database, log },
+  });
   await placeDemonstration(demonstration, documents, log);
   return documents;
 }

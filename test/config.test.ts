@@ -49,6 +49,7 @@ describe('a configuration', () => {
       trustProxy: 0,
       documentStore: { kind: 'folder', path: '.data/documents' },
       documentStoreEndpoint: undefined,
+      documentPresignedDownloads: false,
       documentMaxBytes: 25 * 1024 * 1024,
       corsOrigins: [],
       metricsPort: undefined,
@@ -79,6 +80,7 @@ describe('a configuration', () => {
       },
       ...{ TRUST_PROXY: '2', DOCUMENT_STORE: 's3://claims-documents/a/b/', UNRELATED: 'x' },
       ...{ DOCUMENT_STORE_ENDPOINT: 'https://s3.example', DOCUMENT_MAX_BYTES: '1000' },
+      DOCUMENT_PRESIGNED_DOWNLOADS: 'true',
       CORS_ORIGINS: 'https://app.example, http://localhost:5173,https://app.example',
       ...{ METRICS_PORT: '9464', SERVER_TIMING: 'true' },
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_SDK_DISABLED: 'false' },
@@ -115,6 +117,7 @@ describe('a configuration', () => {
       trustProxy: 2,
       documentStore: { kind: 's3', bucket: 'claims-documents', prefix: 'a/b' },
       documentStoreEndpoint: 'https://s3.example',
+      documentPresignedDownloads: true,
       documentMaxBytes: 1000,
       corsOrigins: ['https://app.example', 'http://localhost:5173'],
       metricsPort: 9464,
@@ -258,6 +261,7 @@ describe('a wrong value stops the start with one line that names the variable an
       ' ',
     ],
     DOCUMENT_STORE_ENDPOINT: ['https://s3.example', 's3.example', 'https://key:hunter2@s3.example'],
+    DOCUMENT_PRESIGNED_DOWNLOADS: ['true', 'yes', '1'],
     DOCUMENT_MAX_BYTES: ['0', '25MB', '500000001'],
     CORS_ORIGINS: [
       ...[

@@ -76,8 +76,9 @@ create policy documents_delete_tenant on public.documents
 
 -- Reporting reads app.client_documents.
 
--- app.locate tells a foreign record from none; app.due_removals keeps whatever content a document has.
-grant select (id, reclamation_id, file_path) on public.documents to taxclaims_definer;
+-- app.locate tells a foreign record from none; app.due_removals keeps whatever content a document has, and
+-- app.contents_of_documents says how long it must be.
+grant select (id, reclamation_id, file_path, file_size) on public.documents to taxclaims_definer;
 
 create policy documents_select_definer on public.documents
     for select to taxclaims_definer

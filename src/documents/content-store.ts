@@ -12,6 +12,22 @@ export const ANSWER_MS = 4_500;
 /** How long nothing of a content may move, on its way in or out, before it is given up. */
 export const STALL_MS = 8_000;
 
+/** A content that a store has. */
+export interface Stored {
+  readonly path: string;
+  readonly size: number;
+}
+
+/** What whoever follows the address of a content is told of it. */
+export interface Told {
+  readonly type: string;
+  /** The header Content-Disposition. */
+  readonly disposition: string;
+}
+
+/** How long the address of a content is good. */
+export const ADDRESS_SECONDS = 60;
+
 /**
  * Where the contents of documents lie, each under the path that its document's row has.
  * All throw RequestError ERROR_UNAVAILABLE where the store is out of reach, or says nothing for as long as that.
@@ -23,6 +39,10 @@ export interface ContentStore {
   size(path: string): Promise<number | undefined>;
   /** @throws Error also where there is no such content */
   read(path: string, range?: ByteRange): Promise<Readable>;
+  /** An address where whoever has it reads the content, for a minute; only of a store that others can reach. */
+  readonly addressOf?: (path: string, told: Told) => Promise<string>;
+  /** Every content, in the order of the bytes of their paths; what comes or goes meanwhile may be among them or not. */
+  list(): AsyncIterable<Stored>;
   /** One that is gone already counts as removed. */
   remove(path: string): Promise<void>;
   /** Breaks off what is under way. */
@@ -40,6 +60,11 @@ export function isContentPath(path: string): boolean {
 /** The store said nothing for as long as it may. */
 export class StoreStalled extends Error {
   override readonly name = 'StoreStalled';
+}
+
+/** The order in which S3 lists, and `collate "C"` sorts. */
+export function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
 /** What is thrown where the store does not do what it must. */

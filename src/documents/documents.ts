@@ -26,6 +26,8 @@ export interface Documents
     Pick<ContentStore, 'size' | 'read'>,
     Pick<Removals, 'removeDue'> {
   readonly maxBytes: number;
+  /** Where a download leads to the store itself; undefined where it is answered here. */
+  readonly addressOf: ContentStore['addressOf'] | undefined;
   /**
    * Puts a file that was written aside into the store, then calls for the row that holds its path. The file is taken
    * over: whatever happens, the caller has nothing left to remove.
@@ -47,6 +49,8 @@ export interface DocumentsOptions {
   /** Where contents are written aside that go elsewhere in the end. */
   readonly dataDir: string;
   readonly maxBytes: number;
+  /** Whether downloads lead to the store itself, where that has addresses. */
+  readonly presignedDownloads?: boolean;
   readonly database: Pick<Database, 'callAsLogin'>;
   readonly log: Logger;
   /** Access to S3 other than what the SDK finds by itself. */
@@ -64,6 +68,7 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
 
   return {
     maxBytes,
+    addressOf: options.presignedDownloads === true ? store.addressOf : undefined,
     write: (content) => spool.write(content),
     discard: (spooled) => spool.discard(spooled),
     size: (path) => store.size(path),
@@ -106,7 +111,12 @@ function isRefusal(error: unknown): boolean {
   return sqlState(error) !== undefined || (error instanceof RequestError && error.status < 500);
 }
 
-function openStore({ store, endpoint, s3Access }: DocumentsOptions): ContentStore {
+/** The store by itself, for whoever looks at it and keeps nothing in it. */
+export function openStore({
+  store,
+  endpoint,
+  s3Access,
+}: Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access'>): ContentStore {
   if (store.kind === 'folder') return createFolderStore(store.path);
   return createS3Store({ ...store, endpoint, ...(s3Access && { access: s3Access }) });
 }

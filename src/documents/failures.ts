@@ -30,13 +30,11 @@ export function counting(store: ContentStore): {
     failures,
     failed,
     store: {
+      ...store,
       place: (path, file) => counted(store.place(path, file)),
       size: (path) => counted(store.size(path)),
       read: (path, range) => counted(store.read(path, range)),
       remove: (path) => counted(store.remove(path)),
-      close: () => {
-        store.close();
-      },
     },
   };
 }

@@ -1,10 +1,10 @@
-import { access, open, rename, rm, stat } from 'node:fs/promises';
+import { access, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../make-folder.ts';
 import { codeOf } from '../system-error.ts';
 import { within } from '../within.ts';
-import { ANSWER_MS, isContentPath, outOfReach, STALL_MS, StoreStalled } from './content-store.ts';
-import type { ContentStore } from './content-store.ts';
+import { ANSWER_MS, byBytes, isContentPath, outOfReach, STALL_MS, StoreStalled } from './content-store.ts';
+import type { ContentStore, Stored } from './content-store.ts';
 
 /** Where a folder store's contents are written aside: on the same file system, so that a rename is enough. */
 export function spoolFolderOf(folder: string): string {
@@ -39,11 +39,34 @@ export function createFolderStore(folder: string): ContentStore {
       if (file === undefined) throw new Error(`there is no content at ${path}`);
       return file.createReadStream(range);
     },
+    async *list() {
+      await inTime(reaching(access(spoolFolderOf(folder))));
+      yield* contentsBelow(folder, '');
+    },
     async remove(path) {
       if (isContentPath(path)) await inTime(rm(locate(path)).catch(unlessAbsent));
     },
     close: () => undefined,
   };
+}
+
+/** One folder after the other, each with its names alone in memory; what is gone meanwhile is left out. */
+async function* contentsBelow(folder: string, above: string): AsyncGenerator<Stored> {
+  const reading = readdir(join(folder, above), { withFileTypes: true });
+  const entries = (await inTime(reaching(reading.catch(unlessGone)))) ?? [];
+  // Before its slash a folder sorts as its name, and with it as its contents do.
+  const names = entries.map((entry) => `${above}${entry.name}${entry.isDirectory() ? '/' : ''}`);
+  for (const name of names.sort(byBytes)) {
+    if (name.endsWith('/') && isContentPath(name.slice(0, -1))) yield* contentsBelow(folder, name);
+    if (!isContentPath(name)) continue;
+    const file = await inTime(reaching(stat(join(folder, name)).catch(unlessGone)));
+    if (file?.isFile() === true) yield { path: name, size: file.size };
+  }
+}
+
+function unlessGone(error: unknown): undefined {
+  if (!isAbsence(error)) throw error;
+  return undefined;
 }
 
 /** A rename is for good once the folder that names the file is synced. */

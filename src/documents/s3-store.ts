@@ -5,12 +5,21 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
-import { ANSWER_MS, isContentPath, outOfReach, STALL_MS, StoreStalled } from './content-store.ts';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import {
+  ADDRESS_SECONDS,
+  ANSWER_MS,
+  isContentPath,
+  outOfReach,
+  STALL_MS,
+  StoreStalled,
+} from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
 
 export interface S3Options {
@@ -121,6 +130,35 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
       );
       if (!(Body instanceof Readable)) throw new Error('the SDK gave no stream of Node');
       return Body;
+    },
+    async addressOf(path, { type, disposition }) {
+      const get = new GetObjectCommand({
+        ...locate(path),
+        ...{ ResponseContentType: type, ResponseContentDisposition: disposition },
+        ResponseCacheControl: 'no-store',
+      });
+      // Nobody is asked but whoever gives credentials, which takes its time as well.
+      const signed = (): Promise<string> => getSignedUrl(client, get, { expiresIn: ADDRESS_SECONDS });
+      return answered(ANSWER_MS, signed).catch((error: unknown) => {
+        throw outOfReach(error);
+      });
+    },
+    async *list() {
+      const Prefix = prefix === '' ? '' : `${prefix}/`;
+      let ContinuationToken: string | undefined;
+      do {
+        const page = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
+        const { Contents = [], NextContinuationToken } = await answered(ANSWER_MS, (abortSignal) =>
+          client.send(page, { abortSignal }),
+        ).catch((error: unknown) => {
+          throw outOfReach(error);
+        });
+        for (const { Key = '', Size = 0 } of Contents) {
+          const path = Key.slice(Prefix.length);
+          if (isContentPath(path)) yield { path, size: Size };
+        }
+        ContinuationToken = NextContinuationToken;
+      } while (ContinuationToken !== undefined);
     },
     async remove(path) {
       if (!isContentPath(path)) return;

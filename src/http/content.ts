@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
+import type { Told } from '../documents/content-store.ts';
 import { RequestError } from '../errors.ts';
 import type { Reply } from './endpoint.ts';
 import { isNotModified } from './preconditions.ts';
@@ -11,26 +12,35 @@ export interface Content {
   readonly filename: string;
   /** Its entity tag: the content under a tag never changes. */
   readonly tag: string;
+  /** Where whoever has the address reads it without us, told what we would say of it; absent: here alone. */
+  readonly addressOf?: ((told: Told) => Promise<string>) | undefined;
   read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
 }
 
 /**
  * A content as an attachment, whole or the part that the request asks for (RFC 9110, section 14).
- * Several parts at once are answered with the whole, as is a part of another version.
+ * Several parts at once are answered with the whole, as is a part of another version. Where the content has an address,
+ * the answer leads there; whoever follows it asks for the same part again.
  * @throws RequestError ERROR_RANGE_NOT_SATISFIABLE
  */
 export async function contentReply(incoming: IncomingMessage, content: Content): Promise<Reply> {
   const { size, type, filename, tag } = content;
   if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };
+  const told = {
+    type: type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+    disposition: contentDisposition(filename),
+  };
   const headers = {
     ETag: tag,
     'Accept-Ranges': 'bytes',
-    'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
-    'Content-Disposition': contentDisposition(filename),
+    'Content-Type': told.type,
+    'Content-Disposition': told.disposition,
   };
   const whole = { ...headers, 'Content-Length': String(size) };
   if (incoming.method === 'HEAD') return { status: 200, headers: whole };
   const range = rangeOf(incoming, content);
+  if (content.addressOf !== undefined)
+    return { status: 307, headers: { Location: await content.addressOf(told) } };
   if (range === undefined) return { status: 200, headers: whole, body: await content.read() };
   const { start, end } = range;
   return {

@@ -127,7 +127,7 @@ export interface CallerRequest {
 
 /** What an endpoint written out in full answers with. */
 export interface Reply {
-  readonly status: 200 | 201 | 204 | 206 | 304;
+  readonly status: 200 | 201 | 204 | 206 | 304 | 307;
   /** JSON text, or bytes as they come. */
   readonly body?: string | Readable;
   readonly headers?: Readonly<Record<string, string>>;
@@ -170,7 +170,7 @@ interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
 }
 
 export type Responses = Readonly<
-  Partial<Record<200 | 201 | 204 | 206 | 304, z.ZodType | RecordShape | null>>
+  Partial<Record<200 | 201 | 204 | 206 | 304 | 307, z.ZodType | RecordShape | null>>
 >;
 
 /** The statement of one record. */

@@ -170,10 +170,11 @@ export const readContent = endpoint({
   summary: 'Download a document',
   roles: ROLES,
   params,
-  responses: { 200: field.bytes, 206: field.bytes, 304: null },
+  responses: { 200: field.bytes, 206: field.bytes, 304: null, 307: null },
   id: ({ params }) => params.id,
   handle: async ({ params }, request) => {
     const { documents, incoming } = request;
+    const { addressOf } = documents;
     const { rows } = await request.run({
       text: `
 select r.file_path, coalesce(r.mime_type, 'application/octet-stream'), r.filename, r.uploaded_at, r.file_size
@@ -194,6 +195,7 @@ where r.id = $1`,
     }
     return contentReply(incoming, {
       ...{ size, type, filename, tag: document.tagOf(uploadedAt) },
+      addressOf: addressOf && ((told) => addressOf(path, told)),
       read: (range) => documents.read(path, range),
     });
   },

@@ -163,6 +163,7 @@ function asReporting({ foreign }: World): SqlRow[] {
       'client_access()',
       "objections('{}')",
       'due_removals()',
+      'contents_of_documents()',
       'forget_answers()',
     ].map((call): SqlRow => [`the function ${call}`, 'API5:2023', '42501|42883', `select app.${call}`]),
   ];

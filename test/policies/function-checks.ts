@@ -92,6 +92,8 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.plan_removal': 'api',
   'app.due_removals': 'api',
   'app.complete_removals': 'api',
+  'app.contents_of_documents': 'api',
+  'app.standing_of_contents': 'api',
   'app.track_content': 'owner',
   'app.account_id': 'definer',
   'app.hold_account': 'definer',

@@ -102,6 +102,7 @@ beforeAll(async () => {
     OTEL_TRACES_SAMPLER_ARG: '1',
     ...{ RATE_LIMIT_PER_USER: '901', RATE_LIMIT_PER_IP: '902', TRUST_PROXY: '1', CORS_ORIGINS: ORIGIN },
     ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${s3Port}` },
+    DOCUMENT_PRESIGNED_DOWNLOADS: 'true',
     ...{ DOCUMENT_MAX_BYTES: '1000', AWS_REGION: 'eu-west-3' },
     ...{ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
   });
@@ -414,6 +415,11 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
   DOCUMENT_STORE_ENDPOINT: async () => {
     expect((await upload(pdf)).status).toBe(201);
     expect(await filesIn(join(folder, 's3'))).not.toEqual([]);
+  },
+  DOCUMENT_PRESIGNED_DOWNLOADS: async () => {
+    const { id } = (await upload(pdf)).json as { id: string };
+    const { status, headers } = await send(`GET /api/documents/${id}/content`);
+    expect([status, (await fetch(String(headers.location))).status]).toEqual([307, 200]);
   },
   DOCUMENT_MAX_BYTES: async () => {
     const ofSize = (size: number): Buffer => Buffer.concat([pdf, Buffer.alloc(size - pdf.length, ' ')]);

@@ -99,7 +99,9 @@ export interface Options
   readonly metrics?: MetricsServerOptions;
   /** Of which a collector is told, at the address in the environment. */
   readonly traces?: { readonly ratio: number };
-  readonly documents?: Partial<Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'maxBytes'>>;
+  readonly documents?: Partial<
+    Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'maxBytes' | 'presignedDownloads'>
+  >;
 }
 
 export async function startService(options: Options = {}): Promise<Service> {

@@ -61,6 +61,48 @@ comment on function app.complete_removals(text[]) is 'Forgets contents that the 
 revoke execute on function app.complete_removals(text[]) from public;
 grant execute on function app.complete_removals(text[]) to taxclaims_api;
 
+-- What the store must have, for `documents:check`: in the order of a listing of S3, whatever the database's own is.
+create or replace function app.contents_of_documents()
+    returns table (document_id uuid, file_path text, file_size bigint)
+    language sql
+    stable
+    security definer
+    set search_path = ''
+begin atomic
+    select d.id, d.file_path::text, d.file_size::bigint
+    from public.documents as d
+    order by d.file_path collate "C";
+end;
+
+comment on function app.contents_of_documents() is
+    'The path and the length of the content of every document, in the order of their bytes; it says nothing of whose '
+    'they are.';
+
+revoke execute on function app.contents_of_documents() from public;
+grant execute on function app.contents_of_documents() to taxclaims_api;
+
+-- One that is neither has nobody: an upload is planned for removal before its content is there, and until its row is.
+create or replace function app.standing_of_contents(file_paths text[])
+    returns table (file_path text, has_document boolean, is_planned boolean)
+    language sql
+    stable
+    security definer
+    set search_path = ''
+begin atomic
+    select
+        p.file_path,
+        (select d.file_path from public.documents as d where d.file_path = p.file_path) is not null,
+        (select c.file_path from app.content_removals as c where c.file_path = p.file_path) is not null
+    from pg_catalog.unnest(standing_of_contents.file_paths) as p (file_path);
+end;
+
+comment on function app.standing_of_contents(text[]) is
+    'For each of these paths whether a document has it, and whether its removal is planned, as it is while an upload is '
+    'under way.';
+
+revoke execute on function app.standing_of_contents(text[]) from public;
+grant execute on function app.standing_of_contents(text[]) to taxclaims_api;
+
 -- A document's row keeps its content; without the row the content is due at once, whoever deletes and by whatever
 -- way: a cascade, a DBA at psql, a truncate.
 create or replace function app.track_content()

@@ -30,7 +30,7 @@ export const HEADERS = {
       'The version of the record, the list or the content, for If-None-Match; that of a record also for If-Match.',
     schema: text,
   },
-  Location: { description: 'The address of what was created.', schema: text },
+  Location: { description: 'The address of what was created, or, with 307, of the content.', schema: text },
   Link: {
     description: 'The address of the next page, rel="next"; absent on the last one.',
     schema: text,

@@ -11,6 +11,7 @@ const SUCCESSES: Readonly<Record<string, string>> = {
   204: 'Done; there is nothing to say of it.',
   206: 'A part of the content.',
   304: 'The caller has this version.',
+  307: 'Location is where the content is read, by whoever has that address, for a minute at most; without Authorization.',
 };
 
 type Body = z.ZodType | null;
@@ -90,9 +91,11 @@ function sentWith(
   if ('list' in endpoint && pagesOf(endpoint).includes('count')) sometimes.push('X-Total-Count');
   if (mayBeCsv) sometimes.push('Content-Disposition');
   const isTagged = !isRecord(of) || ('list' in endpoint ? !mayBeCsv : of.isAlwaysTagged);
-  if (hasVersions(endpoint) || isRecord(of)) (isTagged ? always : sometimes).push('ETag');
-  if (status === 201) always.push('Location');
-  if (isContent(endpoint) && status !== 304) always.push('Content-Disposition', 'Accept-Ranges');
+  const isElsewhere = status === 307;
+  if ((hasVersions(endpoint) || isRecord(of)) && !isElsewhere) (isTagged ? always : sometimes).push('ETag');
+  if (status === 201 || isElsewhere) always.push('Location');
+  if (isContent(endpoint) && status !== 304 && !isElsewhere)
+    always.push('Content-Disposition', 'Accept-Ranges');
   if (status === 206) always.push('Content-Range');
   return { always: [...everySent(isCounted(endpoint)), ...always], sometimes };
 }

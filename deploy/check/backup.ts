@@ -1,0 +1,286 @@
+import { chmod } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { openDocumentContents } from '../../src/db/document-contents.ts';
+import { differencesOf } from '../../src/documents/check.ts';
+import { openStore } from '../../src/documents/documents.ts';
+import { readJournal } from '../../test/faults/journal.ts';
+import type { Entry } from '../../test/faults/journal.ts';
+import { createServiceProcess } from '../../test/faults/service-process.ts';
+import { filesBelow } from '../../test/faults/stored-contents.ts';
+import { withAdmin } from '../../test/support/database.ts';
+import { startTestIdentity } from '../../test/support/identity.ts';
+import { startPgbackrest } from '../lab/pgbackrest.ts';
+import type { Pgbackrest, Postgres } from '../lab/pgbackrest.ts';
+import type { Fault, Result } from './fault.ts';
+import type { ApiLogin, UnderLoad } from './under-load.ts';
+import type { World } from './world.ts';
+
+/** The load goes on while a backup is made, and nobody waits for one. */
+const bounds = { failed: 0 };
+/** How long the archive may take to have what waits for it. */
+const ARCHIVED_MS = 60_000;
+
+export const faults: readonly Fault[] = [
+  { part: 'pgbackrest', fault: 'restored to a moment', bounds, run: restoreToMoment },
+  { part: 'pgbackrest', fault: 'repository away, and back', bounds, run: takeRepositoryAway },
+  { part: 'pgbackrest', fault: 'backup killed half-way', bounds, run: killBackup },
+];
+
+/** What is known of a trial once it is over. */
+interface Trial {
+  readonly result: Result;
+  readonly login: ApiLogin;
+  readonly entries: readonly Entry[];
+  readonly documents: string;
+}
+
+const startedIn = (world: World): Promise<Pgbackrest> =>
+  world.once('pgbackrest', (dir) => startPgbackrest({ dir }));
+
+async function tryOn(world: World, source: Pgbackrest, happen: UnderLoad['break']): Promise<Trial> {
+  let login: ApiLogin | undefined;
+  let journal = '';
+  const result = await world.underLoad({
+    adminUrl: (database) => Promise.resolve(source.urlOf(database)),
+    environment: (given) => {
+      login = given;
+      return { DATABASE_URL: loginUrl(source, given) };
+    },
+    break: (running) => {
+      ({ journal } = running.load);
+      return happen(running);
+    },
+  });
+  if (login === undefined) throw new Error('there was no load');
+  return {
+    ...{ result, login, entries: await readJournal(journal) },
+    documents: join(dirname(journal), 'documents'),
+  };
+}
+
+function loginUrl({ port }: Postgres, { name, password, database }: ApiLogin): string {
+  return `postgres://${name}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+/** A full and an incremental backup under load; then, elsewhere, everything as it was at a moment in the middle. */
+async function restoreToMoment(world: World): Promise<Result> {
+  const source = await startedIn(world);
+  let moment = '';
+  const trial = await tryOn(world, source, async () => {
+    await source.backup('full');
+    await source.backup('incr');
+    await delay(2_000);
+    moment = await withAdmin(source.urlOf('postgres'), async (admin) =>
+      textOf(
+        await admin.query(
+          `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS+00') as text`,
+        ),
+      ),
+    );
+    await delay(2_000);
+    return undefined;
+  });
+  await untilArchived(source);
+  const restored = await source.restore(moment);
+  const { lost, wrong } = await compare(trial, source, restored, moment);
+  return {
+    ...trial.result,
+    lost: trial.result.lost + lost,
+    wrong: [...(trial.result.wrong ?? []), ...wrong, ...(await served(world, restored, trial))],
+  };
+}
+
+/** What the restored one must have, must not have, and has otherwise than the first. */
+async function compare(
+  trial: Trial,
+  source: Postgres,
+  restored: Postgres,
+  moment: string,
+): Promise<{ lost: number; wrong: string[] }> {
+  const { database } = trial.login;
+  const at = Date.parse(moment);
+  const done = await withAdmin(restored.urlOf(database), async (admin) =>
+    textsOf(await admin.query('select distinct request_id::text as text from public.audit_logs')),
+  );
+  const writes = trial.entries.filter(isAcknowledgedWrite);
+  const before = writes.filter((entry) => entry.at + entry.ms < at);
+  const after = writes.filter((entry) => entry.at > at);
+  const lost = before.filter(({ requestId }) => !done.has(requestId ?? ''));
+  const early = after.filter(({ requestId }) => done.has(requestId ?? ''));
+  const words = (what: string) => (entry: Entry) => `${entry.operation} ${entry.requestId ?? ''} ${what}`;
+  return {
+    lost: lost.length,
+    wrong: [
+      ...(before.length > 0 && after.length > 0 ? [] : ['no write on both sides of the moment']),
+      ...lost.map(words('was acknowledged before the moment and is not there')),
+      ...early.map(words('was sent after the moment and is there')),
+      ...(await differentAudits(source.urlOf(database), restored.urlOf(database))),
+      ...(await documentsToldFalsely(trial, restored)),
+    ],
+  };
+}
+
+function isAcknowledgedWrite({ kind, status, lost }: Entry): boolean {
+  return kind !== 'read' && kind !== 'refuse' && lost === null && status !== null && status < 300;
+}
+
+/** Policies, grants, FORCE, functions and whatever else the audit knows are as they were; nothing has drifted. */
+async function differentAudits(source: string, restored: string): Promise<string[]> {
+  const [then, now] = [await auditOf(source), await auditOf(restored)];
+  const differ = (what: string, one: ReadonlySet<string>, other: ReadonlySet<string>): string[] =>
+    [...without(one, other), ...without(other, one)].map((line) => `${what}: ${line}`);
+  return [
+    ...(now.state.size > 1_000 ? [] : [`the audit knows ${now.state.size} facts alone`]),
+    ...differ('state', then.state, now.state),
+    ...differ('finding', then.findings, now.findings),
+    ...[...now.drift].map((line) => `drift: ${line}`),
+  ];
+}
+
+function auditOf(url: string) {
+  return withAdmin(url, async (admin) => {
+    const rowsOf = async (from: string): Promise<ReadonlySet<string>> =>
+      textsOf(await admin.query(`select x::text as text from ${from} as x`));
+    return {
+      state: await rowsOf('audit.state()'),
+      findings: await rowsOf('(select level, finding, object from audit.findings)'),
+      drift: await rowsOf('audit.drift'),
+    };
+  });
+}
+
+/** Held against what SQL and the folder say by themselves: the store is newer than the database now. */
+async function documentsToldFalsely({ login, documents }: Trial, restored: Postgres): Promise<string[]> {
+  const [rows, planned] = await withAdmin(restored.urlOf(login.database), async (admin) => [
+    textsOf(await admin.query('select file_path as text from public.documents')),
+    textsOf(await admin.query('select file_path as text from app.content_removals')),
+  ]);
+  const files = new Set((await filesBelow(documents)).map(({ path }) => path));
+  const expected = new Set([
+    ...without(rows, files).map((path) => `no content: ${path}`),
+    ...without(files, rows, planned).map((path) => `no document: ${path}`),
+  ]);
+  const store = openStore({ store: { kind: 'folder', path: documents }, endpoint: undefined });
+  const database = await openDocumentContents(loginUrl(restored, login));
+  const told = new Set<string>();
+  const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
+  for await (const { kind, path } of differencesOf({ store, database }, counts)) told.add(`${kind}: ${path}`);
+  await database.close(true);
+  return [
+    ...(expected.size > 0 ? [] : ['no document or content is younger than the moment']),
+    ...[...without(expected, told), ...without(told, expected)].map(
+      (line) => `documents:check tells otherwise: ${line}`,
+    ),
+  ];
+}
+
+/** Whether the service starts on what was restored. */
+async function served(world: World, restored: Postgres, { login, documents }: Trial): Promise<string[]> {
+  const identity = await startTestIdentity();
+  const folder = dirname(documents);
+  const service = await createServiceProcess(folder, {
+    ...{ DATABASE_URL: loginUrl(restored, login), DATA_DIR: world.folder('restored-data') },
+    ...{ DOCUMENT_STORE: documents, AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience },
+    AUTH_JWKS_URL: identity.jwksUrl,
+  });
+  try {
+    await service.start();
+    const { status } = await fetch(`http://127.0.0.1:${service.port}/health`);
+    return status === 200 ? [] : [`the service says ${status} of its health`];
+  } catch (error) {
+    return [`the service does not start: ${String(error)}`];
+  } finally {
+    service.signal('SIGKILL');
+    await service.ended().catch(() => undefined);
+    await identity.stop();
+  }
+}
+
+/** Nobody writes into the repository for a while: Postgres keeps its WAL and says so, and nothing waits for it. */
+async function takeRepositoryAway(world: World): Promise<Result> {
+  const source = await startedIn(world);
+  let failed = 0;
+  const { result } = await tryOn(world, source, async () => {
+    const before = await archiverOf(source);
+    await chmod(source.repository, 0o000);
+    await withAdmin(source.urlOf('postgres'), async (admin) => {
+      await admin.query('select pg_switch_wal()');
+    });
+    while (failed === 0) {
+      await delay(250);
+      failed = (await archiverOf(source)).failed - before.failed;
+    }
+    return () => chmod(source.repository, 0o700);
+  });
+  await untilArchived(source);
+  await source.backup('incr');
+  return result;
+}
+
+/** A backup that is killed is none, and keeps the next one from nothing. */
+async function killBackup(world: World): Promise<Result> {
+  const source = await startedIn(world);
+  const before = await source.backups();
+  const { result } = await tryOn(world, source, async () => {
+    const backup = await source.beginBackup();
+    // It has begun once the server knows of it.
+    while (!(await isBackedUp(source))) await delay(20);
+    backup.kill();
+    await backup.ended;
+    return undefined;
+  });
+  const killed = await source.backups();
+  await source.backup('full');
+  const wrong = [
+    ...(killed === before ? [] : ['what was killed counts as a backup']),
+    ...((await source.backups()) > 0 ? [] : ['there is no backup']),
+  ];
+  return { ...result, wrong: [...(result.wrong ?? []), ...wrong] };
+}
+
+async function isBackedUp(source: Postgres): Promise<boolean> {
+  return withAdmin(source.urlOf('postgres'), async (admin) => {
+    const { rowCount } = await admin.query(
+      "select from pg_stat_activity where application_name like 'pgBackRest%'",
+    );
+    return (rowCount ?? 0) > 0;
+  });
+}
+
+async function archiverOf(source: Postgres): Promise<{ last: string; failed: number }> {
+  return withAdmin(source.urlOf('postgres'), async (admin) => {
+    const { rows } = await admin.query<{ last: string | null; failed: string }>(
+      'select last_archived_wal as last, failed_count as failed from pg_stat_archiver',
+    );
+    return { last: rows[0]?.last ?? '', failed: Number(rows[0]?.failed ?? 0) };
+  });
+}
+
+/** Until the repository has all that is written by now. */
+async function untilArchived(source: Postgres): Promise<void> {
+  const wanted = await withAdmin(source.urlOf('postgres'), async (admin) =>
+    textOf(await admin.query('select pg_walfile_name(pg_switch_wal()) as text')),
+  );
+  const end = Date.now() + ARCHIVED_MS;
+  while ((await archiverOf(source)).last < wanted) {
+    await delay(100);
+    if (Date.now() > end) throw new Error(`${wanted} is not archived after ${ARCHIVED_MS / 1000} s`);
+  }
+}
+
+/** What is in none of the others. */
+function without(some: ReadonlySet<string>, ...others: readonly ReadonlySet<string>[]): string[] {
+  return [...some].filter((one) => !others.some((other) => other.has(one)));
+}
+
+type Texts = pg.QueryResult<{ text: string | null }>;
+
+function textOf({ rows }: Texts): string {
+  return rows[0]?.text ?? '';
+}
+
+function textsOf({ rows }: Texts): ReadonlySet<string> {
+  return new Set(rows.flatMap(({ text }) => text ?? []));
+}

@@ -1,0 +1,86 @@
+import { Connection } from './connection.ts';
+
+/** What the store must have for a document. */
+export interface Owed {
+  readonly document: string;
+  readonly path: string;
+  /** Undefined where its row does not say. */
+  readonly size: number | undefined;
+}
+
+/** What the database says of a path now. */
+export interface Standing {
+  readonly hasDocument: boolean;
+  /** It goes within an hour, unless its document's row follows: an upload is under way, or has failed. */
+  readonly isPlanned: boolean;
+}
+
+/** What the database says of the contents of documents, as a login of the API. */
+export interface DocumentContents {
+  /** What is owed at the moment of the call, in the order of the bytes of the paths; of a million some pages. */
+  owed(): AsyncIterable<Owed>;
+  standings(paths: readonly string[]): Promise<ReadonlyMap<string, Standing>>;
+  /** The service removes it in an hour, unless a document has it then. */
+  planRemoval(path: string): Promise<void>;
+  /** What was planned stands only where it `isDone`. */
+  close(isDone: boolean): Promise<void>;
+}
+
+const PAGE = 1_000;
+const CONNECTING_MS = 10_000;
+
+/** One transaction, whose cursor sorts once: a million rows go through a file of the server, and no memory. */
+export async function openDocumentContents(url: string): Promise<DocumentContents> {
+  const connection = new Connection({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECTING_MS,
+    keepAlive: true,
+  });
+  await connection.connect();
+  // Its end is told by whatever is asked next.
+  connection.on('error', () => undefined);
+  await connection.query('begin');
+  await connection.query('set local statement_timeout = 0');
+  return {
+    async *owed() {
+      await connection.query(
+        'declare contents no scroll cursor for select document_id, file_path, file_size from app.contents_of_documents()',
+      );
+      for (;;) {
+        const { rows } = await connection.query<Row>(`fetch ${PAGE} from contents`);
+        for (const { document_id: document, file_path: path, file_size: size } of rows)
+          yield { document, path, size: size === null ? undefined : Number(size) };
+        if (rows.length < PAGE) return;
+      }
+    },
+    async standings(paths) {
+      const { rows } = await connection.query<{
+        file_path: string;
+        has_document: boolean;
+        is_planned: boolean;
+      }>('select file_path, has_document, is_planned from app.standing_of_contents($1)', [paths]);
+      return new Map(
+        rows.map(({ file_path: path, has_document: hasDocument, is_planned: isPlanned }) => [
+          path,
+          { hasDocument, isPlanned },
+        ]),
+      );
+    },
+    async planRemoval(path) {
+      await connection.query('select app.plan_removal($1)', [path]);
+    },
+    async close(isDone) {
+      try {
+        await connection.query(isDone ? 'commit' : 'rollback');
+      } finally {
+        await connection.end();
+      }
+    },
+  };
+}
+
+interface Row {
+  readonly document_id: string;
+  readonly file_path: string;
+  readonly file_size: string | null;
+}

@@ -1,0 +1,205 @@
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import S3rver from 's3rver';
+import { openDocumentContents } from '../../src/db/document-contents.ts';
+import { differencesOf } from '../../src/documents/check.ts';
+import type { Counts, Difference } from '../../src/documents/check.ts';
+import type { ContentStore } from '../../src/documents/content-store.ts';
+import { openStore } from '../../src/documents/documents.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { startService } from '../support/service.ts';
+import type { Service, Tenant } from '../support/service.ts';
+import { upload } from '../support/upload.ts';
+
+const BUCKET = 'documents';
+const COMMAND = join(import.meta.dirname, '../../src/commands/documents-check.ts');
+const TEXT = 'avis d’imposition';
+
+let folder: string;
+let s3: S3rver | undefined;
+let service: Service;
+let own: Tenant;
+let store: ContentStore;
+let variables: Record<string, string>;
+
+afterEach(async () => {
+  store.close();
+  await service.close();
+  await s3?.close();
+  s3 = undefined;
+  await rm(folder, { recursive: true });
+});
+
+const opening = {
+  'a folder': async () => {
+    await openService({});
+    variables = { DOCUMENT_STORE: service.documentFolder };
+    store = openStore({ store: { kind: 'folder', path: service.documentFolder }, endpoint: undefined });
+  },
+  S3: async () => {
+    const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] };
+    s3 = new S3rver({ ...options, directory: join(folder, 's3') });
+    const endpoint = `http://127.0.0.1:${(await s3.run()).port}`;
+    const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+    const access = {
+      ...{ store: { kind: 's3', bucket: BUCKET, prefix: 'claims' } as const, endpoint },
+      s3Access: { region: 'eu-west-3', credentials },
+    };
+    await openService(access);
+    variables = {
+      ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: endpoint },
+      ...{ AWS_REGION: 'eu-west-3', AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
+    };
+    store = openStore(access);
+  },
+} as const;
+
+async function openService(documents: object): Promise<void> {
+  service = await startService({ documents });
+  own = await service.tenant('Own');
+}
+
+/** A document with its content; gives where that lies. */
+async function attach(): Promise<{ id: string; path: string }> {
+  const token = await service.token('CLIENT', [own.clients]);
+  const { status, json } = await upload(service, token, own.reclamations, { name: 'x.txt', bytes: TEXT });
+  expect(status).toBe(201);
+  const { id } = json as { id: string };
+  const [row] = await service.admin('select file_path from public.documents where id = $1', [id]);
+  return { id, path: String(row?.['file_path']) };
+}
+
+async function place(path: string, text = TEXT): Promise<void> {
+  const aside = join(service.documentFolder, '.partial');
+  await mkdir(aside, { recursive: true });
+  await writeFile(join(aside, 'content'), text);
+  await store.place(path, join(aside, 'content'));
+}
+
+async function check(): Promise<{ differences: Difference[]; counts: Counts }> {
+  const database = await openDocumentContents(service.postgres.apiUrl);
+  const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
+  const differences = await all(differencesOf({ store, database }, counts));
+  await database.close(true);
+  return { differences, counts };
+}
+
+/** `npm run documents:check`, with the variables of the service. */
+function command(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const env = { PATH: process.env['PATH'], DATABASE_URL: service.postgres.apiUrl, ...variables };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [COMMAND, ...args], { env, cwd: folder }, (error, out, err) => {
+      resolve({ code: Number(error?.code ?? 0), out, err });
+    });
+  });
+}
+
+const UNOWNED = '00/00000000-0000-4000-8000-000000000000';
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
+  beforeEach(async () => {
+    folder = await createScratchFolder();
+    await open();
+  });
+
+  test('lists every content in the order of the bytes of their paths, and nothing else', async () => {
+    // S3rver lists by folders, and S3 by bytes: a name that sorts before a slash is out of place in it.
+    const before = kind === 'S3' ? [] : ['ab-x', 'ab.x'];
+    const paths = [...before, 'ab/y', 'ab/z/x', 'ab0', 'abc/x', 'ax', 'zz'];
+    for (const path of [...paths].reverse()) await place(path);
+    const listed = await all(store.list());
+    expect(listed).toEqual(paths.map((path) => ({ path, size: Buffer.byteLength(TEXT) })));
+  });
+
+  test('says which documents have no content or another, and which contents no document has', async () => {
+    await attach();
+    const lost = await attach();
+    const cut = await attach();
+    await store.remove(lost.path);
+    await place(cut.path, 'avis');
+    await place(UNOWNED);
+    const { differences, counts } = await check();
+    const size = Buffer.byteLength(TEXT);
+    expect(differences.sort(({ kind: one }, { kind: other }) => (one < other ? -1 : 1))).toEqual([
+      { kind: 'no content', document: lost.id, path: lost.path, size },
+      { kind: 'no document', path: UNOWNED, found: size },
+      { kind: 'other length', document: cut.id, path: cut.path, size, found: 4 },
+    ]);
+    expect(counts).toEqual({ documents: 3, contents: 3, planned: 0, differences: 3 });
+  });
+
+  test('calls nothing lost that is in flight: an upload whose row is yet to come', async () => {
+    const spooled = await service.documents.write(Readable.from([Buffer.from(TEXT)]));
+    const seen = await service.documents.keep(spooled, () => check());
+    expect(seen).toEqual({
+      differences: [],
+      counts: { documents: 0, contents: 1, planned: 1, differences: 0 },
+    });
+  });
+
+  test('calls nothing lost that comes or goes while it looks', async () => {
+    const documents = [await attach(), await attach(), await attach()];
+    const database = await openDocumentContents(service.postgres.apiUrl);
+    const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
+    const list = async function* (): ReturnType<ContentStore['list']> {
+      const listed = await all(store.list());
+      // The listing has what is gone by the time the rows are asked, and lacks what comes.
+      await service.admin('delete from public.documents where id = $1', [documents[0]?.id]);
+      await service.documents.removeDue();
+      await attach();
+      yield* listed;
+    };
+    const sources = { store: { list, size: (path: string) => store.size(path) }, database };
+    expect(await all(differencesOf(sources, counts))).toEqual([]);
+    await database.close(true);
+  });
+
+  test('as a command ends with 0, 1 or 2, and changes nothing unless it is told to', async () => {
+    await attach();
+    expect(await command()).toMatchObject({ code: 0, err: '' });
+    const lost = await attach();
+    await store.remove(lost.path);
+    await place(UNOWNED);
+    const told = await command('--json');
+    const lines = told.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(told.code).toBe(1);
+    expect(lines).toContainEqual(expect.objectContaining({ kind: 'no document', path: UNOWNED }));
+    expect(lines).toContainEqual(expect.objectContaining({ kind: 'no content', document: lost.id }));
+    expect(lines.at(-1)).toEqual({ documents: 2, contents: 2, planned: 0, differences: 2, plannedNow: 0 });
+    const planned = () =>
+      service.admin('select file_path, due_at > now() as later from app.content_removals');
+    expect(await planned()).toEqual([]);
+    expect((await command('--remove-unowned')).out).toContain('1 are now');
+    expect(await planned()).toEqual([{ file_path: UNOWNED, later: true }]);
+    expect(await store.size(UNOWNED)).toBeDefined();
+    expect((await command()).out).toMatch(/1 differ; 1 contents were planned/);
+    expect(await command('--wrong')).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+test('a store that lists in another order is not walked on: what follows would be taken for lost', async () => {
+  folder = await createScratchFolder();
+  await opening['a folder']();
+  const list = async function* (): ReturnType<ContentStore['list']> {
+    yield* [...(await all(store.list()))].reverse();
+  };
+  await place('ab/x');
+  await place('cd/x');
+  const database = await openDocumentContents(service.postgres.apiUrl);
+  const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
+  const sources = { store: { list, size: (path: string) => store.size(path) }, database };
+  await expect(all(differencesOf(sources, counts))).rejects.toThrow(/its order/);
+  await database.close(false);
+});

@@ -1,0 +1,172 @@
+import { createHash, createHmac } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { pino } from 'pino';
+import S3rver from 's3rver';
+import { pdf } from '../support/samples.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { expectError, startService } from '../support/service.ts';
+import type { Service, Tenant } from '../support/service.ts';
+import { upload } from '../support/upload.ts';
+
+/* Downloads that lead to the store itself: what decides, what the address says, and when it is over. */
+
+const BUCKET = 'documents';
+const s3Access = {
+  region: 'eu-west-3',
+  credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+};
+
+let folder: string;
+let s3: S3rver;
+let logged = '';
+let service: Service;
+let own: Tenant;
+let foreign: Tenant;
+let token: string;
+
+beforeAll(async () => {
+  folder = await createScratchFolder();
+  const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] };
+  s3 = new S3rver({ ...options, directory: folder });
+  const { port } = await s3.run();
+  service = await startService({
+    documents: {
+      ...{ store: { kind: 's3', bucket: BUCKET, prefix: 'claims' }, endpoint: `http://127.0.0.1:${port}` },
+      ...{ s3Access, presignedDownloads: true },
+    },
+    log: pino({ level: 'trace' }, { write: (line) => (logged += line) }),
+  });
+  own = await service.tenant('Own');
+  foreign = await service.tenant('Foreign');
+  token = await service.token('CLIENT', [own.clients]);
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+afterAll(async () => {
+  await service.close();
+  await s3.close();
+  await rm(folder, { recursive: true });
+});
+
+async function attach(claim = own, bytes: Buffer | string = pdf, name = 'relevé "€".pdf'): Promise<string> {
+  const owner = await service.token('CLIENT', [claim.clients]);
+  const { status, json } = await upload(service, owner, claim.reclamations, { name, bytes });
+  expect(status).toBe(201);
+  return (json as { id: string }).id;
+}
+
+const asked = (id: string, headers = {}, method = 'GET') =>
+  service.ask(`${method} /api/documents/${id}/content`, { token, headers });
+
+test('a download leads to an address where whoever has it reads the content, under its own name and type', async () => {
+  const answer = await asked(await attach());
+  expect([answer.status, answer.text]).toEqual([307, '']);
+  expect(answer.headers['cache-control']).toBe('no-store');
+  const content = await fetch(String(answer.headers.location));
+  expect([content.status, Buffer.from(await content.arrayBuffer())]).toEqual([200, pdf]);
+  expect(content.headers.get('content-type')).toBe('application/pdf');
+  expect(content.headers.get('content-disposition')).toMatch(/^attachment; .*filename\*=UTF-8''relev%C3%A9/);
+  expect(content.headers.get('cache-control')).toBe('no-store');
+});
+
+test('what the address says of the content, and of which content, is signed', async () => {
+  const { headers } = await asked(await attach(own, 'nom;é\n', 'x.csv'));
+  const given = new URL(String(headers.location));
+  expect(given.searchParams.get('response-content-type')).toBe('text/csv; charset=utf-8');
+  expect(given.searchParams.get('response-content-disposition')).toBe('attachment; filename=x.csv');
+  expect(given.searchParams.get('X-Amz-SignedHeaders')).toBe('host');
+  expect(given.searchParams.get('X-Amz-Signature')).toBe(signatureOf(given));
+});
+
+test('an address is good for a minute by the clock of the store, and no longer', async () => {
+  const address = new URL(String((await asked(await attach())).headers.location));
+  expect(address.searchParams.get('X-Amz-Expires')).toBe('60');
+  expect(await statusOf(address)).toBe(200);
+  const signed = Date.now();
+  jest.useFakeTimers({ now: signed + 58_000, ...ONLY_DATE });
+  expect(await statusOf(address)).toBe(200);
+  jest.useFakeTimers({ now: signed + 61_000, ...ONLY_DATE });
+  expect(await statusOf(address)).toBe(403);
+});
+
+test('a foreign document has no address: 403, and the record of the refusal', async () => {
+  const id = await attach(foreign);
+  const answer = await asked(id);
+  expectError(answer, 'ERROR_FORBIDDEN');
+  expect(answer.headers).not.toHaveProperty('location');
+  expect(answer.text).not.toContain(BUCKET);
+  const requestId = answer.headers['x-request-id'];
+  expect(
+    await service.admin('select resource_id from public.audit_logs where request_id = $1', [requestId]),
+  ).toEqual([{ resource_id: id }]);
+});
+
+test('whoever has the content, asks for a part that is not there, or by HEAD, is answered here', async () => {
+  const id = await attach();
+  const head = await asked(id, {}, 'HEAD');
+  expect([head.status, head.headers['content-length']]).toEqual([200, String(pdf.length)]);
+  const known = await asked(id, { 'if-none-match': String(head.headers.etag) });
+  expect([known.status, known.headers.location]).toEqual([304, undefined]);
+  expectError(await asked(id, { range: `bytes=${pdf.length}-` }), 'ERROR_RANGE_NOT_SATISFIABLE');
+});
+
+test('a part is asked for again at the address', async () => {
+  const answer = await asked(await attach(own, '0123456789', 'x.txt'), { range: 'bytes=2-4' });
+  expect(answer.status).toBe(307);
+  const part = await fetch(String(answer.headers.location), { headers: { range: 'bytes=2-4' } });
+  expect([part.status, await part.text()]).toEqual([206, '234']);
+});
+
+test('a content that is lost is an error, and no address that leads nowhere', async () => {
+  const id = await attach();
+  const [row] = await service.admin('select file_path from public.documents where id = $1', [id]);
+  await rm(join(folder, BUCKET, 'claims', `${String(row?.['file_path'])}._S3rver_object`));
+  expect((await asked(id)).status).toBe(500);
+});
+
+test('no line of the log holds an address', async () => {
+  const address = new URL(String((await asked(await attach())).headers.location));
+  expect(logged).toContain('"status":307');
+  expect(logged).not.toContain(address.searchParams.get('X-Amz-Signature'));
+  expect(logged).not.toContain('X-Amz-');
+});
+
+const ONLY_DATE = {
+  doNotFake: [
+    ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+    ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
+  ],
+};
+
+async function statusOf(address: URL): Promise<number> {
+  const answer = await fetch(address);
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+/** The signature of all of an address (AWS Signature Version 4, in its query): S3rver takes any. */
+function signatureOf({ pathname, searchParams, host }: URL): string {
+  const encoded = (text: string): string => encodeURIComponent(text).replaceAll(/[!'()*]/g, percent);
+  const query = [...searchParams]
+    .filter(([name]) => name !== 'X-Amz-Signature')
+    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .sort();
+  const request = ['GET', pathname, query.join('&'), `host:${host}`, '', 'host', 'UNSIGNED-PAYLOAD'].join(
+    '\n',
+  );
+  const date = String(searchParams.get('X-Amz-Date'));
+  const scope = [date.slice(0, 8), s3Access.region, 's3', 'aws4_request'];
+  const hash = createHash('sha256').update(request).digest('hex');
+  const key = scope.reduce<Buffer | string>(
+    (secret, part) => createHmac('sha256', secret).update(part).digest(),
+    `AWS4${s3Access.credentials.secretAccessKey}`,
+  );
+  return createHmac('sha256', key)
+    .update(['AWS4-HMAC-SHA256', date, scope.join('/'), hash].join('\n'))
+    .digest('hex');
+}
+
+const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;

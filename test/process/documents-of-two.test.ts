@@ -1,0 +1,107 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import S3rver from 's3rver';
+import { createServiceProcess } from '../faults/service-process.ts';
+import type { ServiceProcess } from '../faults/service-process.ts';
+import { BUCKETS, bucketIn, filesBelow, storeInS3 } from '../faults/stored-contents.ts';
+import { createTestDatabase, withAdmin } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { ask } from '../support/http.ts';
+import type { Answer } from '../support/http.ts';
+import { startTestIdentity } from '../support/identity.ts';
+import type { TestIdentity } from '../support/identity.ts';
+import { pdf } from '../support/samples.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { newTenant, tenantSql } from '../support/tenant.ts';
+import { FORM, form, until } from '../support/upload.ts';
+
+/* Two instances of the service on one database and one S3 store, each with a folder of its own. */
+
+const tenant = newTenant();
+
+let folder: string;
+let database: TestDatabase;
+let identity: TestIdentity;
+let s3: S3rver;
+let services: readonly ServiceProcess[];
+let token: string;
+
+beforeAll(async () => {
+  folder = await createScratchFolder();
+  database = await createTestDatabase();
+  identity = await startTestIdentity();
+  await withAdmin(database.adminUrl, (admin) => admin.query(tenantSql(tenant, 'Own')));
+  const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: BUCKETS };
+  s3 = new S3rver({ ...options, directory: folder });
+  const { port } = await s3.run();
+  const shared = {
+    ...{ DATABASE_URL: database.apiUrl, DATABASE_POOL_SIZE: '2', ...storeInS3(port, '/claims') },
+    ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
+  };
+  services = await Promise.all(
+    ['one', 'two'].map((name) =>
+      createServiceProcess(folder, { ...shared, DATA_DIR: join(folder, `data-${name}`) }),
+    ),
+  );
+  for (const service of services) await service.start();
+  token = await identity.token({
+    ...{ sub: 'idp|manager', role: 'ACCOUNT_MANAGER', client_access: [tenant.clients] },
+  });
+});
+afterAll(async () => {
+  for (const service of services) {
+    service.signal('SIGTERM');
+    await service.ended();
+  }
+  await s3.close();
+  await identity.stop();
+  await database.close();
+  await rm(folder, { recursive: true });
+});
+
+const at = (index: number, line: string): Promise<Answer> => ask(services[index]?.port ?? 0, line, { token });
+
+async function uploadAt(index: number): Promise<string> {
+  const body = form({});
+  const headers = { 'content-type': FORM, 'content-length': body.length };
+  const line = `POST /api/reclamations/${tenant.reclamations}/documents`;
+  const { status, json } = await ask(services[index]?.port ?? 0, line, { token, headers, body });
+  expect(status).toBe(201);
+  return (json as { id: string }).id;
+}
+
+const stored = async (): Promise<number> => (await filesBelow(bucketIn(folder))).length;
+
+test('what one instance has taken, the other gives and removes, and its own folder has nothing left', async () => {
+  const ids = [await uploadAt(0), await uploadAt(1)];
+  for (const index of [0, 1])
+    for (const id of ids) {
+      const { status, headers } = await at(index, `GET /api/documents/${id}/content`);
+      expect([status, headers['content-length']]).toEqual([200, String(pdf.length)]);
+    }
+  expect(await stored()).toBe(2);
+  expect(await filesBelow(join(folder, 'data-one', 'uploads'))).toEqual([]);
+  expect((await at(1, `DELETE /api/documents/${ids[0] ?? ''}`)).status).toBe(204);
+  await until(async () => (await stored()) === 1);
+  expect((await at(0, `GET /api/documents/${ids[0] ?? ''}/content`)).status).toBe(404);
+  expect((await at(0, `GET /api/documents/${ids[1] ?? ''}/content`)).status).toBe(200);
+});
+
+test('removals that both come upon at once are done, and neither has anything to say', async () => {
+  const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => uploadAt(index % 2)));
+  const before = (await stored()) - ids.length;
+  const answers = await Promise.all(
+    ids.map((id, index) => at((index + 1) % 2, `DELETE /api/documents/${id}`)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 204));
+  await until(async () => {
+    const planned = await withAdmin(
+      database.adminUrl,
+      async (admin) => (await admin.query('select from app.content_removals')).rowCount,
+    );
+    return planned === 0;
+  });
+  expect(await stored()).toBe(before);
+  expect(services.map(({ output }) => /could not be removed/.test(output))).toEqual([false, false]);
+});
