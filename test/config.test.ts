@@ -176,6 +176,17 @@ describe('a configuration', () => {
     );
   });
 
+  test('takes replicas of several servers, each by itself, and none that has to take writes', () => {
+    const several = 'postgres://api:secret@one.example,two.example/claims?target_session_attrs=read-write';
+    const of = (urls: string): string => problemOf({ DATABASE_URL: several, DATABASE_REPLICA_URLS: urls });
+    expect(of(`${REPLICA_URL},${REPLICA_URL}2`)).toBe('none');
+    const format = 'DATABASE_REPLICA_URLS must be a comma-separated list of postgres:// URLs';
+    for (const wrong of [several, ',', `${REPLICA_URL},`]) expect(of(wrong)).toBe(format);
+    expect(of(`${REPLICA_URL}?target_session_attrs=read-write`)).toBe(
+      'DATABASE_REPLICA_URLS must not say target_session_attrs=read-write: a standby takes no writes',
+    );
+  });
+
   test.each([
     ['./files', { kind: 'folder', path: './files' }],
     ['/srv/documents', { kind: 'folder', path: '/srv/documents' }],
@@ -227,12 +238,7 @@ describe('a wrong value stops the start with one line that names the variable an
         'https://A.example',
       ],
     ],
-    DATABASE_REPLICA_URLS: [
-      'mysql://api:hunter2@db/claims',
-      ',',
-      'postgres://api@db/claims,',
-      'postgres://api@db/claims?target_session_attrs=read-write',
-    ],
+    DATABASE_REPLICA_URLS: ['mysql://api:hunter2@db/claims', ',', 'postgres://api@db/claims,'],
     IDENTITY_DATABASE_URL: ['mysql://identity:hunter2@db/claims', 'hunter2'],
     IDENTITY_EMBEDDED: ['true', 'development'],
     AUTH_MANAGEMENT_CLIENT_ID: ['worker'],
