@@ -378,12 +378,14 @@ export const headers: Area = {
           ],
         ],
       ),
-      ...['text/html', 'application/xml', 'text/csv', '*/*;q=0', 'a'.repeat(20_000), '../../etc/passwd'].map(
-        (accept) => get(`to be given ${accept.slice(0, 20)}`, 'ASVS 5, 4.1.1', '200|406', 'Accept', accept),
+      ...['text/html', 'application/xml', 'text/csv', '*/*;q=0', '../../etc/passwd'].map((accept) =>
+        get(`to be given ${accept}`, 'ASVS 5, 4.1.1', '200|406', 'Accept', accept),
       ),
-      ...['gzip;q=0', 'br, gzip, zstd', '*', 'x'.repeat(10_000)].map((coding) =>
-        get(`in the coding ${coding.slice(0, 16)}`, 'API4:2023', '200', 'Accept-Encoding', coding),
+      get('to be given 20,000 characters', 'API4:2023', '431', 'Accept', 'a'.repeat(20_000)),
+      ...['gzip;q=0', 'br, gzip, zstd', '*'].map((coding) =>
+        get(`in the coding ${coding}`, 'API4:2023', '200', 'Accept-Encoding', coding),
       ),
+      get('in a coding of 10,000 characters', 'API4:2023', '431', 'Accept-Encoding', 'x'.repeat(10_000)),
       ...[
         'bytes=0-',
         'bytes=0-0,1-1,2-2',

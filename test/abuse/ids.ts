@@ -46,13 +46,13 @@ function named({ tokens, foreign }: World): HttpRow[] {
 
 /** Every body that names records, with those of somebody else, all of them and one at a time. */
 function inBodies({ tokens, mine, foreign }: World): HttpRow[] {
-  return ROWS.flatMap(({ line, ids, body, names }) =>
+  return ROWS.flatMap(({ line, ids, body, names, many }) =>
     Object.entries(names ?? {}).flatMap(([field, kind]) =>
       ROLES.flatMap((role): HttpRow[] => {
         const own = body?.(mine) ?? {};
         const one = Array.isArray(own[field]) ? [foreign[kind]] : foreign[kind];
         const path = fill(line, ids, mine);
-        const ask = (text: Readonly<Record<string, unknown>>) => ({ token: tokens[role], body: text });
+        const ask = (record: object) => ({ token: tokens[role], body: many ? [record] : record });
         return [
           [`${role}: ${line} with ${field} of others`, SOURCE, REFUSED, path, ask({ ...own, [field]: one })],
           [`${role}: ${line} all of others`, SOURCE, REFUSED, path, ask(body?.(foreign) ?? {})],
@@ -64,7 +64,7 @@ function inBodies({ tokens, mine, foreign }: World): HttpRow[] {
 
 /** Every list, narrowed to somebody else, and not narrowed. */
 function lists({ tokens, foreign }: World): HttpRow[] {
-  return ROWS.filter(({ byClient }) => byClient !== undefined).flatMap(({ line, byClient = '' }) =>
+  return ROWS.filter(({ byClient }) => byClient !== undefined).flatMap(({ line, byClient = '', shows }) =>
     ROLES.flatMap((role): HttpRow[] => [
       [
         `${role}: ${line} of a client of others`,
@@ -77,7 +77,8 @@ function lists({ tokens, foreign }: World): HttpRow[] {
         `${role}: ${line}, all that there is`,
         SOURCE,
         '200|403',
-        `${line}?count=exact`,
+        // What shows no records has no number of them.
+        shows === undefined ? `${line}?count=exact` : line,
         { token: tokens[role] },
       ],
     ]),

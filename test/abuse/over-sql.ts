@@ -24,7 +24,7 @@ async function inTransaction(url: string, before: string, sql: string): Promise<
     // What is copied out comes past the results.
     const { connection } = client as unknown as { connection: EventEmitter };
     connection.on('copyData', ({ chunk }: { chunk: Buffer }) => told.push(chunk.toString()));
-    await client.query(`begin; set local statement_timeout = '5s'; ${before}`);
+    await client.query(`begin; set local statement_timeout = '60s'; ${before}`);
     const results = await client.query({ text: sql, rowMode: 'array' });
     const all = (Array.isArray(results) ? results : [results]) as pg.QueryArrayResult[];
     told.push(...all.map(({ rows }) => JSON.stringify(rows)));

@@ -2,7 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJournal } from './journal.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HEALTH, readJournal } from './journal.ts';
 import type { Entry } from './journal.ts';
 import type { Order } from './load.ts';
 import type { Plan } from './load/people.ts';
@@ -19,6 +20,10 @@ export interface LoadProcess {
   finish(): Promise<readonly Entry[]>;
 }
 
+/** A load that nobody serves has begun wrongly. */
+const BEGUN_MS = 60_000;
+
+/** Resolves once somebody's token was good for a request: from then on a fault meets a service that is at work. */
 export async function startLoad(
   folder: string,
   options: Omit<Plan, 'journal' | 'thinkMs'>,
@@ -33,6 +38,14 @@ export async function startLoad(
   const tell = (order: Order): void => {
     child.send(order);
   };
+  const end = Date.now() + BEGUN_MS;
+  while (!(await readJournal(journal)).some(isServed)) {
+    if (child.exitCode !== null || Date.now() > end) {
+      child.kill();
+      throw new Error('nothing of the load was served');
+    }
+    await delay(50);
+  }
   return {
     journal,
     burst: (burst, operations) => {
@@ -48,4 +61,8 @@ export async function startLoad(
       return readJournal(journal);
     },
   };
+}
+
+function isServed({ operation, status }: Entry): boolean {
+  return operation !== HEALTH && status !== null && status < 300;
 }

@@ -16,20 +16,29 @@ export interface Results {
   readonly unavailable: readonly Outcome[];
   /** What is wrong with the documents of all races together. */
   readonly atRest: readonly Violation[];
+  /** How many races there were. */
+  readonly races: number;
   readonly requests: number;
 }
 
-/** Runs races in every lane, one after the other, and checks after each. */
-export async function runAll(lanes: readonly Lane[], races: readonly Race[]): Promise<Results> {
+/** Runs races in every lane, one after the other, and checks after each, until there is no time for another. */
+export async function runAll(
+  lanes: readonly Lane[],
+  races: readonly Race[],
+  isOver = (): boolean => false,
+): Promise<Results> {
   const found: Found[] = [];
   const unavailable: Outcome[] = [];
   const queue = races.values();
+  let ended = 0;
   let requests = 0;
 
   async function work(lane: Lane): Promise<void> {
     const seen = new Set<string>();
     for (const race of queue) {
+      if (isOver()) return;
       const outcome = await run(lane, race);
+      ended += 1;
       requests += outcome.exchanges.length;
       if (outcome.exchanges.some(({ answer }) => answer.status === 503)) unavailable.push(outcome);
       for (const violation of await violations(lane, outcome)) {
@@ -42,5 +51,5 @@ export async function runAll(lanes: readonly Lane[], races: readonly Race[]): Pr
   }
   await Promise.all(lanes.map(work));
   const atRest = await Promise.all(lanes.map(contentsAtRest));
-  return { found, unavailable, atRest: atRest.flat(), requests };
+  return { found, unavailable, atRest: atRest.flat(), races: ended, requests };
 }
