@@ -5,18 +5,20 @@
 -- stored now, and never more.
 create or replace function app.is_behind_creation(subject text, stored_digest text, token_digest text)
     returns boolean
-    language sql
+    language plpgsql
     stable
     set search_path = ''
-begin atomic
-    select exists (
+as $function$
+begin
+    return exists (
         select
         from app.created_clients as c
         where c.subject = is_behind_creation.subject
             and c.stored_digest = is_behind_creation.stored_digest
             and c.token_digest = is_behind_creation.token_digest
     );
-end;
+end
+$function$;
 
 comment on function app.is_behind_creation(text, text, text) is
     'Whether a token, by the digest of its rights, says what was stored until its user created a client.';

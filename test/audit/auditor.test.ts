@@ -114,12 +114,12 @@ describe('an auditor', () => {
   });
 
   test('learns how many changes the identity provider does not know, and of nobody whose they are', async () => {
-    const told = async (viewer: pg.Client): Promise<unknown[]> =>
-      (
-        await viewer.query(
-          `select object, detail, remedy from audit.findings where finding = 'identity_change_undelivered'`,
-        )
-      ).rows;
+    const told = async (viewer: pg.Client): Promise<unknown[]> => {
+      const { rows } = await viewer.query<Record<string, unknown>>(
+        `select object, detail, remedy from audit.findings where finding = 'identity_change_undelivered'`,
+      );
+      return rows;
+    };
     expect(await told(world.auditor)).toEqual([]);
     const users = [idOf('a', 'users'), idOf('b', 'users')];
     await world.admin.query(
