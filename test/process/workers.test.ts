@@ -126,6 +126,7 @@ describe('several workers', () => {
 
   test('are replaced on SIGHUP one after the other, and no request is dropped, on new connections or on old ones', async () => {
     await begin();
+    await until(() => Promise.resolve(workers().length === 2));
     const before = workers();
     const onOld = load(new Agent({ keepAlive: true, maxSockets: 6 }), read);
     const onNew = load(undefined, read);
