@@ -53,6 +53,8 @@ async function begin(more: Record<string, string> = {}): Promise<void> {
     ...more,
   });
   port = Number(new URL(await addressOf(started)).port);
+  // What they log comes after the greeting, or before it.
+  await until(() => Promise.resolve(workers().length === 2));
 }
 
 /** The processes that have served so far, the first one first, as the log tells. */
@@ -126,7 +128,6 @@ describe('several workers', () => {
 
   test('are replaced on SIGHUP one after the other, and no request is dropped, on new connections or on old ones', async () => {
     await begin();
-    await until(() => Promise.resolve(workers().length === 2));
     const before = workers();
     const onOld = load(new Agent({ keepAlive: true, maxSockets: 6 }), read);
     const onNew = load(undefined, read);
