@@ -1,12 +1,8 @@
-import { MemoryStore } from 'express-rate-limit';
-import type { ClientRateLimitInfo, Store } from 'express-rate-limit';
+import type { Store } from 'express-rate-limit';
 import type { Circuit } from './circuit.ts';
+import { type Memory, openMemory } from './memory.ts';
 
-/** All limits are for a minute, which begins with the first request that counts. */
-export const WINDOW_MS = 60_000;
-
-/** How many requests somebody has made in this minute, and when the next one begins. */
-export type Count = ClientRateLimitInfo;
+export { type Count, WINDOW_MS } from './memory.ts';
 
 /** Where the requests of each limit are counted. */
 export interface Counters {
@@ -19,15 +15,12 @@ export interface Counters {
 
 /** Each request is counted in the first place that answers, and where none does, in the memory of this process. */
 export function countersIn(places: readonly Circuit[]): Counters {
-  const stores: MemoryStore[] = [];
+  const stores: Memory[] = [];
   return {
     storeOf(limit) {
-      const own = new MemoryStore();
+      const own = openMemory();
       stores.push(own);
       return {
-        init: (options) => {
-          own.init(options);
-        },
         async increment(key) {
           for (const place of places) {
             const count = await place.increment(limit, key);

@@ -1,8 +1,7 @@
-import { MemoryStore } from 'express-rate-limit';
-import type { Options } from 'express-rate-limit';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { WINDOW_MS } from '../counters/counters.ts';
+import { type Memory, openMemory } from '../counters/memory.ts';
 import { openCounters } from '../counters/open.ts';
 import { endInReverse, type Ending } from '../endings.ts';
 import { metricsOfAll } from '../metrics/of-all.ts';
@@ -74,15 +73,11 @@ async function startParts(
 
 /** The counts of all workers, in the memory of this process. */
 function countingForAll(): CountForAll {
-  const stores = new Map<string, MemoryStore>();
+  const memories = new Map<string, Memory>();
   return async (limit, key) => {
-    let store = stores.get(limit);
-    if (store === undefined) {
-      store = new MemoryStore();
-      store.init({ windowMs: WINDOW_MS } as Options);
-      stores.set(limit, store);
-    }
-    const { totalHits, resetTime } = await store.increment(key);
+    const memory = memories.get(limit) ?? openMemory();
+    memories.set(limit, memory);
+    const { totalHits, resetTime } = await memory.increment(key);
     return { totalHits, resetMs: resetTime?.getTime() ?? Date.now() + WINDOW_MS };
   };
 }

@@ -1,0 +1,35 @@
+import { MemoryStore } from 'express-rate-limit';
+import type { ClientRateLimitInfo, Options } from 'express-rate-limit';
+
+/** How many requests somebody has made in this minute, and when the next one begins. */
+export type Count = ClientRateLimitInfo;
+
+/** All limits are for a minute, which begins with the first request that counts. */
+export const WINDOW_MS = 60_000;
+
+/** The counts of one limit in the memory of this process. */
+export interface Memory extends Pick<MemoryStore, 'decrement' | 'resetKey' | 'shutdown'> {
+  increment(key: string): Promise<Count>;
+}
+
+/**
+ * Counts one after the other: the store gives everybody the one object in which it counts, and each must have read it
+ * before the next is counted, or of many at once all would be the last.
+ */
+export function openMemory(): Memory {
+  const store = new MemoryStore();
+  store.init({ windowMs: WINDOW_MS } as Options);
+  let before: Promise<unknown> = Promise.resolve();
+  return {
+    increment(key) {
+      const counted = before.then(async (): Promise<Count> => ({ ...(await store.increment(key)) }));
+      before = counted;
+      return counted;
+    },
+    decrement: (key) => store.decrement(key),
+    resetKey: (key) => store.resetKey(key),
+    shutdown: () => {
+      store.shutdown();
+    },
+  };
+}
