@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -9,6 +8,7 @@ import { findProgram } from '../../deploy/lab/program.ts';
 import { createLabFolder } from '../../deploy/lab/reaper.ts';
 import { freePort } from '../../src/embedded/postgres/free-port.ts';
 import { ERRORS } from '../../src/errors.ts';
+import { createScratchFolder } from '../support/scratch.ts';
 
 const run = promisify(execFile);
 const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
@@ -31,7 +31,7 @@ describe('the composition', () => {
   let folder: string;
   let composition: Composition;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'taxclaims-compose-'));
+    folder = await createScratchFolder();
     await cp(join(DEPLOY, 'compose'), folder, {
       recursive: true,
       filter: (path) => !path.endsWith('/secrets'),
@@ -117,7 +117,7 @@ describe('systemd', () => {
     'understands %s, and finds little that it exposes',
     async (name) => {
       const program = await findProgram('systemd-analyze', 'systemd');
-      const folder = await mkdtemp(join(tmpdir(), 'taxclaims-units-'));
+      const folder = await createScratchFolder();
       for (const unit of await readdir(join(DEPLOY, 'systemd'))) {
         const text = await readFile(join(DEPLOY, 'systemd', unit), 'utf8');
         // Where Node lies is the machine's.
