@@ -1,6 +1,6 @@
 import { withAdmin } from '../support/database.ts';
 import type { Answer } from '../support/http.ts';
-import { waiting } from '../support/held-row.ts';
+import { backendOf, waitingBehind } from '../support/held-row.ts';
 import type { Service } from '../support/service.ts';
 
 /** What happens while requests wait: SQL of the superuser's in the transaction that holds them up. */
@@ -21,10 +21,11 @@ export async function inLine<T = Answer>(
   return withAdmin(service.postgres.adminUrl, async (client) => {
     await client.query('begin');
     await client.query(hold.text, hold.values);
+    const holder = await backendOf(client);
     const answers: Promise<T>[] = [];
     for (const one of send) {
       answers.push(one());
-      while ((await waiting(service)) < answers.length);
+      while ((await waitingBehind(service, holder)) < answers.length);
     }
     await meanwhile?.(
       async (text, values) => (await client.query<Record<string, unknown>>(text, values)).rows,

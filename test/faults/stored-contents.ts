@@ -1,3 +1,4 @@
+import { codeOf } from '../../src/system-error.ts';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
@@ -22,10 +23,22 @@ export async function filesBelow(folder: string): Promise<{ path: string; size: 
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !path.includes('/.partial/') && !/_S3rver_(?:metadata\.json|object\.md5)$/.test(path));
-  return Promise.all(
-    files.map(async (path) => ({
-      path: relative(folder, path).replace(/\._S3rver_object$/, ''),
-      size: (await stat(path)).size,
-    })),
+  const sizes = await Promise.all(files.map(sizeOf));
+  return files.flatMap((path, index) => {
+    const size = sizes[index];
+    return size === undefined
+      ? []
+      : [{ path: relative(folder, path).replace(/\._S3rver_object$/, ''), size }];
+  });
+}
+
+/** Undefined where it is gone since the folder was read. */
+async function sizeOf(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ size }) => size,
+    (error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    },
   );
 }

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Answer } from './http.ts';
 import { withAdmin } from './database.ts';
 import type { Service } from './service.ts';
@@ -11,11 +12,37 @@ export async function collide(
   return withAdmin(service.postgres.adminUrl, async (client) => {
     await client.query('begin');
     await client.query(`select from public.${table} where id = $1 for update`, [id]);
+    const holder = await backendOf(client);
     const answers = Promise.all(send.map((one) => one()));
-    while ((await waiting(service)) < send.length);
+    while ((await waitingBehind(service, holder)) < send.length);
     await client.query('commit');
     return answers;
   });
+}
+
+export async function backendOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid ?? Number.NaN;
+}
+
+/** How many wait for what a session holds, or for one that waits for it; not for anything of the server's beside. */
+export async function waitingBehind(service: Pick<Service, 'admin'>, holder: number): Promise<number> {
+  const rows = await service.admin(
+    `with recursive behind as (
+       select $1::integer as pid
+       union
+       select a.pid
+       from behind as b
+       join (
+         select s.pid, pg_blocking_pids(s.pid) as blockers
+         from pg_stat_activity as s
+         where s.wait_event_type = 'Lock' and s.datname = current_database()
+       ) as a on b.pid = any (a.blockers)
+     )
+     select from behind where pid <> $1`,
+    [holder],
+  );
+  return rows.length;
 }
 
 /** How many sessions of the database wait for a lock. */

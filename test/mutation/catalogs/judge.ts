@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { isOfAnotherSuite } from '../../support/durability.ts';
 import { type Grid, inGrids, shared } from './grid.ts';
 import { type CatalogMutant, catalogMutantsOf } from './kinds.ts';
 
@@ -35,18 +36,18 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
   admin.on('error', () => undefined);
   await admin.connect();
   const lists = new Map<string, Promise<readonly CatalogMutant[]>>();
-  const before = await rowsOf(admin, FINDINGS);
+  const before = await findingsOf(admin);
 
   async function assertMended(): Promise<void> {
     const drift = await rowsOf(admin, DRIFT);
-    const added = [...(await rowsOf(admin, FINDINGS))].filter((found) => !before.has(found));
+    const added = [...(await findingsOf(admin))].filter((found) => !before.has(found));
     if (drift.size + added.length > 0) throw new Error(`not mended: ${JSON.stringify([[...drift], added])}`);
   }
 
   async function ask(): Promise<Verdict> {
     try {
       if ((await rowsOf(admin, `${DRIFT} limit 1`)).size > 0) return { by: 'drift' };
-      for (const found of await rowsOf(admin, FINDINGS)) if (!before.has(found)) return { by: 'findings' };
+      for (const found of await findingsOf(admin)) if (!before.has(found)) return { by: 'findings' };
       return { survived: 'unseen' };
     } catch (error) {
       messageOf(error);
@@ -130,6 +131,13 @@ async function driftOf(
   } finally {
     await admin.query('rollback');
   }
+}
+
+/** Without those of logins that other suites make on this server for a while. */
+async function findingsOf(admin: pg.Client): Promise<Set<string>> {
+  const { rows } = await admin.query<[string, string]>({ text: FINDINGS, rowMode: 'array' });
+  const here = rows.filter(([, object]) => !isOfAnotherSuite(object, String(admin.database)));
+  return new Set(here.map((row) => JSON.stringify(row)));
 }
 
 async function rowsOf(admin: pg.Client, question: string): Promise<Set<string>> {
