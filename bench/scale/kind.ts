@@ -22,7 +22,7 @@ export interface Measured {
   readonly login: string;
 }
 
-const REQUESTS = 200;
+const REQUESTS = 1_000;
 const AT_ONCE = 10;
 /** What is done after an answer is of the request too: refusals on their way, contents that are due. */
 const AFTERWARDS_MS = 300;
