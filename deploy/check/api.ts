@@ -78,7 +78,7 @@ async function tryBreak(world: World, { begin, fromBefore }: Break): Promise<Res
     },
   };
   if (fromBefore === undefined) return world.underLoad(options);
-  return world.underLoad({ ...options, release: await releaseBefore(world.folder('release')) });
+  return world.underLoad({ ...options, release: await releaseBefore(world.folder('release'), world.from) });
 }
 
 async function frontOf([one = 0, two = 0]: readonly number[], dir: string): Promise<Haproxy> {
