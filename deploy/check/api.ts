@@ -66,9 +66,7 @@ async function tryBreak(world: World, { begin, fromBefore }: Break): Promise<Res
       const url = new URL(withPath(postgres.adminUrl, database));
       url.username = name;
       url.password = password;
-      // A deploy of the rights holds the tables for a moment, which is long where other work has the processors.
-      const patience = { DATABASE_STATEMENT_TIMEOUT_MS: '8000' };
-      return { DATABASE_URL: url.href, TRUST_PROXY: '1', ...patience };
+      return { DATABASE_URL: url.href, TRUST_PROXY: '1' };
     },
     instances: 2,
     front: async (ports, dir): Promise<Front> => (haproxy = await frontOf(ports, dir)),
@@ -78,7 +76,7 @@ async function tryBreak(world: World, { begin, fromBefore }: Break): Promise<Res
     },
   };
   if (fromBefore === undefined) return world.underLoad(options);
-  return world.underLoad({ ...options, release: await releaseBefore(world.folder('release')) });
+  return world.underLoad({ ...options, release: await releaseBefore(world.folder('release'), world.from) });
 }
 
 async function frontOf([one = 0, two = 0]: readonly number[], dir: string): Promise<Haproxy> {

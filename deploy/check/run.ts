@@ -9,7 +9,8 @@ import { openWorld } from './world.ts';
 /*
  * `npm run deploy:check -- [part or part/fault …]`: brings each part up from Debian's packages, breaks it under load, and
  * prints one table. Ends with 0 where nothing is lost, stale or foreign and every bound holds, with 1 where not, with 2
- * where a name is of no part. Everything is on 127.0.0.1, and goes with the command, however that ends.
+ * where a name is of no part. `--from` names the revision of the release that is replaced. Everything is on 127.0.0.1,
+ * and goes with the command, however that ends.
  */
 
 /** A fault and what it starts must be over by then. */
@@ -18,7 +19,11 @@ const SHOWN = 10;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: 'string', default: '1' }, list: { type: 'boolean', default: false } },
+  options: {
+    seed: { type: 'string', default: '1' },
+    from: { type: 'string' },
+    list: { type: 'boolean', default: false },
+  },
 });
 const seed = Number(values.seed);
 const all = PARTS.flat();
@@ -37,7 +42,7 @@ const chosen = all.filter(
 
 // What it has started goes with it: see deploy/lab/reaper.ts.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
-const world = await openWorld(seed);
+const world = await openWorld(seed, values.from);
 const rows: Row[] = [];
 let broken = 0;
 try {

@@ -5,6 +5,8 @@ import type { UnderLoad } from './under-load.ts';
 
 /** What every fault is given. */
 export interface World {
+  /** The revision of the release from which a deploy comes; the last one without the latest migration when absent. */
+  readonly from: string | undefined;
   /** Makes a folder of that name, which goes at the end of the run with whatever works in it. */
   folder(name: string): string;
   /** Starts a part, or a whole cluster, when it is first asked for; the faults after it have the same. */
@@ -21,12 +23,13 @@ export interface OpenWorld extends World {
   close(): Promise<void>;
 }
 
-export async function openWorld(seed: number): Promise<OpenWorld> {
+export async function openWorld(seed: number, from?: string): Promise<OpenWorld> {
   const lab = await createLabFolder();
   const parts = new Map<string, Promise<Closable>>();
   let trials = 0;
   const folder = (name: string): string => `${lab.path}/${name}`;
   return {
+    from,
     folder,
     once: async <T extends Closable>(name: string, start: (folder: string) => Promise<T>): Promise<T> => {
       const part = (parts.get(name) as Promise<T> | undefined) ?? start(folder(name));

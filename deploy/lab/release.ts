@@ -6,32 +6,58 @@ import { promisify } from 'node:util';
 const ROOT = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
-/** The last release without the latest migration, from git, in that folder; it runs with the packages of this one. */
-export async function releaseBefore(folder: string): Promise<string> {
-  const commit = await commitBefore(await migrationsAt('HEAD'));
+/**
+ * The last release without the latest migration, or the one at that revision, from git, in that folder; it runs with the
+ * packages of this one.
+ */
+export async function releaseBefore(folder: string, from?: string): Promise<string> {
+  const commit = from === undefined ? await commitBefore(ROOT) : await commitAt(ROOT, from);
   await mkdir(folder, { recursive: true });
   const archive = join(folder, 'release.tar');
-  await git('archive', '--output', archive, commit, 'src', 'db', 'public', 'package.json');
+  await git(ROOT, 'archive', '--output', archive, commit, 'src', 'db', 'public', 'package.json');
   await run('tar', ['--extract', '--file', archive, '--directory', folder]);
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 }
 
-/** One that has the first of these migrations as they are now: before a merge they may have had other numbers. */
-async function commitBefore(present: readonly string[]): Promise<string> {
-  const commits = (await git('log', '--first-parent', '--format=%H', '--', 'db/migrations')).split('\n');
-  for (const commit of commits.filter(Boolean)) {
-    const then = await migrationsAt(commit);
-    if (then.length < present.length && then.every((file, index) => file === present[index])) return commit;
+/**
+ * The last commit on the way of releases that lacks the latest migration of the present one, or several that came with
+ * it, and has those before it as they are now: before a merge they may have had other numbers.
+ * @throws Error where there is none.
+ */
+export async function commitBefore(root: string): Promise<string> {
+  const present = await migrationsAt(root, 'HEAD');
+  // Each has other migrations than the one before it; those between two of them have the migrations of the older.
+  const log = await git(root, 'log', '--first-parent', '--format=%H', '--', 'db/migrations');
+  const [latest, ...earlier] = log.split('\n').filter(Boolean);
+  let newer = latest;
+  for (const commit of earlier) {
+    if (isBefore(await migrationsAt(root, commit), present)) return commitAt(root, `${String(newer)}^1`);
+    newer = commit;
   }
   throw new Error('git knows no release before the latest migration');
 }
 
-/** Each with the digest of its text. */
-async function migrationsAt(commit: string): Promise<readonly string[]> {
-  return (await git('ls-tree', commit, 'db/migrations/')).split('\n').filter(Boolean);
+/** @throws Error where git knows no such revision, or the present release cannot come after it. */
+export async function commitAt(root: string, revision: string): Promise<string> {
+  const commit = (
+    await git(root, 'rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`)
+  ).trim();
+  const [then, present] = [await migrationsAt(root, commit), await migrationsAt(root, 'HEAD')];
+  if (isBefore(then, present) || then.join() === present.join()) return commit;
+  throw new Error(`${revision} has migrations that this release has not, or has otherwise`);
 }
 
-async function git(...args: readonly string[]): Promise<string> {
-  return (await run('git', args, { cwd: ROOT, maxBuffer: 2 ** 24 })).stdout;
+/** Whether something comes after these and before those. */
+function isBefore(then: readonly string[], present: readonly string[]): boolean {
+  return then.length < present.length && then.every((file, index) => file === present[index]);
+}
+
+/** Each with the digest of its text. */
+async function migrationsAt(root: string, commit: string): Promise<readonly string[]> {
+  return (await git(root, 'ls-tree', commit, 'db/migrations/')).split('\n').filter(Boolean);
+}
+
+async function git(root: string, ...args: readonly string[]): Promise<string> {
+  return (await run('git', args, { cwd: root, maxBuffer: 2 ** 24 })).stdout;
 }

@@ -452,6 +452,27 @@ export const ROLES_AND_RIGHTS: readonly Breakage[] = [
     HERE('alter database %I reset synchronous_commit'),
   ),
   breakage(
+    'durability_off',
+    'a role whose commits wait for no standby',
+    'synchronous_commit of taxclaims_client',
+    'alter role taxclaims_client set synchronous_commit = local',
+    'alter role taxclaims_client reset synchronous_commit',
+  ),
+  breakage(
+    'durability_off',
+    'a database whose commits wait for no standby to keep them',
+    'synchronous_commit of every role',
+    HERE('alter database %I set synchronous_commit = Remote_Write'),
+    HERE('alter database %I reset synchronous_commit'),
+  ),
+  breakage(
+    'durability_off',
+    'a server on which no login’s commits are kept before they are acknowledged',
+    'synchronous_commit of every role',
+    'alter role all set synchronous_commit = off',
+    'alter role all reset synchronous_commit',
+  ),
+  breakage(
     'setting_stored',
     'a role that starts with clients',
     'taxclaims_client',

@@ -103,6 +103,30 @@ describe('a server of one’s own', () => {
     await reload(name, usual);
   });
 
+  test.each(['local', 'remote_write'])(
+    'that commits with %s is found once it has standbys, and mended by the remedy',
+    async (value) => {
+      await ask(`alter system set synchronous_commit = ${value}`);
+      await reload('synchronous_commit', value);
+      expect(await found()).toEqual([]);
+      await ask(`alter system set synchronous_standby_names = 'a_standby'`);
+      await reload('synchronous_standby_names', 'a_standby');
+      const [finding, ...more] = await found();
+      expect([finding, more]).toEqual([
+        {
+          ...{ finding: 'durability_off', object: 'synchronous_commit' },
+          remedy: expect.stringMatching(/^alter system /),
+        },
+        [],
+      ]);
+      for (const statement of (finding?.remedy ?? '').split('; ')) await ask(statement);
+      await reload('synchronous_commit', 'on');
+      expect(await found()).toEqual([]);
+      await ask('alter system reset synchronous_standby_names');
+      await reload('synchronous_standby_names', '');
+    },
+  );
+
   test('whose login begins without triggers and foreign keys is found, and it does begin so', async () => {
     const url = asDatabase(server.adminUrl, 'taxclaims', { name: 'test_bi', password: 'bi' });
     await ask('alter role test_bi set session_replication_role = replica');

@@ -118,6 +118,27 @@ describe('db:migrate', () => {
     }
   });
 
+  test.each([
+    ['after it has let go of the tables', false, 0],
+    ['before it commits too, where it is to refuse that', true, 1],
+  ])('a run looks for what still drifts %s', async (_when, strict, before) => {
+    const { adminUrl } = await opened(createTestDatabase());
+    const query = jest.spyOn(pg.Client.prototype, 'query');
+    try {
+      await migrate({ adminUrl, log, strict });
+      const said = query.mock.calls.map(([text]) => String(text));
+      const held = said.findIndex((text) => text.includes('in access exclusive mode'));
+      const committed = said.lastIndexOf('commit');
+      const looks = (texts: readonly string[]): number =>
+        texts.filter((text) => text.includes('as of_table')).length;
+      expect(held).toBeGreaterThan(-1);
+      expect(looks(said.slice(held, committed))).toBe(before);
+      expect(looks(said.slice(committed))).toBe(1);
+    } finally {
+      query.mockRestore();
+    }
+  });
+
   test('an administrator who is no superuser can migrate a database of its own', async () => {
     const dataDir = await createScratchFolder();
     const server = await startEmbeddedServer({ dataDir, log });

@@ -1,20 +1,44 @@
 import { readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { posix } from 'node:path';
 import type pg from 'pg';
 import type { Fact } from '../audit/declared.ts';
-import { type Drift, readDrift, recordApplied, refuse } from './drift.ts';
+import { readDrift, recordApplied, refuse } from './drift.ts';
 import { refusedAt } from './refused.ts';
 import { sqlFolder } from '../sql-folder.ts';
 import { dropBeforeFiles, dropUnmade, type Kept, readVersions } from './take-back.ts';
 
+/** The SQL that a deploy applies, by its place below `db/`: read before anything is held. */
+export type SqlFiles = ReadonlyMap<string, string>;
+
+/** The folders whose files are applied with the rights, one after the other by name. */
+const FOLDERS = [
+  ...['functions', 'functions/definer', 'triggers', 'policies', 'reporting', 'comments/tables', 'comments'],
+  ...['audit/facts', 'audit/findings', 'audit', 'audit/accepting'],
+] as const;
+const FILES = [
+  ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
+  ...['audit/as_caller/attempt.sql', 'audit/as_caller/hand_over.sql'],
+];
+
+export async function readSqlFiles(): Promise<SqlFiles> {
+  const names = await Promise.all(FOLDERS.map(filesIn));
+  return new Map(
+    await Promise.all(
+      [...names.flat(), ...FILES].map(async (file): Promise<[string, string]> => [file, await read(file)]),
+    ),
+  );
+}
+
 /** Makes the roles and the rights on the database itself, as the administrator. */
 export async function applyRoles(client: pg.Client): Promise<void> {
-  await inTransaction(client, () => run(client, 'roles.sql'));
+  const files = new Map([['roles.sql', await read('roles.sql')]]);
+  await inTransaction(client, () => run(client, files, 'roles.sql'));
 }
 
 /** Makes what a deploy holds while it works, where it is not there yet. */
 export async function makeMigrationLock(client: pg.Client): Promise<void> {
-  await inTransaction(client, () => run(client, 'deploy-lock.sql'));
+  const files = new Map([['deploy-lock.sql', await read('deploy-lock.sql')]]);
+  await inTransaction(client, () => run(client, files, 'deploy-lock.sql'));
 }
 
 /**
@@ -28,58 +52,61 @@ export async function shortPatience(client: pg.Client): Promise<number> {
   return Math.max(rows[0]?.ms ?? 0, 1);
 }
 
+export interface Rights {
+  readonly files: SqlFiles;
+  /** What the repository declares: what `audit.drift` compares with from now on. */
+  readonly declared: readonly Fact[];
+  /** Nothing is done where something drifts all the same. */
+  readonly strict: boolean;
+}
+
 /**
  * Takes back what was changed by hand and re-applies all that says who may do what, in one transaction: whoever looks
  * sees the old rules or the new. The order matters: triggers need their functions, policies need theirs, views what
- * they show. Gives back what drifts all the same; where that is `strict`, nothing is done.
+ * they show. Every request waits meanwhile, so that nothing is in it that could come before or after.
  */
-export async function applyPolicies(
-  client: pg.Client,
-  { declared, strict }: { readonly declared: readonly Fact[]; readonly strict: boolean },
-): Promise<readonly Drift[]> {
-  let after: readonly Drift[] = [];
-  const work = async (): Promise<void> => {
+export async function applyPolicies(client: pg.Client, { files, declared, strict }: Rights): Promise<void> {
+  const one = (file: string): Promise<void> => run(client, files, file);
+  const all = (folder: string, kept?: Kept): Promise<void> => runAll(client, files, folder, kept);
+  await inTransaction(client, async () => {
     await become(client, 'taxclaims_owner');
     await holdTables(client);
     await client.query('grant usage, create on schema app to taxclaims_definer');
     await become(client, 'taxclaims_definer');
-    await run(client, 'reset.sql');
+    await one('reset.sql');
     await become(client, 'taxclaims_owner');
-    await run(client, 'reset.sql');
+    await one('reset.sql');
     await client.query('reset role');
-    await run(client, 'take-back.sql');
+    await one('take-back.sql');
     const kept = await dropBeforeFiles(client);
     const versions = await readVersions(client);
     await become(client, 'taxclaims_owner');
-    await runAll(client, 'functions');
+    await all('functions');
     await client.query('grant create on schema app to taxclaims_definer');
     await become(client, 'taxclaims_definer');
-    await runAll(client, 'functions/definer');
+    await all('functions/definer');
     await become(client, 'taxclaims_owner');
     await client.query('revoke create on schema app from taxclaims_definer');
-    await runAll(client, 'triggers');
-    await runAll(client, 'policies');
-    await runAll(client, 'reporting', kept);
-    await runAll(client, 'comments/tables');
-    await runAll(client, 'comments');
-    await runAll(client, 'audit/facts');
-    await runAll(client, 'audit/findings');
-    await run(client, 'audit/as_caller/attempt.sql');
+    await all('triggers');
+    await all('policies');
+    await all('reporting', kept);
+    await all('comments/tables');
+    await all('comments');
+    await all('audit/facts');
+    await all('audit/findings');
+    await one('audit/as_caller/attempt.sql');
     await client.query('reset role');
-    await run(client, 'audit/as_caller/hand_over.sql');
+    await one('audit/as_caller/hand_over.sql');
     await become(client, 'taxclaims_owner');
-    await runAll(client, 'audit');
-    await runAll(client, 'audit/accepting');
+    await all('audit');
+    await all('audit/accepting');
     await client.query('reset role');
     await dropUnmade(client, versions);
     await become(client, 'taxclaims_owner');
-    await run(client, 'guards-as-deployed.sql');
+    await one('guards-as-deployed.sql');
     await recordApplied(client, declared);
-    after = await readDrift(client);
-    if (strict) refuse(after);
-  };
-  await inTransaction(client, work);
-  return after;
+    if (strict) refuse(await readDrift(client));
+  });
 }
 
 /**
@@ -123,18 +150,26 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
   }
 }
 
-async function runAll(client: pg.Client, kind: string, kept?: Kept): Promise<void> {
-  const entries = await readdir(sqlFolder(kind));
-  for (const file of entries.filter((entry) => entry.endsWith('.sql')).sort()) {
-    await run(client, join(kind, file), kept);
-  }
+async function runAll(client: pg.Client, files: SqlFiles, folder: string, kept?: Kept): Promise<void> {
+  for (const file of files.keys()) if (posix.dirname(file) === folder) await run(client, files, file, kept);
 }
 
-async function run(client: pg.Client, file: string, kept?: Kept): Promise<void> {
-  const text = await readFile(sqlFolder(file), 'utf8');
+async function run(client: pg.Client, files: SqlFiles, file: string, kept?: Kept): Promise<void> {
+  const text = files.get(file);
+  if (text === undefined) throw new Error(`db/${file} was not read`);
   try {
     await client.query(text);
   } catch (error) {
     throw refusedAt(file, text, error, kept);
   }
+}
+
+/** In their order. */
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = (await readdir(sqlFolder(folder))).filter((entry) => entry.endsWith('.sql')).sort();
+  return entries.map((entry) => posix.join(folder, entry));
+}
+
+function read(file: string): Promise<string> {
+  return readFile(sqlFolder(file), 'utf8');
 }

@@ -4,9 +4,9 @@ import { readDeclared, type Fact } from '../audit/declared.ts';
 import { serverRelease } from '../audit/state.ts';
 import { adminServer, openAdminConnection } from './admin-connection.ts';
 import type { AdminConnection } from './admin-connection.ts';
-import { applyPolicies, applyRoles, makeMigrationLock, shortPatience } from './apply.ts';
+import { applyPolicies, applyRoles, makeMigrationLock, readSqlFiles, shortPatience } from './apply.ts';
 import { isContention, retryingOnContention } from './contention.ts';
-import { readDriftBefore, refuseWhatStays, tellDrift } from './drift.ts';
+import { readDrift, readDriftBefore, refuseWhatStays, tellDrift } from './drift.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import { pendingMigrations, readMigrationFiles, recordDigests } from './migration-list.ts';
 import { ownerHas, takeMigrationLock } from './migration-lock.ts';
@@ -105,8 +105,9 @@ async function deploy(
     await step(`db/migrations/${name}.sql`, () => asOwner(client, () => runMigration(client, name, log)));
   }
   await step('the list of migrations', () => asOwner(client, () => recordDigests(client, files)));
-  const declared = await declaredFor(client, log);
-  const after = await step('the deploy of the rights', () => applyPolicies(client, { declared, strict }));
+  const rights = { files: await readSqlFiles(), declared: await declaredFor(client, log), strict };
+  await step('the deploy of the rights', () => applyPolicies(client, rights));
+  const after = await step('a look at what drifts', () => asOwner(client, () => readDrift(client)));
   tellDrift(log, before, after);
 }
 

@@ -1,0 +1,266 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findProgram } from '../../deploy/lab/program.ts';
+import { startRedis } from '../../deploy/lab/redis.ts';
+import { loadAdminConfig, loadConfig, VARIABLES } from '../../src/config.ts';
+import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+
+const run = promisify(execFile);
+const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
+
+interface Service {
+  readonly image?: string;
+  readonly build?: unknown;
+  readonly user?: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly healthcheck?: Healthcheck;
+  readonly restart?: string;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+interface Healthcheck {
+  readonly test: readonly [kind: 'CMD' | 'CMD-SHELL', ...words: string[]];
+  readonly interval: string;
+  readonly timeout: string;
+  readonly retries: number;
+}
+
+interface Composition {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+}
+
+/** Releases of a project that differ by what was mended alone: such a tag never brings another behaviour. */
+const SERIES: Readonly<Record<string, RegExp>> = {
+  haproxy: /^\d+\.\d+-alpine$/,
+  postgres: /^\d+-alpine$/,
+  redis: /^\d+\.\d+-alpine$/,
+  'prom/prometheus': /^v\d+\.\d+\.\d+$/,
+  node: /^\d+-slim$/,
+  debian: /^\d+-slim$/,
+};
+
+/** Where each is asked whether it is well: the port on which it listens in its container. */
+const LISTENS: Readonly<Record<string, number>> = {
+  ...{ haproxy: 8080, api1: 3000, api2: 3000, prometheus: 9090 },
+  ...{ pgbouncer: 6432, database: 5432, redis: 6379 },
+};
+
+const INSTANCES = ['api1', 'api2'] as const;
+
+describe('the composition', () => {
+  let folder: string;
+  let composition: Composition;
+  beforeAll(async () => {
+    folder = await createScratchFolder();
+    await cp(join(DEPLOY, 'compose'), folder, {
+      recursive: true,
+      filter: (path) => !path.endsWith('/secrets'),
+    });
+    await run(join(DEPLOY, 'compose', 'make-secrets').replace(join(DEPLOY, 'compose'), folder));
+    const program = await findProgram('docker-compose', 'docker-compose');
+    const file = join(folder, 'docker-compose.yml');
+    const { stdout, stderr } = await run(program, ['--file', file, 'config']);
+    expect(stderr).toBe('');
+    // Compose prints it in a form in which it may be read again, with every dollar twice.
+    composition = await parsed(stdout.replaceAll('$$', '$'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const service = (name: string): Service => composition.services[name] ?? {};
+
+  test('runs everything on a read-only root, without capabilities, as somebody who is not root', () => {
+    const services = Object.entries(composition.services);
+    expect(services.map(([name]) => name).sort()).toEqual([
+      ...['api1', 'api2', 'database', 'haproxy', 'login', 'migrate', 'pgbouncer', 'prometheus', 'redis'],
+    ]);
+    for (const [name, { user, read_only: readOnly, cap_drop: dropped }] of services) {
+      expect({ name, readOnly, dropped }).toEqual({ name, readOnly: true, dropped: ['ALL'] });
+      expect(user).toMatch(/^(?!root$)[a-z]+$/);
+    }
+  });
+
+  test('takes every image from a series that is only mended, or builds it here from one', async () => {
+    for (const { image = '', build } of Object.values(composition.services)) {
+      if (build === undefined) expect(isOfSeries(image)).toEqual({ image, isSo: true });
+    }
+    for (const file of [
+      join(DEPLOY, '..', 'Dockerfile'),
+      join(DEPLOY, 'compose', 'pgbouncer', 'Dockerfile'),
+    ]) {
+      const images = [...(await readFile(file, 'utf8')).matchAll(/^FROM (\S+)/gm)].map(
+        ([, image = '']) => image,
+      );
+      expect(images).not.toEqual([]);
+      for (const image of images) expect(isOfSeries(image)).toEqual({ image, isSo: true });
+    }
+  });
+
+  test('gives each of our programs variables that it reads, with values that it takes', async () => {
+    const secrets: Record<string, string> = {};
+    for (const [name, { file }] of Object.entries(composition.secrets)) {
+      secrets[name] = (await readFile(file, 'utf8')).trim();
+    }
+    for (const name of INSTANCES) {
+      const { environment = {} } = service(name);
+      const exported = exportedBy(service(name), secrets);
+      const given = { ...environment, ...exported };
+      expect(Object.keys(exported).sort()).toEqual(['DATABASE_URL', 'REDIS_URL']);
+      expect(Object.keys(given).filter((variable) => !VARIABLES.includes(variable))).toEqual([]);
+      const provider = { AUTH_ISSUER: 'https://idp.example.org', AUTH_AUDIENCE: 'taxclaims' };
+      const set = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]));
+      expect(() => loadConfig({ ...set, ...provider, NODE_ENV: 'production' })).not.toThrow();
+    }
+    expect(service('migrate').environment).toBeUndefined();
+    const exported = exportedBy(service('migrate'), secrets);
+    expect(Object.keys(exported)).toEqual(['DATABASE_ADMIN_URL']);
+    expect(() => loadAdminConfig(exported)).not.toThrow();
+  });
+
+  test('asks of whoever starts it for nothing but variables of the service', async () => {
+    const text = await readFile(join(DEPLOY, 'compose', 'docker-compose.yml'), 'utf8');
+    const asked = [...text.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name = '']) => name);
+    expect(asked).toContain('AUTH_ISSUER');
+    expect(asked.filter((name) => !VARIABLES.includes(name))).toEqual([]);
+  });
+
+  test('gives HAProxy the variables of its configuration, and no others', async () => {
+    const text = await readFile(join(DEPLOY, 'haproxy', 'api.cfg'), 'utf8');
+    const read = [...text.replaceAll(/^\s*#.*$/gm, '').matchAll(/\$\{?([A-Z][A-Z_0-9]*)/g)].map(
+      ([, name = '']) => name,
+    );
+    expect(Object.keys(service('haproxy').environment ?? {}).sort()).toEqual([...new Set(read)].sort());
+  });
+
+  test('asks whatever goes on running whether it is well, at the port where it listens', async () => {
+    const running = Object.entries(composition.services).filter(([, { restart }]) => restart !== 'no');
+    expect(running.map(([name]) => name).sort()).toEqual(Object.keys(LISTENS).sort());
+    const pgbouncer = await readFile(join(DEPLOY, 'compose', 'pgbouncer', 'pgbouncer.ini'), 'utf8');
+    expect(pgbouncer).toMatch(new RegExp(`^listen_port = ${LISTENS['pgbouncer']}$`, 'm'));
+    expect(service('haproxy').environment?.['API_BIND']).toBe(`*:${LISTENS['haproxy']}`);
+    for (const [index, name] of INSTANCES.entries()) {
+      expect(service('haproxy').environment?.[`API_${index + 1}`]).toBe(`${name}:${LISTENS[name]}`);
+    }
+    const dockerfile = await readFile(join(DEPLOY, '..', 'Dockerfile'), 'utf8');
+    expect(dockerfile).toMatch(new RegExp(`^ENV .*\\bPORT=${LISTENS['api1']}\\b`, 'm'));
+    for (const [name, { healthcheck }] of running) {
+      const { interval, timeout, retries = 0 } = healthcheck ?? {};
+      expect({ name, isBounded: seconds(interval) > 0 && seconds(timeout) > 0 && retries > 0 }).toEqual({
+        ...{ name, isBounded: true },
+      });
+    }
+  });
+
+  test.each(['haproxy', 'api1', 'api2', 'prometheus'])(
+    '%s is well when it answers so, and not when it is busy, or gone',
+    async (name) => {
+      let status = 200;
+      const http = createServer(({ url = '' }, response) => {
+        response.writeHead(['/health', '/-/healthy'].includes(url) ? status : 404).end('{}');
+      }).listen(0, '127.0.0.1');
+      await once(http, 'listening');
+      const { port } = http.address() as AddressInfo;
+      expect(await isWell(name, port)).toBe(true);
+      status = 503;
+      expect(await isWell(name, port)).toBe(false);
+      await new Promise((resolve) => http.close(resolve));
+      expect(await isWell(name, port)).toBe(false);
+    },
+  );
+
+  test.each(['pgbouncer', 'database'])(
+    '%s is well when it answers, and not when it is gone',
+    async (name) => {
+      const database = await createTestDatabase();
+      expect(await isWell(name, Number(new URL(database.adminUrl).port))).toBe(true);
+      await database.close();
+      expect(await isWell(name, await freePort(0))).toBe(false);
+    },
+  );
+
+  test('redis is well when it answers, also that the password is missing, and not when it is gone', async () => {
+    for (const password of [{}, { password: 'a-password' }]) {
+      const redis = await startRedis({ dir: join(folder, 'redis'), ...password });
+      expect(await isWell('redis', redis.port)).toBe(true);
+      await redis.close();
+      expect(await isWell('redis', redis.port)).toBe(false);
+    }
+  });
+
+  test('takes its secrets from files that are made once, and has none in an environment', async () => {
+    const files = Object.values(composition.secrets).map(({ file }) => file);
+    expect(
+      (await readdir(join(folder, 'secrets'))).map((name) => join(folder, 'secrets', name)).sort(),
+    ).toEqual(files.sort());
+    const before = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+    expect(before.every((text) => text.length > 40)).toBe(true);
+    await run(join(folder, 'make-secrets'));
+    expect(await Promise.all(files.map((file) => readFile(file, 'utf8')))).toEqual(before);
+    const said = JSON.stringify(Object.values(composition.services).map(({ environment }) => environment));
+    expect(said).not.toMatch(/postgres:\/\/|redis:\/\/|PASSWORD"/);
+  });
+
+  /** What the container of that service asks, asked here of whatever is at the port. */
+  async function isWell(name: string, port: number): Promise<boolean> {
+    const [kind, ...words] = service(name).healthcheck?.test ?? ['CMD'];
+    const listens = String(LISTENS[name]);
+    const here = words.map((word) =>
+      word
+        .replace(`:${listens}/`, `:${port}/`)
+        .replace(`--port=${listens}`, `--port=${port}`)
+        .replace('redis-cli', `redis-cli -p ${port}`),
+    );
+    const [program = '', ...args] = kind === 'CMD-SHELL' ? ['sh', '-c', ...here] : here;
+    // The database is asked at Postgres's own port, which this variable moves.
+    const env = { PATH: process.env['PATH'], PGPORT: String(port) };
+    return run(program === 'node' ? process.execPath : program, args, { env }).then(
+      () => true,
+      ({ code }: { code?: unknown }) => {
+        // Another is a program that is not there.
+        if (typeof code !== 'number' || code === 127) throw new Error(`${name}: ${program} cannot be run`);
+        return false;
+      },
+    );
+  }
+});
+
+function isOfSeries(image: string): { image: string; isSo: boolean } {
+  const [name = '', tag = ''] = image.split(':');
+  return { image, isSo: SERIES[name]?.test(tag) ?? false };
+}
+
+/** What the start of a container puts into the environment of its program, from its secrets. */
+function exportedBy(
+  { command = [] }: Service,
+  secrets: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const script = command.join('\n');
+  const [, names = ''] = /^export (.*)$/m.exec(script) ?? [];
+  return Object.fromEntries(
+    names.split(' ').map((name) => {
+      const [, secret = ''] =
+        new RegExp(`^${name}="\\$\\(cat /run/secrets/(\\w+)\\)"$`, 'm').exec(script) ?? [];
+      return [name, secrets[secret] ?? ''];
+    }),
+  );
+}
+
+function seconds(duration = ''): number {
+  return Number(/^(\d+)s$/.exec(duration)?.[1] ?? Number.NaN);
+}
+
+/** What Compose prints is YAML of the simplest kind; Python, which it is made of, reads it. */
+async function parsed(yaml: string): Promise<Composition> {
+  const script = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.argv[1])))';
+  return JSON.parse((await run('python3', ['-c', script, yaml])).stdout) as Composition;
+}
