@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { tellObjections } from './db/objections.ts';
 import { forgetExpiredAnswers } from './db/expired-answers.ts';
+import { tendAuditLog } from './db/housekeeping.ts';
 import { createAuditWriter } from './db/refusals/audit-writer.ts';
 import { openSpool } from './db/refusals/spool.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
@@ -100,6 +101,8 @@ async function startParts(
   endings.push({ part: 'the refusals', atLeastMs: 1_000, end: () => audit.close() });
   const forgetting = forgetExpiredAnswers({ database, log });
   endings.push({ part: 'the kept answers', atLeastMs: 0, end: () => forgetting.close() });
+  const housekeeping = tendAuditLog({ database, log });
+  endings.push({ part: 'the months of the audit log', atLeastMs: 0, end: () => housekeeping.close() });
   const documents = await contents(config, database, embedded, log);
   endings.push({ part: 'the documents', atLeastMs: 500, end: (withinMs) => documents.close(withinMs) });
   const changes = identityChangesOf(database);

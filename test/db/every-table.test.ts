@@ -24,6 +24,7 @@ const NEVER = {
   'app.migrations': OF_NO_TENANT,
   'audit.acceptances': OF_NO_TENANT,
   'audit.applied': OF_NO_TENANT,
+  'audit.archives': OF_NO_TENANT,
   'public.invoice_transitions': OF_NO_TENANT,
   'public.reclamation_transitions': OF_NO_TENANT,
 } as const;
@@ -34,6 +35,7 @@ const OF_REQUESTS = {
   'app.created_clients': 'it is filled by whoever creates a client by a request',
   'app.idempotency_keys': 'it is filled by creations that bear a key',
   'app.password_attempts': 'it is filled by users who say their present password',
+  'app.refusals_at_month_end': 'it is filled by refusals about the end of a month',
 } as const;
 
 /** What comes of logins at the embedded identity provider; test/embedded/provider tries it. */

@@ -165,7 +165,7 @@ declare
     said constant record := app.request();
     -- Before the record is dated: what was under way at its date is then not older.
     under_way constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());
-    now_ constant timestamp with time zone := pg_catalog.clock_timestamp();
+    dated timestamp with time zone := pg_catalog.clock_timestamp();
     touched record;
     resource uuid;
     client uuid;
@@ -204,6 +204,21 @@ begin
             client := touched.client_id;
     end case;
 
+    -- Of a row that is new nothing was told yet, but a partner may be given to a client again. And only a record that is
+    -- not dated before now can be the later one: the months that are over are left out.
+    if tg_op <> 'INSERT' or tg_table_name = 'client_partners' then
+        dated := greatest(
+            dated,
+            (
+                select a.created_at + interval '1 microsecond'
+                from public.audit_logs as a
+                where a.resource_id = resource and a.created_at >= dated
+                order by a.created_at desc
+                limit 1
+            )
+        );
+    end if;
+
     insert into public.audit_logs (
         request_id, user_id, actor, action, resource_type, resource_id, client_context,
         success, ip_address, user_agent, created_at, oldest_writer
@@ -219,17 +234,7 @@ begin
         true,
         said.ip_address,
         pg_catalog."left"(said.user_agent, 2000),
-        greatest(
-            now_,
-            -- Only what is not dated before now can be the later one: the months that are over are left out.
-            (
-                select a.created_at + interval '1 microsecond'
-                from public.audit_logs as a
-                where a.resource_id = resource and a.created_at >= now_
-                order by a.created_at desc
-                limit 1
-            )
-        ),
+        dated,
         under_way
     );
     return touched;

@@ -41,12 +41,15 @@ export async function applyPolicies(
   const work = async (): Promise<void> => {
     await become(client, 'taxclaims_owner');
     await holdTables(client);
-    await client.query('grant usage, create on schema app to taxclaims_definer');
+    await client.query(
+      `grant usage, create on schema app to taxclaims_definer;
+       grant usage on schema app, audit_log to taxclaims_housekeeper`,
+    );
     await become(client, 'taxclaims_definer');
     await run(client, 'reset.sql');
-    await become(client, 'taxclaims_owner');
-    await run(client, 'reset.sql');
     await become(client, 'taxclaims_housekeeper');
+    await run(client, 'reset.sql');
+    await become(client, 'taxclaims_owner');
     await run(client, 'reset.sql');
     await client.query('reset role');
     await run(client, 'take-back.sql');
