@@ -1,42 +1,13 @@
 const REQUEST_ROLES =
   'taxclaims_admin, taxclaims_scoped_admin, taxclaims_account_manager, taxclaims_tax_specialist, taxclaims_client';
 
-/**
- * The SQL that takes back what the latest migrations have made, for a database of a release before them; the rows of
- * app.migrations go by themselves. The rights to a column go first, since Postgres 15 keeps those of one that is dropped.
- */
-export const UNDO_LATEST = `
-${undoAuditLogByMonth()}
-  drop table app.password_attempts cascade;
-  revoke select (sessions_ended_at), update (sessions_ended_at) on public.users from taxclaims_definer;
-  alter table public.users drop column sessions_ended_at, drop constraint users_subject_form;
-  drop index public.users_email_key;
-  create unique index users_email_key on public.users (lower(email));
-  drop table app.identity_artifacts, app.login_attempts, app.identity_secret;
-  drop table public.identity_changes cascade;
-  drop table app.identity_management cascade;
-  drop view app.claim_deadlines cascade;
-  revoke select (assignee_id), insert (assignee_id), update (assignee_id) on public.reclamations from
-      ${REQUEST_ROLES}, taxclaims_definer, taxclaims_reporting;
-  alter table public.reclamations drop column assignee_id cascade;
-  drop index public.reclamations_claim_deadline_idx, public.reclamations_response_due_at_idx,
-      public.reclamations_court_deadline_idx;
-  revoke select (search_text) on public.clients, public.sites, public.cadastres, public.reclamations from
-      ${REQUEST_ROLES};
-  drop function app.searchable(text) cascade;
-  drop table app.client_documents cascade;
-  drop trigger documents_copy on public.documents;
-  drop table public.invoice_transitions cascade;
-  revoke select (requires) on public.reclamation_transitions from ${REQUEST_ROLES};
-  alter table public.reclamation_transitions drop column requires;`;
+const LOG_INDEXES = [
+  ...['pkey', 'created_at_idx', 'client_context_idx', 'user_id_idx', 'actor_idx', 'action_idx'],
+  ...['resource_type_idx', 'resource_id_idx', 'refusals_idx'],
+];
 
 /** The records of all months in one table again, with the rights that the one of many parts has. */
-function undoAuditLogByMonth(): string {
-  const indexes = [
-    ...['pkey', 'created_at_idx', 'client_context_idx', 'user_id_idx', 'actor_idx', 'action_idx'],
-    ...['resource_type_idx', 'resource_id_idx', 'refusals_idx'],
-  ];
-  return `
+export const UNDO_AUDIT_LOG_BY_MONTH = `
   drop table app.refusals_at_month_end, audit.archives cascade;
   alter table audit_log.months detach partition audit_log.earlier;
   drop trigger audit_logs_append_only on audit_log.earlier;
@@ -71,9 +42,37 @@ function undoAuditLogByMonth(): string {
   alter table audit_log.earlier owner to taxclaims_owner;
   alter table audit_log.earlier set schema public;
   alter table public.earlier rename to audit_logs;
-  ${indexes.map((name) => `alter index public.earlier_${name} rename to audit_logs_${name};`).join('\n  ')}
+  ${LOG_INDEXES.map((name) => `alter index public.earlier_${name} rename to audit_logs_${name};`).join(' ')}
   alter table public.audit_logs
       add constraint audit_logs_user_id_fkey foreign key (user_id) references public.users (id);
   drop function app.tend_audit_log(), app.place_audit_records();
   drop schema audit_log cascade;`;
-}
+
+/**
+ * The SQL that takes back what the latest migrations have made, for a database of a release before them; the rows of
+ * app.migrations go by themselves. The rights to a column go first, since Postgres 15 keeps those of one that is dropped.
+ */
+export const UNDO_LATEST = `
+${UNDO_AUDIT_LOG_BY_MONTH}
+  drop table app.password_attempts cascade;
+  revoke select (sessions_ended_at), update (sessions_ended_at) on public.users from taxclaims_definer;
+  alter table public.users drop column sessions_ended_at, drop constraint users_subject_form;
+  drop index public.users_email_key;
+  create unique index users_email_key on public.users (lower(email));
+  drop table app.identity_artifacts, app.login_attempts, app.identity_secret;
+  drop table public.identity_changes cascade;
+  drop table app.identity_management cascade;
+  drop view app.claim_deadlines cascade;
+  revoke select (assignee_id), insert (assignee_id), update (assignee_id) on public.reclamations from
+      ${REQUEST_ROLES}, taxclaims_definer, taxclaims_reporting;
+  alter table public.reclamations drop column assignee_id cascade;
+  drop index public.reclamations_claim_deadline_idx, public.reclamations_response_due_at_idx,
+      public.reclamations_court_deadline_idx;
+  revoke select (search_text) on public.clients, public.sites, public.cadastres, public.reclamations from
+      ${REQUEST_ROLES};
+  drop function app.searchable(text) cascade;
+  drop table app.client_documents cascade;
+  drop trigger documents_copy on public.documents;
+  drop table public.invoice_transitions cascade;
+  revoke select (requires) on public.reclamation_transitions from ${REQUEST_ROLES};
+  alter table public.reclamation_transitions drop column requires;`;
