@@ -4,6 +4,7 @@ import type pg from 'pg';
 export async function makePastMonths(admin: pg.Client, months: number): Promise<void> {
   const begins = `date_trunc('month', now() at time zone 'UTC')`;
   await admin.query(`
+    set role taxclaims_housekeeper;
     do $months$
     begin
         alter table audit_log.months detach partition audit_log.earlier;
@@ -14,5 +15,6 @@ export async function makePastMonths(admin: pg.Client, months: number): Promise<
         perform audit_log.make_month(${begins} - make_interval(months => n)) from generate_series(1, ${String(months)}) as n;
         perform audit_log.close_month(relid) from pg_partition_tree('audit_log.months');
     end
-    $months$`);
+    $months$;
+    reset role`);
 }

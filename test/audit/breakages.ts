@@ -475,6 +475,29 @@ export const UNDELIVERED: readonly Breakage[] = [
   ),
 ];
 
+/** The months of the audit log, which the service makes ahead; of the latest of them. */
+const LATEST = (statement: string): string =>
+  `do $$ begin execute replace('${statement}', 'MONTH', (
+      select max(relid::text) from pg_partition_tree('audit_log.months') where relid::text ~ 'month_'
+  )); end $$`;
+export const MONTHS: readonly Breakage[] = [
+  breakage(
+    'audit_month_differs',
+    'a month of the audit log that holds nobody',
+    'audit_log.month_',
+    LATEST('alter table MONTH no force row level security'),
+    LATEST('alter table MONTH force row level security'),
+  ),
+  breakage(
+    'audit_month_missing',
+    'a record for which there was no month',
+    'audit_log.other',
+    `insert into public.audit_logs (action, resource_type, success, actor, created_at)
+     values ('x', 'x', false, 'x', '2095-05-05')`,
+    `set local role taxclaims_owner; select app.place_audit_records(); reset role`,
+  ),
+];
+
 /** Since Postgres 16 inheritance is the membership's, before it was the member's. */
 function inheriting(before16: string, since16: string): string {
   return `do $$ begin
@@ -488,4 +511,5 @@ export const BREAKAGES: readonly Breakage[] = [
   ...VIEWS_AND_FUNCTIONS,
   ...ROLES_AND_RIGHTS,
   ...UNDELIVERED,
+  ...MONTHS,
 ];
