@@ -48,7 +48,7 @@ export const TABLES_AND_POLICIES: readonly Breakage[] = [
     'policy_to_public',
     'a policy for everybody',
     'added on public.audit_logs',
-    'create policy added on public.audit_logs for update using (id is null) with check (id is null)',
+    'create policy added on public.audit_logs for update using (actor is null) with check (actor is null)',
     'drop policy added on public.audit_logs',
   ),
   breakage(
@@ -490,11 +490,11 @@ export const MONTHS: readonly Breakage[] = [
   ),
   breakage(
     'audit_month_missing',
-    'a record for which there was no month',
-    'audit_log.other',
-    `insert into public.audit_logs (action, resource_type, success, actor, created_at)
-     values ('x', 'x', false, 'x', '2095-05-05')`,
-    `set local role taxclaims_owner; select app.place_audit_records(); reset role`,
+    'a month that nobody has made though it is the next',
+    'month_',
+    `do $$ begin execute 'drop table audit_log.month_'
+        || to_char(date_trunc('month', now() at time zone 'UTC') + interval '1 month', 'YYYY_MM'); end $$`,
+    'select app.tend_audit_log()',
   ),
 ];
 

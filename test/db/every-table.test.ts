@@ -73,6 +73,7 @@ const ABSENT = {
   },
   'the firms that nobody else’s answers depend on': {
     ...{ ...NEVER, ...OF_LOGINS },
+    'app.refusals_at_month_end': OF_REQUESTS['app.refusals_at_month_end'],
     'public.invoice_counters': 'what it tells is a channel that docs/channels.md states',
     'reporting.grants': 'granted to the login that asks',
   },

@@ -28,7 +28,7 @@ union all
 select
     'warning',
     'audit_log.other',
-    'holds records of no month that was made in time: it is read with every list, and no archive has them',
+    'holds records, or did, for which no month was made in time: it is read with every list, and no archive has them',
     'select app.place_audit_records();'
 where pg_catalog.pg_relation_size(pg_catalog.to_regclass('audit_log.other')) > 0;
 

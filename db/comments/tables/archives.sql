@@ -11,6 +11,6 @@ comment on column audit.archives.digest is
     'SHA-256 of the last record with the digest before it: of the whole chain up to here. In hexadecimal digits.';
 comment on column audit.archives.file is 'The name of the file, without its folder.';
 comment on column audit.archives.archived_by is 'The database login that archived it.';
-comment on column audit.archives.archived_at is 'When.';
+comment on column audit.archives.archived_at is 'When its file was written and verified.';
 comment on column audit.archives.removed_by is 'The database login that removed the month; null while it is in the log.';
-comment on column audit.archives.removed_at is 'When; null while the month is in the log.';
+comment on column audit.archives.removed_at is 'When the month was removed; null while it is in the log.';

@@ -56,7 +56,6 @@ export async function archive(options: ArchiveOptions): Promise<void> {
       if (!(await worker.answered((asked) => ownerHas(asked, 'deploy_lock'))))
         throw new MigrationError('the database is not migrated, or its administrator is somebody else');
       await takeMigrationLock(keeper.client, patienceMs, () => 'a deploy, or another archive');
-      await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
       await refuseTooYoung(client, options);
       await makeFolder(options.folder);
       const parts = await as(client, 'taxclaims_housekeeper', () => readParts(client));
@@ -205,7 +204,9 @@ async function countOf(client: pg.Client, from: string, to: string): Promise<num
 }
 
 async function as<T>(client: pg.Client, role: Role, work: () => Promise<T>): Promise<T> {
-  await client.query(`begin; set local role ${role}`);
+  await client.query(
+    `begin; set local role ${role}; set local timezone = 'UTC'; set local datestyle = 'ISO'`,
+  );
   try {
     const result = await work();
     await client.query('commit');
