@@ -57,6 +57,8 @@ interface Side {
 async function openSide(adminUrl: string): Promise<Side> {
   const client = new pg.Client({ connectionString: adminUrl });
   const watcher = new pg.Client({ connectionString: adminUrl });
+  // A run that failed says why, and not that its server was ended.
+  for (const one of [client, watcher]) one.on('error', () => undefined);
   await Promise.all([client.connect(), watcher.connect()]);
   for (const statement of ROWS.split(';\n')) await client.query(statement);
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
