@@ -41,8 +41,13 @@ export async function applyPolicies(
   const work = async (): Promise<void> => {
     await become(client, 'taxclaims_owner');
     await holdTables(client);
-    await client.query('grant usage, create on schema app to taxclaims_definer');
+    await client.query(
+      `grant usage, create on schema app to taxclaims_definer;
+       grant usage on schema app, audit_log to taxclaims_housekeeper`,
+    );
     await become(client, 'taxclaims_definer');
+    await run(client, 'reset.sql');
+    await become(client, 'taxclaims_housekeeper');
     await run(client, 'reset.sql');
     await become(client, 'taxclaims_owner');
     await run(client, 'reset.sql');
@@ -58,7 +63,11 @@ export async function applyPolicies(
     await become(client, 'taxclaims_owner');
     await client.query('revoke create on schema app from taxclaims_definer');
     await runAll(client, 'triggers');
+    await layOutAuditLog(client);
     await runAll(client, 'policies');
+    await become(client, 'taxclaims_housekeeper');
+    await run(client, 'audit-log/5-tend.sql');
+    await become(client, 'taxclaims_owner');
     await runAll(client, 'reporting', kept);
     await runAll(client, 'comments/tables');
     await runAll(client, 'comments');
@@ -106,7 +115,22 @@ async function holdTables(client: pg.Client): Promise<void> {
   await client.query(`set local lock_timeout = ${String(await shortPatience(client))}`);
 }
 
-async function become(client: pg.Client, role: 'taxclaims_owner' | 'taxclaims_definer'): Promise<void> {
+/** Closes the months of the audit log, makes those that are missing, and gives them to the role that keeps them. */
+async function layOutAuditLog(client: pg.Client): Promise<void> {
+  await run(client, 'audit-log/1-rights.sql');
+  await client.query('grant create on schema app to taxclaims_housekeeper');
+  await client.query('reset role');
+  await run(client, 'audit-log/2-hand-over.sql');
+  await become(client, 'taxclaims_housekeeper');
+  await run(client, 'audit-log/3-functions.sql');
+  await run(client, 'audit-log/4-close.sql');
+  await become(client, 'taxclaims_owner');
+  await client.query('revoke create on schema app from taxclaims_housekeeper');
+}
+
+type BackRole = 'taxclaims_owner' | 'taxclaims_definer' | 'taxclaims_housekeeper';
+
+async function become(client: pg.Client, role: BackRole): Promise<void> {
   await client.query(`set local role ${role}`);
 }
 
