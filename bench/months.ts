@@ -12,8 +12,8 @@ export async function makePastMonths(admin: pg.Client, months: number): Promise<
             'alter table audit_log.months attach partition audit_log.earlier for values from (minvalue) to (%L)',
             (${begins} - make_interval(months => ${String(months)})) at time zone 'UTC'
         );
-        perform audit_log.make_month(${begins} - make_interval(months => n)) from generate_series(1, ${String(months)}) as n;
-        perform audit_log.close_month(relid) from pg_partition_tree('audit_log.months');
+        perform audit_log.make_months(null);
+        perform audit_log.close_month('audit_log.earlier');
     end
     $months$;
     reset role`);

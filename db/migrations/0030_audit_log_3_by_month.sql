@@ -20,13 +20,13 @@ alter index audit_log.audit_logs_refusals_idx rename to earlier_refusals_idx;
 -- Without a key of its own: that would have to hold the time as well, and say less. Each part has its key, the id.
 create table public.audit_logs (like audit_log.earlier including defaults) partition by range (created_at);
 create table audit_log.months (like audit_log.earlier including defaults) partition by range (created_at);
-create table audit_log.other (like audit_log.earlier including defaults, constraint other_pkey primary key (id));
+create table audit_log.later (like audit_log.earlier including defaults, constraint later_pkey primary key (id));
 
 do $indexes$
 declare
     part text;
 begin
-    foreach part in array array['public.audit_logs', 'audit_log.months', 'audit_log.other']
+    foreach part in array array['public.audit_logs', 'audit_log.months', 'audit_log.later']
     loop
         execute pg_catalog.format(
             'create index %2$s_created_at_idx on %1$s (created_at desc);
@@ -84,18 +84,25 @@ end
 $rights$;
 
 alter table public.audit_logs attach partition audit_log.months for values from (minvalue) to (maxvalue);
-alter table audit_log.months attach partition audit_log.other default;
 
+-- What was and what comes meet where the first month begins: between minvalue and maxvalue is no gap, and so nothing that
+-- a default part would have to take. In known order, a list by time ends with the first part that has enough.
 do $earlier$
+declare
+    bound constant text := (
+        select pg_catalog.substring(pg_catalog.pg_get_constraintdef(c.oid), '''([^'']+)''')
+        from pg_catalog.pg_constraint as c
+        where c.conrelid = 'audit_log.earlier'::regclass and c.conname = 'audit_logs_earlier'
+    );
 begin
     -- The constraint says what this would look for in every record.
     execute pg_catalog.format(
         'alter table audit_log.months attach partition audit_log.earlier for values from (minvalue) to (%L)',
-        (
-            select pg_catalog.substring(pg_catalog.pg_get_constraintdef(c.oid), '''([^'']+)''')
-            from pg_catalog.pg_constraint as c
-            where c.conrelid = 'audit_log.earlier'::regclass and c.conname = 'audit_logs_earlier'
-        )
+        bound
+    );
+    execute pg_catalog.format(
+        'alter table audit_log.months attach partition audit_log.later for values from (%L) to (maxvalue)',
+        bound
     );
 end
 $earlier$;

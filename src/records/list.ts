@@ -25,6 +25,8 @@ interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly filters: F;
   /** The filters that leave few rows and have an index of their own. */
   readonly selective?: readonly (keyof F)[];
+  /** The column by which the table is partitioned, which never changes. */
+  readonly partitionedBy?: keyof C & string;
   /** Of a table with very many rows: the filters that may leave few of them, and have no index. */
   readonly sparse?: readonly (keyof F)[];
 }
@@ -141,6 +143,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         from,
         conditions: held(conditions),
         beginning,
+        partitionedBy: shape.partitionedBy,
         order: orders,
         limit,
         offset,

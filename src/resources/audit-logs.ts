@@ -34,6 +34,7 @@ const auditRecords = list({
   of: auditRecord,
   client: 'r.client_context',
   sorts: ['created_at'],
+  partitionedBy: 'created_at',
   filters: {
     actor: by(field.text(255), 'r.actor = $'),
     user_id: byAny(field.uuid, 'r.user_id = $'),

@@ -490,8 +490,8 @@ export const MONTHS: readonly Breakage[] = [
   ),
   breakage(
     'audit_month_missing',
-    'a month that nobody has made though it is the next',
-    'month_',
+    'a month that was taken out by hand',
+    'audit_log.months',
     `do $$ begin execute 'drop table audit_log.month_'
         || to_char(date_trunc('month', now() at time zone 'UTC') + interval '1 month', 'YYYY_MM'); end $$`,
     'select app.tend_audit_log()',

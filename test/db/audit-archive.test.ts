@@ -1,97 +1,46 @@
-import { execFile } from 'node:child_process';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import pg from 'pg';
-import { createTestDatabase } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { createScratchFolder } from '../support/scratch.ts';
+import { verifyArchive } from '../../src/db/archive/file.ts';
+import { COUNTS, openArchiveRun, zipped } from '../support/archive-run.ts';
+import type { ArchiveRun } from '../support/archive-run.ts';
 
-/* `npm run audit:archive`, in a process of its own, on a log of five months of 2020. */
+/* `npm run audit:archive`, in a process of its own. */
 
-const COMMAND = fileURLToPath(new URL('../../src/commands/audit-archive.ts', import.meta.url));
-const RECORDS = 2_500;
+const RECORDS = COUNTS.reduce((sum, one) => sum + one, 0);
+const ARCHIVED = RECORDS - COUNTS[3];
 
-let database: TestDatabase;
-let admin: pg.Client;
-let folder: string;
+let run: ArchiveRun;
+/** The first month that is not archived, and the paths of the files of the second and the third. */
+let [fourth, second, third] = ['', '', ''];
 
 beforeEach(async () => {
-  folder = await createScratchFolder();
-  database = await createTestDatabase();
-  admin = new pg.Client({ connectionString: database.adminUrl });
-  await admin.connect();
-  await admin.query(
-    `set role taxclaims_housekeeper;
-    do $$ begin
-      alter table audit_log.months detach partition audit_log.earlier;
-      alter table audit_log.months attach partition audit_log.earlier for values from (minvalue) to ('2020-03-01 00:00:00+00');
-      perform audit_log.make_month(timestamp '2020-03-01' + make_interval(months => n)) from generate_series(0, 2) as n;
-      perform audit_log.close_month(relid) from pg_partition_tree('audit_log.months');
-    end $$;
-    reset role;
-    insert into public.audit_logs (action, resource_type, success, actor, created_at)
-    select 'GET /x', 'sites', false, E'line\nbreak ' || n, timestamptz '2020-01-10 00:00:00+00' + n * interval '1 hour'
-    from generate_series(0, ${String(RECORDS - 1)}) as n`,
-  );
+  run = await openArchiveRun();
+  fourth = run.months[3];
+  [second = '', third = ''] = run.lines.slice(1).map((line) => join(run.folder, line.split(' ').at(-1) ?? ''));
 });
-afterEach(async () => {
-  await admin.end();
-  await database.close();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => run.close());
 
-interface Outcome {
-  readonly code: number;
-  readonly said: string;
-}
-
-async function run(...args: string[]): Promise<Outcome> {
-  const env = { ...process.env, DATABASE_ADMIN_URL: database.adminUrl };
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...args], { env });
-    return { code: 0, said: stdout };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, said: `${stdout}${stderr}` };
-  }
-}
-
-const archive = (before: string, ...more: string[]) => run('--before', before, '--to', folder, ...more);
-const files = async (): Promise<string[]> => (await readdir(folder)).sort();
-const verify = async () => run('--verify', ...(await files()).map((file) => join(folder, file)));
-const records = (where = 'true') =>
-  admin
-    .query<{ records: number }>(`select count(*)::integer as records from public.audit_logs where ${where}`)
-    .then(({ rows }) => rows[0]?.records);
-
-async function listed(): Promise<string[]> {
-  const { rows } = await admin.query<{ line: string }>(
-    `select concat_ws(' ', number, to_char(month, 'YYYY-MM'), records, file, removed_by) as line from audit.archives order by number`,
-  );
-  return rows.map(({ line }) => line);
-}
-
-const ALL = [
-  '1 2020-01 528 audit-2020-01.0001.ndjson.gz',
-  '2 2020-02 696 audit-2020-02.0002.ndjson.gz',
-  '3 2020-03 744 audit-2020-03.0003.ndjson.gz',
-];
+const textOf = async (path: string): Promise<string> => gunzipSync(await readFile(path)).toString();
+const removed = (): string[] => run.lines.map((line) => `${line} ${new URL(run.database.adminUrl).username}`);
+const complaints = async (): Promise<unknown[]> =>
+  (
+    await run.admin.query(
+      `select object, detail from audit.findings where finding like 'audit_month%' union all select kind, object from audit.drift`,
+    )
+  ).rows;
 
 test('each month is a file that holds its records, on the list and in the chain, and the log is as before', async () => {
-  expect(await archive('2020-04')).toMatchObject({ code: 0 });
-  expect(await listed()).toEqual(ALL);
-  expect(await records()).toBe(RECORDS);
-  expect(await verify()).toMatchObject({ code: 0 });
-  const lines = gunzipSync(await readFile(join(folder, 'audit-2020-02.0002.ndjson.gz')))
-    .toString()
-    .split('\n');
-  const { rows } = await admin.query<{ id: string; created_at: Date; actor: string }>(
+  expect(await run.archive(fourth)).toMatchObject({ code: 0 });
+  expect(await run.listed()).toEqual(run.lines);
+  expect(await run.records()).toBe(RECORDS);
+  expect(await run.verify()).toMatchObject({ code: 0 });
+  const lines = (await textOf(second)).split('\n');
+  const { rows } = await run.admin.query<{ id: string; created_at: Date; actor: string }>(
     `select id, created_at, actor from public.audit_logs
-     where created_at >= '2020-02-01 00:00:00+00' and created_at < '2020-03-01 00:00:00+00' order by created_at, id`,
+     where created_at >= '${run.months[1]}-01 00:00:00+00' and created_at < '${run.months[2]}-01 00:00:00+00'
+     order by created_at, id`,
   );
   expect(
     lines
@@ -102,53 +51,80 @@ test('each month is a file that holds its records, on the list and in the chain,
 });
 
 test('a second run does nothing again, but archives a month anew to which a record came late', async () => {
-  await archive('2020-04');
-  await archive('2020-04');
-  expect(await listed()).toEqual(ALL);
-  await admin.query(
-    `insert into public.audit_logs (action, resource_type, success, actor, created_at)
-     values ('GET /x', 'sites', false, 'late', '2020-02-02')`,
-  );
-  await archive('2020-04');
-  expect(await listed()).toEqual([...ALL, '4 2020-02 697 audit-2020-02.0004.ndjson.gz']);
-  expect(await verify()).toMatchObject({ code: 0 });
+  await run.archive(fourth);
+  await run.archive(fourth);
+  expect(await run.listed()).toEqual(run.lines);
+  await run.refuse(`${run.months[1]}-02`);
+  await run.archive(fourth);
+  expect(await run.listed()).toEqual([
+    ...run.lines,
+    `4 ${run.months[1]} 697 audit-${run.months[1]}.0004.ndjson.gz`,
+  ]);
+  expect(await run.verify()).toMatchObject({ code: 0 });
 });
 
 test('months are removed whole once they are archived, and only these; the rest goes on being read and written', async () => {
-  expect(await archive('2020-04', '--remove')).toMatchObject({ code: 0 });
-  expect(await listed()).toEqual(ALL.map((line) => `${line} ${new URL(database.adminUrl).username}`));
-  expect(await records()).toBe(RECORDS - 528 - 696 - 744);
-  expect(await records(`created_at < '2020-04-01 00:00:00+00'`)).toBe(0);
-  await admin.query(
-    `insert into public.audit_logs (action, resource_type, success, actor) values ('GET /x', 'sites', false, 'now')`,
-  );
-  const { rows } = await admin.query(
-    `select object, detail from audit.findings where finding like 'audit_month%' union all select kind, object from audit.drift`,
-  );
-  expect(rows).toEqual([]);
-  // The part of before the months ends with February: what reaches into it stays until that is over as well.
-  expect(await archive('2020-04', '--remove')).toMatchObject({ code: 0 });
+  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  expect(await run.listed()).toEqual(removed());
+  expect(await run.records()).toBe(RECORDS - ARCHIVED);
+  expect(await run.records(`created_at < '${fourth}-01 00:00:00+00'`)).toBe(0);
+  await run.refuse('now');
+  expect(await complaints()).toEqual([]);
+  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  expect(await run.listed()).toEqual(removed());
+});
+
+test('a record that comes late, of a month that is removed, has its place, and is archived and removed as the others', async () => {
+  const [first, , month] = run.months;
+  await run.archive(fourth, '--remove');
+  await run.refuse(`${month}-02`);
+  await run.refuse(`${first}-02`);
+  expect(await run.records(`tableoid = 'audit_log.earlier'::regclass`)).toBe(2);
+  expect(await run.archive(fourth)).toMatchObject({ code: 0 });
+  const late = [
+    `4 ${first} 1 audit-${first}.0004.ndjson.gz`,
+    `5 ${month} 1 audit-${month}.0005.ndjson.gz`,
+  ];
+  expect(await run.listed()).toEqual([...removed(), ...late]);
+  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  expect(await run.records()).toBe(RECORDS - ARCHIVED);
+  expect(await run.verify()).toMatchObject({ code: 0 });
+  expect(await complaints()).toEqual([]);
+  await expect(run.admin.query('truncate audit_log.earlier')).rejects.toThrow('append-only');
 });
 
 test('a part of which a month is younger than asked for stays whole', async () => {
-  expect(await archive('2020-02', '--remove')).toMatchObject({ code: 0 });
-  expect(await listed()).toEqual(ALL.slice(0, 1));
-  expect(await records()).toBe(RECORDS);
+  expect(await run.archive(run.months[1], '--remove')).toMatchObject({ code: 0 });
+  expect(await run.listed()).toEqual(run.lines.slice(0, 1));
+  expect(await run.records()).toBe(RECORDS);
+});
+
+test('only the oldest month can be removed, and only by who keeps the months', async () => {
+  const part = (month: string): string => `audit_log.month_${month.replace('-', '_')}`;
+  await run.admin.query('set role taxclaims_housekeeper');
+  for (const one of [part(fourth), 'audit_log.later'])
+    await expect(run.admin.query('select audit_log.remove_part($1)', [one])).rejects.toThrow('is not the oldest');
+  await run.admin.query('set role taxclaims_owner');
+  await expect(run.admin.query('select audit_log.remove_part($1)', [part(run.months[2])])).rejects.toThrow(
+    /permission denied/,
+  );
+  await run.admin.query('reset role');
+  expect(await run.records()).toBe(RECORDS);
 });
 
 test('nothing is removed whose file is gone, is another, or was changed', async () => {
-  await archive('2020-04');
-  const path = join(folder, 'audit-2020-03.0003.ndjson.gz');
-  const text = gunzipSync(await readFile(path)).toString();
-  await writeFile(path, gzipSync(text.replace('line', 'lime')));
-  const outcome = await archive('2020-04', '--remove');
-  expect(outcome).toMatchObject({
+  await run.archive(fourth);
+  await writeFile(third, zipped((await textOf(third)).replace('line', 'lime')));
+  expect(await run.archive(fourth, '--remove')).toMatchObject({
     code: 1,
     said: expect.stringContaining('line 2: the record is not as it was'),
   });
-  await rm(path);
-  expect(await archive('2020-04', '--remove')).toMatchObject({ code: 1 });
-  expect(await records(`created_at >= '2020-03-01 00:00:00+00'`)).toBe(RECORDS - 528 - 696);
+  await rm(third);
+  expect(await run.archive(fourth, '--remove')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('cannot be read'),
+  });
+  expect(await run.records(`created_at >= '${run.months[2]}-01 00:00:00+00'`)).toBe(COUNTS[2] + COUNTS[3]);
 });
 
 test.each([
@@ -164,52 +140,57 @@ test.each([
     'ends before its end',
   ],
   ['something behind the end', (text: string) => `${text}{}\n`, 'more behind its end'],
-  ['another month in its head', (text: string) => text.replace('2020-02', '2020-05'), 'line 2'],
+  ['another month in its head', (text: string) => text.replace(/"month":"\d{4}/, '"month":"1999'), 'line 2'],
 ])('%s is told of', async (_what, spoil, reason) => {
-  await archive('2020-04');
-  const path = join(folder, 'audit-2020-02.0002.ndjson.gz');
-  await writeFile(path, gzipSync(spoil(gunzipSync(await readFile(path)).toString())));
-  expect(await verify()).toMatchObject({ code: 1, said: expect.stringContaining(reason) });
+  await run.archive(fourth);
+  await writeFile(second, zipped(spoil(await textOf(second))));
+  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining(reason) });
 });
 
 test('a file that is cut in its middle, or missing between two, is told of', async () => {
-  await archive('2020-04');
-  const path = join(folder, 'audit-2020-02.0002.ndjson.gz');
-  const whole = await readFile(path);
-  await writeFile(path, whole.subarray(0, whole.length / 2));
-  expect(await verify()).toMatchObject({ code: 1, said: expect.stringContaining('cannot be read') });
-  await rm(path);
-  expect(await verify()).toMatchObject({ code: 1, said: expect.stringContaining('there is a gap') });
+  await run.archive(fourth);
+  const whole = await readFile(second);
+  await writeFile(second, whole.subarray(0, whole.length / 2));
+  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining('cannot be read') });
+  await rm(second);
+  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining('there is a gap') });
 });
 
-test('a run that ended between a file and the list, or in the middle of a file, is made good by the next', async () => {
-  await archive('2020-02');
-  await writeFile(join(folder, 'audit-2020-02.0002.ndjson.gz'), 'half of it');
-  await writeFile(join(folder, 'audit-2020-03.0003.ndjson.gz.partial'), 'half of it');
-  expect(await archive('2020-04')).toMatchObject({ code: 0 });
-  expect(await listed()).toEqual(ALL);
-  expect(await files()).toEqual(ALL.map((line) => line.split(' ').at(-1)));
-  expect(await verify()).toMatchObject({ code: 0 });
+test('a file that was restored with any one byte changed is refused', async () => {
+  await run.archive(fourth);
+  const whole = await readFile(second);
+  // Each byte of the beginning and the end, where gzip has its own, and some of the records.
+  const places = [...whole.keys()].filter((at) => at < 200 || at % 97 === 0 || at >= whole.length - 60);
+  for (const at of places) {
+    const changed = Buffer.from(whole);
+    changed[at] = 0xff - (changed[at] ?? 0);
+    await writeFile(second, changed);
+    await expect(verifyArchive(second)).rejects.toThrow(/, line \d+: /);
+  }
+  await writeFile(second, whole);
+  expect(await verifyArchive(second)).toMatchObject({ number: 2, records: COUNTS[1] });
 });
 
 test('what is younger than is kept, the running month or none at all is refused before anything is written', async () => {
   const thisMonth = new Date().toISOString().slice(0, 7);
-  expect(await archive(thisMonth)).toMatchObject({ code: 1, said: expect.stringContaining('--keep 12') });
-  expect(await archive('2090-01', '--keep', '1')).toMatchObject({ code: 1 });
-  expect(await archive('2020-13')).toMatchObject({ code: 2 });
-  expect(await run('--before', '2020-04')).toMatchObject({ code: 2 });
-  expect(await archive('2020-04', '--keep', '0')).toMatchObject({ code: 2 });
-  expect([await files(), await listed()]).toEqual([[], []]);
+  const keeping = (before: string, ...more: string[]) =>
+    run.run('--before', before, '--to', run.folder, ...more);
+  expect(await keeping(thisMonth)).toMatchObject({ code: 1, said: expect.stringContaining('--keep 12') });
+  expect(await keeping('2090-01', '--keep', '1')).toMatchObject({ code: 1 });
+  expect(await keeping('2020-13')).toMatchObject({ code: 2 });
+  expect(await run.run('--before', '2020-04')).toMatchObject({ code: 2 });
+  expect(await keeping('2020-04', '--keep', '0')).toMatchObject({ code: 2 });
+  expect([await run.files(), await run.listed()]).toEqual([[], []]);
 });
 
 test('what was archived stays on the list, to a superuser as well', async () => {
-  await archive('2020-02');
+  await run.archive(run.months[1]);
   for (const change of ['delete from audit.archives', 'truncate audit.archives'])
-    await expect(admin.query(change)).rejects.toThrow('stays on record');
-  await admin.query(`update audit.archives set digest = repeat('0', 64), removed_at = now()`);
-  await expect(admin.query('update audit.archives set removed_at = null, removed_by = null')).rejects.toThrow(
-    'stays on record',
-  );
-  const { rows } = await admin.query(`select from audit.archives where digest = repeat('0', 64)`);
+    await expect(run.admin.query(change)).rejects.toThrow('stays on record');
+  await run.admin.query(`update audit.archives set digest = repeat('0', 64), removed_at = now()`);
+  await expect(
+    run.admin.query('update audit.archives set removed_at = null, removed_by = null'),
+  ).rejects.toThrow('stays on record');
+  const { rows } = await run.admin.query(`select from audit.archives where digest = repeat('0', 64)`);
   expect(rows).toEqual([]);
 });

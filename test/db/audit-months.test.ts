@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import pg from 'pg';
 import { migrate } from '../../src/db/deploy/migrate.ts';
@@ -9,6 +9,7 @@ import { UNDO_AUDIT_LOG_BY_MONTH } from '../support/release-before.ts';
 import { createTestDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 
+const MINE = 'c1000000-0000-4000-8000-000000000001';
 const log = pino({ level: 'silent' });
 let database: TestDatabase;
 let admin: pg.Client;
@@ -58,8 +59,29 @@ async function meanwhile(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** As another instance would have it: the month is detached and gone. */
-const dropMonth = (name: string) => admin.query(`drop table audit_log.${name}`);
+/** As if the months from that one on had not been made yet, of those to come. */
+const unmake = (name: string, client = admin) =>
+  client.query(
+    `do $$
+    declare
+        month text;
+        first timestamptz := to_timestamp(right('${name}', 7) || ' +00', 'YYYY_MM TZH');
+    begin
+        for month in select relid::text from pg_partition_tree('audit_log.months') where relid::text >= 'audit_log.${name}' and isleaf
+        loop
+            execute 'drop table ' || month;
+        end loop;
+        alter table audit_log.months detach partition audit_log.later;
+        execute format('alter table audit_log.months attach partition audit_log.later for values from (%L) to (maxvalue)', first);
+    end $$`,
+  );
+const make = (client = api) => column<number>('select app.tend_audit_log()', [], client);
+const record = (at: string, id: string = randomUUID()) =>
+  admin.query(
+    `insert into public.audit_logs (id, action, resource_type, success, actor, created_at)
+     values ($1, 'GET /x', 'sites', false, 'ahead', ${at})`,
+    [id],
+  );
 
 describe('the months of the audit log', () => {
   test('a migrated database has the present one and the next three, and the audit finds nothing about them', async () => {
@@ -69,16 +91,14 @@ describe('the months of the audit log', () => {
   });
 
   test('the login of the API makes those that are missing, once, however often it asks and from wherever', async () => {
-    const [, , third = '', fourth = ''] = await ahead(4);
-    await dropMonth(third);
-    await dropMonth(fourth);
+    const [, , third = ''] = await ahead(4);
+    await unmake(third);
     const other = new pg.Client({ connectionString: database.apiUrl });
     await other.connect();
-    const make = (client: pg.Client) => client.query('select app.tend_audit_log()');
-    await Promise.all([make(api), make(other)]);
+    await Promise.all([make(), make(other)]);
     await other.end();
-    await make(api);
-    expect(await column('select app.tend_audit_log()', [], api)).toEqual([0]);
+    await make();
+    expect(await make()).toEqual([0]);
     expect(await months()).toEqual(await ahead(4));
     expect([...(await findings()), ...(await drift())]).toEqual([]);
   });
@@ -94,12 +114,21 @@ describe('the months of the audit log', () => {
 
   test('whoever holds the log open delays the making by a tenth of a second, after which it is left for later', async () => {
     const [, , , fourth = ''] = await ahead(4);
-    await dropMonth(fourth);
+    await unmake(fourth);
     await meanwhile(async () => {
-      await admin.query('lock table audit_log.other in access share mode');
-      expect(await column('select app.tend_audit_log()', [], api)).toEqual([0]);
+      await admin.query('select from public.audit_logs');
+      expect(await make()).toEqual([0]);
     });
-    expect(await column('select app.tend_audit_log()', [], api)).toEqual([1]);
+    expect(await make()).toEqual([1]);
+  });
+
+  test('a month that was taken out by hand is told of, for nothing of its time can be written, and is made again', async () => {
+    const [, next = ''] = await ahead(2);
+    await admin.query(`drop table audit_log.${next}`);
+    expect(await findings()).toEqual([expect.stringContaining('audit_log.months: has no part from')]);
+    await expect(record(`date_trunc('month', now()) + interval '40 days'`)).rejects.toThrow('no partition');
+    expect(await make()).toEqual([1]);
+    expect([...(await findings()), ...(await drift())]).toEqual([]);
   });
 
   test('no role of the house but its keeper reads or adds to a month by its name, though it was granted everything', async () => {
@@ -123,7 +152,7 @@ describe('the months of the audit log', () => {
     }
   });
 
-  test.each(['public.audit_logs', 'audit_log.months', 'audit_log.earlier', 'audit_log.other', ''])(
+  test.each(['public.audit_logs', 'audit_log.months', 'audit_log.earlier', 'audit_log.later', ''])(
     'nobody changes a record by way of %s, a superuser neither',
     async (name) => {
       const part = name === '' ? `audit_log.${(await ahead(1))[0] ?? ''}` : name;
@@ -132,26 +161,107 @@ describe('the months of the audit log', () => {
     },
   );
 
-  test('a record whose month nobody made is written all the same, is told of, and gets its month from the owner', async () => {
-    const id = randomUUID();
-    const [, , , fourth = ''] = await ahead(4);
-    await dropMonth(fourth);
-    await admin.query(
-      `insert into public.audit_logs (id, action, resource_type, success, actor, created_at)
-       values ($1, 'GET /x', 'sites', false, 'late', date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' + interval '100 days')`,
-      [id],
-    );
-    const where = () => column('select tableoid::regclass::text from public.audit_logs where id = $1', [id]);
-    expect(await where()).toEqual(['audit_log.other']);
-    expect(await findings()).toEqual([expect.stringContaining('audit_log.other: holds records')]);
-    // It stands in the way of its month, and of no other.
-    expect(await column('select app.tend_audit_log()', [], api)).toEqual([0]);
-    await admin.query('set role taxclaims_owner');
-    expect(await column('select app.place_audit_records()')).toEqual(['1']);
-    await admin.query('reset role');
-    expect(await where()).toEqual([`audit_log.${fourth}`]);
-    expect([...(await findings()), ...(await drift())]).toEqual([]);
-    await expect(admin.query('truncate audit_log.other')).rejects.toThrow('audit records are append-only');
+  describe('of a record whose month nobody made', () => {
+    const IN_TIME = `date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' + interval '100 days'`;
+    const where = (id: string) =>
+      column('select tableoid::regclass::text from public.audit_logs where id = $1', [id]);
+    let fourth = '';
+    let [id, beyond] = ['', ''];
+
+    beforeEach(async () => {
+      [, , , fourth = ''] = await ahead(4);
+      [id, beyond] = [randomUUID(), randomUUID()];
+      await admin.query('begin');
+      await unmake(fourth);
+    });
+    afterEach(() => admin.query('rollback'));
+    // Of what was taken back the space is still there.
+    afterAll(() => admin.query('vacuum audit_log.later'));
+
+    const asApi = async (): Promise<unknown[]> => {
+      await admin.query('set local role taxclaims_api');
+      const made = await make(admin);
+      await admin.query('set local role none');
+      return made;
+    };
+
+    test('it is written all the same, is told of, and gets its month from the service', async () => {
+      await record(IN_TIME, id);
+      expect(await where(id)).toEqual(['audit_log.later']);
+      expect(await findings()).toEqual([expect.stringContaining('audit_log.later: holds records')]);
+      expect(await asApi()).toEqual([1]);
+      expect(await where(id)).toEqual([`audit_log.${fourth}`]);
+      expect([...(await findings()), ...(await drift())]).toEqual([]);
+    });
+
+    test('one of a clock gone wrong stays where it is, keeps no month from being made, and is told of until it comes', async () => {
+      await record(IN_TIME, id);
+      await record(`now() + interval '9 years'`, beyond);
+      expect(await asApi()).toEqual([1]);
+      expect([await where(id), await where(beyond)]).toEqual([[`audit_log.${fourth}`], ['audit_log.later']]);
+      expect(await findings()).toEqual([expect.stringContaining('audit_log.later: holds records')]);
+      await expect(admin.query('delete from audit_log.later')).rejects.toThrow('audit records are append-only');
+    });
+
+    test('so many that others would wait for long are left to the owner', async () => {
+      await record(IN_TIME, id);
+      await admin.query(
+        `insert into public.audit_logs (action, resource_type, success, actor, created_at)
+         select 'GET /x', 'sites', false, 'ahead', ${IN_TIME} from generate_series(1, 20000)`,
+      );
+      expect(await asApi()).toEqual([0]);
+      expect(await where(id)).toEqual(['audit_log.later']);
+      await admin.query('set local role taxclaims_owner');
+      expect(await column('select app.place_audit_records()')).toEqual([1]);
+      await admin.query('set local role none');
+      expect(await where(id)).toEqual([`audit_log.${fourth}`]);
+      expect([...(await findings()), ...(await drift())]).toEqual([]);
+    });
+  });
+
+  test('that nobody makes the next ones is told of before records have no month', async () => {
+    const [, next = ''] = await ahead(2);
+    await meanwhile(async () => {
+      await unmake(next);
+      expect(await findings()).toEqual([`${next}: the audit log has no part for it: records of it go to audit_log.later`]);
+    });
+  });
+
+  test('where all that is before or all that comes is taken out, that is told of', async () => {
+    for (const part of ['earlier', 'later'])
+      await meanwhile(async () => {
+        await admin.query(`alter table audit_log.months detach partition audit_log.${part}`);
+        expect(await findings()).toEqual([
+          `audit_log.${part}: is no part of the audit log`,
+          expect.stringContaining('audit_log.months: has no part from'),
+        ]);
+        expect(await drift()).not.toEqual([]);
+      });
+  });
+
+  test('a page of the newest is read from the first part that has enough, whoever asks', async () => {
+    const [present = ''] = await ahead(1);
+    await meanwhile(async () => {
+      await admin.query(
+        `insert into public.audit_logs (action, resource_type, success, actor, client_context, created_at)
+         select 'GET /x', 'sites', false, 'page', '${MINE}',
+             date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' + n * interval '1 second'
+         from generate_series(1, 200) as n;
+         analyze public.audit_logs;
+         set local app.client_access = '{${MINE}}'`,
+      );
+      for (const role of ['taxclaims_admin', 'taxclaims_scoped_admin', 'taxclaims_auditor']) {
+        await admin.query(`set local role ${role}; set local enable_seqscan = off`);
+        const plan = await column<string>(
+          `explain (analyze, costs off, timing off, summary off)
+           select id from public.audit_logs order by created_at desc, id desc limit 20`,
+        );
+        await admin.query('set local role none');
+        expect(plan.join('\n')).not.toContain('Merge Append');
+        expect(plan.filter((line) => line.includes('earlier') && !line.includes('never executed'))).toEqual([]);
+        expect(plan.filter((line) => line.includes(present)).length).toBeGreaterThan(0);
+      }
+    });
   });
 });
 
@@ -166,7 +276,10 @@ describe('a month that is not as the others', () => {
     'whose trigger is switched off': `alter table ${part} disable trigger audit_logs_append_only`,
     'without its key': `alter table ${part} drop constraint PART_pkey`,
     'that holds other times': `alter table audit_log.months detach partition ${part};
-      alter table audit_log.months attach partition ${part} for values from ('2040-01-01') to ('2040-02-01')`,
+      do $$ begin
+        execute format('alter table audit_log.months attach partition ${part} for values from (%L) to (%L)',
+          to_timestamp(right('${part}', 7) || ' +00', 'YYYY_MM TZH'), to_timestamp(right('${part}', 7) || ' +00', 'YYYY_MM TZH') + interval '1 day');
+      end $$`,
     'that was taken out': `alter table audit_log.months detach partition ${part}`,
   });
 
@@ -174,7 +287,11 @@ describe('a month that is not as the others', () => {
     const [, , third = ''] = await ahead(3);
     await meanwhile(async () => {
       await admin.query((closed(`audit_log.${third}`)[what] ?? '').replace('PART', third));
-      expect(await findings()).toEqual([expect.stringContaining(`audit_log.${third}: `)]);
+      const found = await findings();
+      // Of a time that no part holds there is one more.
+      expect(found.filter((one) => !one.startsWith('audit_log.months: has no part'))).toEqual([
+        expect.stringContaining(`audit_log.${third}: `),
+      ]);
       expect(await drift()).not.toEqual([]);
     });
   });
@@ -212,8 +329,8 @@ describe('a refusal that is told twice', () => {
         alter table audit_log.months detach partition audit_log.earlier;
         execute format('alter table audit_log.months attach partition audit_log.earlier for values from (minvalue) to (%L)',
             (date_trunc('month', now() at time zone 'UTC') - interval '1 month') at time zone 'UTC');
-        perform audit_log.make_month(date_trunc('month', now() at time zone 'UTC') - interval '1 month');
-        perform audit_log.close_month(relid) from pg_partition_tree('audit_log.months');
+        perform audit_log.make_months(null);
+        perform audit_log.close_month('audit_log.earlier');
       end $$;
       reset role`,
     );

@@ -33,24 +33,29 @@ as $body$
         select
             c.oid,
             c.relname as month,
-            case
-                when c.relname = 'earlier' then bound.said ~ '^FOR VALUES FROM \(MINVALUE\) TO '
-                    and bound.latest = pg_catalog.date_trunc('month', bound.latest)
+            case c.relname
+                when 'earlier' then bound.said ~ '^FOR VALUES FROM \(MINVALUE\) TO ' and bound.is_of_a_month
+                when 'later' then bound.said ~ ' TO \(MAXVALUE\)$' and bound.is_of_a_month
                 else bound.said = pg_catalog.format('FOR VALUES FROM (%L) TO (%L)', named.first, named.first + interval '1 month')
             end as is_bounded_by_its_name
         from pg_catalog.pg_inherits as i
         join pg_catalog.pg_class as c on c.oid = i.inhrelid
         cross join lateral (
             select
-                pg_catalog.pg_get_expr(c.relpartbound, c.oid) as said,
-                pg_catalog.substring(pg_catalog.pg_get_expr(c.relpartbound, c.oid), 'TO \(''([^'']+)''\)$')::timestamptz as latest
+                told.said,
+                told.moment = pg_catalog.date_trunc('month', told.moment) as is_of_a_month
+            from (
+                select
+                    pg_catalog.pg_get_expr(c.relpartbound, 0) as said,
+                    pg_catalog.substring(pg_catalog.pg_get_expr(c.relpartbound, 0), '\(''([^'']+)''\)')::timestamptz as moment
+            ) as told
         ) as bound
         cross join lateral (
             select pg_catalog.to_timestamp(pg_catalog.right(c.relname::text, 7), 'YYYY_MM') as first
             where c.relname ~ '^month_[0-9]{4}_[0-9]{2}$'
             union all
             select null
-            where c.relname = 'earlier'
+            where c.relname in ('earlier', 'later')
         ) as named
         where i.inhparent = pg_catalog.to_regclass('audit_log.months')
             and c.relnamespace = pg_catalog.to_regnamespace('audit_log')

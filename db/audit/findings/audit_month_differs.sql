@@ -9,6 +9,13 @@ select
 from pg_catalog.pg_class as c
 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace and n.nspname = 'audit_log'
 cross join lateral (
+    -- Null where it is open.
+    select pg_catalog.regexp_match(
+        pg_catalog.pg_get_expr(c.relpartbound, 0),
+        $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$
+    ) as said
+) as bound
+cross join lateral (
     select
         'row-level security is off or not forced' as what,
         pg_catalog.format('alter table %s enable row level security, force row level security;', c.oid::regclass) as remedy
@@ -85,19 +92,19 @@ cross join lateral (
         'holds other times than its name says',
         'detach it from audit_log.months, and attach it for the month of its name'
     where c.relispartition
-        and c.relname ~ '^month_'
-        -- Whatever the time zone and the style of dates of whoever asks.
-        and (
-            select pg_catalog.array_agg(found.bound[1]::timestamptz order by found.place)
-            from pg_catalog.regexp_matches(pg_catalog.pg_get_expr(c.relpartbound, c.oid), '\(''([^'']+)''\)', 'g')
-                with ordinality as found (bound, place)
-        ) is distinct from (
-            select array[m.first at time zone 'UTC', (m.first + interval '1 month') at time zone 'UTC']
-            from (
-                select pg_catalog.to_timestamp(pg_catalog.substr(c.relname::text, 7), 'YYYY_MM')::timestamp as first
-                where c.relname ~ '^month_[0-9]{4}_[0-9]{2}$'
-            ) as m
-        )
+        and case c.relname
+            when 'months' then false
+            when 'earlier' then bound.said[1] is not null or bound.said[2] is null
+            when 'later' then bound.said[1] is null or bound.said[2] is not null
+            -- Whatever the time zone and the style of dates of whoever asks.
+            else array[bound.said[1]::timestamptz, bound.said[2]::timestamptz] is distinct from (
+                select array[m.first at time zone 'UTC', (m.first + interval '1 month') at time zone 'UTC']
+                from (
+                    select pg_catalog.to_timestamp(pg_catalog.substr(c.relname::text, 7), 'YYYY_MM')::timestamp as first
+                    where c.relname ~ '^month_[0-9]{4}_[0-9]{2}$'
+                ) as m
+            )
+        end
 ) as wrong (what, remedy)
 where c.relkind in ('r', 'p');
 

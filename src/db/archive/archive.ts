@@ -12,7 +12,6 @@ import {
   beginningOf,
   type Latest,
   monthAfter,
-  monthsBetween,
   type Part,
   readLatest,
   readParts,
@@ -61,7 +60,7 @@ export async function archive(options: ArchiveOptions): Promise<void> {
       const parts = await as(client, 'taxclaims_housekeeper', () => readParts(client));
       for (const part of parts) await archivePart(client, part, options);
       if (options.remove) {
-        for (const part of parts.filter(({ from, to }) => from < to && to <= options.before))
+        for (const part of parts.filter(({ months, to }) => months.length > 0 && to <= options.before))
           await removePart(client, part, { ...options, patienceMs });
       }
     } finally {
@@ -85,13 +84,12 @@ async function refuseTooYoung(client: pg.Client, { before, keep }: ArchiveOption
 }
 
 async function archivePart(client: pg.Client, part: Part, options: ArchiveOptions): Promise<void> {
-  for (const month of monthsBetween(part.from, part.to < options.before ? part.to : options.before)) {
+  for (const month of part.months.filter((one) => one < options.before)) {
     const latest = await as(client, 'taxclaims_owner', () => readLatest(client));
-    const present = await as(client, 'taxclaims_housekeeper', () =>
-      countOf(client, month, monthAfter(month)),
-    );
-    // Refusals that lay on a disk meanwhile come late: then the month is archived once more, whole.
-    if (latest.some((one) => one.month === month && one.records === present)) continue;
+    const present = await as(client, 'taxclaims_housekeeper', () => countOf(client, month));
+    const last = latest.find((one) => one.month === month);
+    // Refusals that lay on a disk meanwhile come late: then all that is in the log of the month is archived once more.
+    if (last !== undefined && present === (last.isRemoved ? 0 : last.records)) continue;
     await archiveMonth(client, month, latest, options);
   }
 }
@@ -153,15 +151,14 @@ async function* recordsOf(client: pg.Client, month: string, log: Logger): AsyncG
   }
 }
 
-/** Takes a part out of the log, where files hold all that it holds; whoever reads or writes waits half a second at most. */
+/** Takes the oldest part out of the log, where files hold all that it holds; whoever reads or writes waits half a second at most. */
 async function removePart(
   client: pg.Client,
   part: Part,
   { folder, log, patienceMs }: ArchiveOptions & { readonly patienceMs: number },
 ): Promise<void> {
-  const months = monthsBetween(part.from, part.to);
-  const latest = (await as(client, 'taxclaims_owner', () => readLatest(client))).filter(({ month }) =>
-    months.includes(month),
+  const latest = (await as(client, 'taxclaims_owner', () => readLatest(client))).filter(
+    ({ month, isRemoved }) => !isRemoved && part.months.includes(month),
   );
   for (const { file, digest } of latest) {
     if ((await verifyArchive(join(folder, file))).digest !== digest)
@@ -173,14 +170,13 @@ async function removePart(
       await client.query(`set local lock_timeout = ${String(await shortPatience(client))}`);
       // Nothing comes to it any more, and it can still be read.
       await client.query(`lock table ${part.name} in share mode`);
-      const [first, last] = [months[0] ?? part.to, part.to];
-      if ((await countOf(client, first, last)) !== archived)
+      if ((await countIn(client, part)) !== archived)
         throw new MigrationError(`${part.name} holds other records than its files: run it again`);
-      await client.query(`drop table ${part.name}`);
+      await client.query('select audit_log.remove_part($1)', [part.name]);
       await client.query(`set local role taxclaims_owner`);
       await client.query(
-        `update audit.archives set removed_at = now() where month >= $1 and month < $2 and removed_at is null`,
-        [`${first}-01`, `${last}-01`],
+        'update audit.archives set removed_at = now() where month = any ($1::date[]) and removed_at is null',
+        [part.months.map((month) => `${month}-01`)],
       );
     });
   };
@@ -192,13 +188,20 @@ async function removePart(
       cause: error,
     });
   }
-  log.info(`removed ${part.name}: ${String(archived)} records from ${part.from} on, until ${part.to}`);
+  log.info(`removed ${part.name}: ${String(archived)} records of ${part.months.join(', ')}`);
 }
 
-async function countOf(client: pg.Client, from: string, to: string): Promise<number> {
+const countOf = (client: pg.Client, month: string): Promise<number> =>
+  countBetween(client, beginningOf(month), beginningOf(monthAfter(month)));
+
+/** Also what came meanwhile, of whichever month. */
+const countIn = (client: pg.Client, { isOpen, months: [first = ''], to }: Part): Promise<number> =>
+  countBetween(client, isOpen ? '-infinity' : beginningOf(first), beginningOf(to));
+
+async function countBetween(client: pg.Client, first: string, after: string): Promise<number> {
   const { rows } = await client.query<{ records: number }>(
     `select count(*)::integer as records from public.audit_logs where created_at >= $1 and created_at < $2`,
-    [beginningOf(from), beginningOf(to)],
+    [first, after],
   );
   return rows[0]?.records ?? 0;
 }

@@ -17,6 +17,8 @@ import { syncFolder } from '../../make-folder.ts';
 
 const FORMAT = 'taxclaims-audit-1';
 const HEX = /^[0-9a-f]{64}$/;
+/** How gzip begins, without a time and the name of a system: the same from every machine, and held to when it is read. */
+const HEAD = Buffer.from('1f8b08000000000000ff', 'hex');
 /** What the first file of a chain begins with. */
 export const NO_DIGEST = '0'.repeat(64);
 
@@ -70,9 +72,12 @@ export async function writeArchive(
   }
   const file = await open(partial, 'w', 0o600);
   try {
+    let isBegun = false;
     const toDisk = new Writable({
       write(chunk: Buffer, _encoding, done) {
-        file.write(chunk).then(() => {
+        if (!isBegun) HEAD.copy(chunk);
+        isBegun = true;
+        file.writeFile(chunk).then(() => {
           done();
         }, done);
       },
@@ -98,10 +103,11 @@ export async function verifyArchive(path: string): Promise<Archived> {
   let place: Place | undefined;
   let digest = '';
   let last: Omit<Archived, keyof Place> | undefined;
-  const text = createReadStream(path).pipe(createGunzip());
+  const bytes = createReadStream(path);
+  const text = createGunzip();
   // What went wrong with the file ends the reading of its lines, too.
   const failed = new Promise<never>((_resolve, reject) => {
-    text.once('error', reject);
+    pipeline(bytes, holdingHead, text).catch(reject);
   });
   failed.catch(() => undefined);
   const whole = async (): Promise<void> => {
@@ -129,9 +135,21 @@ export async function verifyArchive(path: string): Promise<Archived> {
   } catch (error) {
     if (error instanceof BrokenArchive) throw error;
     throw broken(number + 1, `cannot be read (${error instanceof Error ? error.message : String(error)})`);
+  } finally {
+    bytes.destroy();
   }
   if (place === undefined || last === undefined) throw broken(number + 1, 'it ends before its end');
   return { ...place, ...last };
+}
+
+/** What gzip itself does not look at: when, on what and how a file was made. */
+async function* holdingHead(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let head = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    head = Buffer.concat([head, chunk.subarray(0, HEAD.length - head.length)]);
+    if (!head.equals(HEAD.subarray(0, head.length))) throw new Error('it does not begin as it was written');
+    yield chunk;
+  }
 }
 
 function parsed<T>(form: z.ZodType<T>, line: string): T | undefined {

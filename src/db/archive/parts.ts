@@ -1,15 +1,17 @@
 import type pg from 'pg';
 
-/** A part of the audit log, from whose beginning to whose end it holds every record; in UTC, as YYYY-MM. */
+/** A part of the audit log that ends; months are in UTC, as YYYY-MM. */
 export interface Part {
   readonly name: string;
-  /** The first month of which it holds records. */
-  readonly from: string;
+  /** Whether it holds all that is before its end. */
+  readonly isOpen: boolean;
+  /** The months of which it holds records; a part of one month also where that has none. */
+  readonly months: readonly string[];
   /** The first month after it. */
   readonly to: string;
 }
 
-/** What is archived of a month, the last time that it was. */
+/** What is archived of a month, the last time that it was; removed with its records, or still in the log. */
 export interface Latest {
   readonly number: number;
   readonly month: string;
@@ -19,27 +21,41 @@ export interface Latest {
   readonly isRemoved: boolean;
 }
 
-/** The parts of the log that hold whole months, oldest first. What was before the months begins with its first record. */
+/** Oldest first. Of what was before the months, from one month that has records to the next. */
 const PARTS = `
   select
-      c.oid::regclass::text as name,
-      to_char(coalesce(
-          bounds.said[1]::timestamptz,
-          (select a.created_at from public.audit_logs as a where a.created_at < bounds.latest order by a.created_at limit 1),
-          bounds.latest
-      ) at time zone 'UTC', 'YYYY-MM') as "from",
-      to_char(bounds.latest at time zone 'UTC', 'YYYY-MM') as "to"
-  from pg_inherits as i
-  join pg_class as c on c.oid = i.inhrelid
-  cross join lateral (
-      select
-          case when count(*) = 2 then array_agg(found.bound[1] order by found.place) end as said,
-          ((array_agg(found.bound[1] order by found.place desc))[1])::timestamptz as latest
-      from regexp_matches(pg_get_expr(c.relpartbound, c.oid), '\\(''([^'']+)''\\)', 'g')
-          with ordinality as found (bound, place)
-  ) as bounds
-  where i.inhparent = 'audit_log.months'::regclass and bounds.latest is not null
-  order by bounds.latest`;
+      p.part::text as name,
+      p.begins = '-infinity' as "isOpen",
+      case p.begins
+          when '-infinity' then array(
+              with recursive months as (
+                  (
+                      select date_trunc('month', a.created_at at time zone 'UTC') as month
+                      from public.audit_logs as a
+                      where a.created_at < p.ends at time zone 'UTC'
+                      order by a.created_at
+                      limit 1
+                  )
+                  union all
+                  select following.month
+                  from months as m
+                  cross join lateral (
+                      select date_trunc('month', a.created_at at time zone 'UTC') as month
+                      from public.audit_logs as a
+                      where a.created_at >= (m.month + interval '1 month') at time zone 'UTC'
+                          and a.created_at < p.ends at time zone 'UTC'
+                      order by a.created_at
+                      limit 1
+                  ) as following
+              )
+              select to_char(m.month, 'YYYY-MM') from months as m order by m.month
+          )
+          else array[to_char(p.begins, 'YYYY-MM')]
+      end as months,
+      to_char(p.ends, 'YYYY-MM') as "to"
+  from audit_log.parts() as p
+  where p.ends < 'infinity'
+  order by p.ends`;
 
 /** As taxclaims_housekeeper, whom the log is open to for reading. */
 export async function readParts(client: pg.Client): Promise<readonly Part[]> {
@@ -59,13 +75,6 @@ export async function readLatest(client: pg.Client): Promise<readonly Latest[]> 
 export function monthAfter(month: string): string {
   const [year = 0, of = 0] = month.split('-').map(Number);
   return new Date(Date.UTC(year, of, 1)).toISOString().slice(0, 7);
-}
-
-/** The months from the first to before the last. */
-export function monthsBetween(from: string, to: string): string[] {
-  const months: string[] = [];
-  for (let month = from; month < to; month = monthAfter(month)) months.push(month);
-  return months;
 }
 
 export const beginningOf = (month: string): string => `${month}-01 00:00:00+00`;
