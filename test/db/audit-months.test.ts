@@ -250,7 +250,7 @@ describe('the months of the audit log', () => {
          analyze public.audit_logs;
          set local app.client_access = '{${MINE}}'`,
       );
-      for (const role of ['taxclaims_admin', 'taxclaims_scoped_admin', 'taxclaims_auditor']) {
+      for (const role of ['taxclaims_admin', 'taxclaims_scoped_admin']) {
         await admin.query(`set local role ${role}; set local enable_seqscan = off`);
         const plan = await column<string>(
           `explain (analyze, costs off, timing off, summary off)

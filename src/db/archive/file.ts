@@ -105,6 +105,8 @@ export async function verifyArchive(path: string): Promise<Archived> {
   let last: Omit<Archived, keyof Place> | undefined;
   const bytes = createReadStream(path);
   const text = createGunzip();
+  // Also once nobody listens any more: what was read before may have been refused already.
+  text.on('error', () => undefined);
   // What went wrong with the file ends the reading of its lines, too.
   const failed = new Promise<never>((_resolve, reject) => {
     pipeline(bytes, holdingHead, text).catch(reject);
@@ -137,6 +139,7 @@ export async function verifyArchive(path: string): Promise<Archived> {
     throw broken(number + 1, `cannot be read (${error instanceof Error ? error.message : String(error)})`);
   } finally {
     bytes.destroy();
+    text.destroy();
   }
   if (place === undefined || last === undefined) throw broken(number + 1, 'it ends before its end');
   return { ...place, ...last };
