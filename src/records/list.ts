@@ -115,7 +115,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const add = (value: Parameter): string => `$${String(values.push(value))}`;
       const orders = asked.sort.map((word) => orderOf(shape, word)) as unknown as Orders;
       // A plan that sees how many rows are wanted is made anew each time, and of many partitions that takes the longest.
-      const addCount = (count: number): string =>
+      const addCount = (count: number | null): string =>
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
       const limit = addCount(rowsFor(asked.limit));
       const clients = severalClients(shape, asked);
