@@ -3,15 +3,18 @@
  * those of the checkout, on one server and in turns, the same statements through the same door.
  *
  *   npx node bench/writes.ts 3b14452
+ *   npx node bench/writes.ts 3b14452 --months 24     with so many months of the audit log behind, each of them empty
  *
  * Counted is the processor time of the one backend that does the work, as Linux tells it: neither Node, nor the
  * network, nor whatever else the machine does is in it.
  */
+import { parseArgs } from 'node:util';
 import { createTestDatabase, createEmptyDatabase, withAdmin } from '../test/support/database.ts';
 import setUp from '../test/support/global-setup.ts';
 import tearDown from '../test/support/global-teardown.ts';
 import { short, table } from './measure.ts';
 import { migrateTo } from './writes/earlier.ts';
+import { makePastMonths } from './months.ts';
 import { fill } from './writes/rows.ts';
 import { openSide, type Side } from './writes/side.ts';
 import { WORK } from './writes/work.ts';
@@ -19,7 +22,11 @@ import { WORK } from './writes/work.ts';
 const TURNS = 25;
 const CALLS = 40;
 
-const [revision] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { months: { type: 'string', default: '0' } },
+});
+const [revision] = positionals;
 if (revision === undefined)
   throw new Error('Name the revision to compare with: npx node bench/writes.ts 3b14452');
 
@@ -44,6 +51,7 @@ await setUp();
 try {
   const databases = [await createEmptyDatabase(), await createTestDatabase()] as const;
   await migrateTo(revision, databases[0].adminUrl);
+  await withAdmin(databases[1].adminUrl, (admin) => makePastMonths(admin, Number(values.months)));
   for (const { adminUrl } of databases) await withAdmin(adminUrl, fill);
   const sides = [await openSide(databases[0]), await openSide(databases[1])] as const;
 

@@ -18,7 +18,8 @@ declare
         'taxclaims_reporting_all',
         'taxclaims_reporting_few',
         'taxclaims_auditor',
-        'taxclaims_identity_provider'
+        'taxclaims_identity_provider',
+        'taxclaims_housekeeper'
     ];
     -- Owner, definer and API hold memberships for `set role` alone: what they may become must not already be theirs,
     -- neither its grants nor its policies.
@@ -180,11 +181,11 @@ begin
 end
 $additions$;
 
--- An administrator who is no superuser works as the owner and the definer by membership.
+-- An administrator who is no superuser works as these by membership.
 do $membership$
 begin
     if not (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
-        execute pg_catalog.format('grant taxclaims_owner, taxclaims_definer to %I', current_user);
+        execute pg_catalog.format('grant taxclaims_owner, taxclaims_definer, taxclaims_housekeeper to %I', current_user);
     end if;
 end
 $membership$;
@@ -223,6 +224,7 @@ $public$;
 grant usage, create on schema public to taxclaims_owner;
 grant usage on schema public to
     taxclaims_definer,
+    taxclaims_housekeeper,
     taxclaims_admin,
     taxclaims_scoped_admin,
     taxclaims_account_manager,

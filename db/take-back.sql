@@ -49,7 +49,8 @@ begin
                     'taxclaims_reporting_all',
                     'taxclaims_reporting_few',
                     'taxclaims_auditor',
-                    'taxclaims_identity_provider'
+                    'taxclaims_identity_provider',
+                    'taxclaims_housekeeper'
                 )
             )
             and not (

@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import type { Counters } from './counters/counters.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { forgetExpiredAnswers } from './db/expired-answers.ts';
+import { tendAuditLog } from './db/housekeeping.ts';
 import { identityChangesOf } from './db/identity-changes.ts';
 import { tellObjections } from './db/objections.ts';
 import { createAuditWriter } from './db/refusals/audit-writer.ts';
@@ -149,6 +150,8 @@ export function keepHouse(
   void tellObjections(database, log);
   const forgetting = forgetExpiredAnswers({ database, log });
   endings.push({ part: 'the kept answers', atLeastMs: 0, end: () => forgetting.close() });
+  const tending = tendAuditLog({ database, log });
+  endings.push({ part: 'the months of the audit log', atLeastMs: 0, end: () => tending.close() });
   const changes = identityChangesOf(database);
   // An instance that is not told where to send changes leaves them to those that are.
   const managed = identity.management ?? own;

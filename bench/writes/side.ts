@@ -39,8 +39,8 @@ const context: RequestContext = {
 const FOOTPRINT = `
   select format(
       '%s bytes of heap and %s of indexes for an audit record, %s %% of the claims'' changes touched no index',
-      pg_relation_size('public.audit_logs') / (select count(*) from public.audit_logs),
-      pg_indexes_size('public.audit_logs') / (select count(*) from public.audit_logs),
+      (select sum(pg_relation_size(relid)) from pg_partition_tree('public.audit_logs')) / (select count(*) from public.audit_logs),
+      (select sum(pg_indexes_size(relid)) from pg_partition_tree('public.audit_logs')) / (select count(*) from public.audit_logs),
       (select 100 * n_tup_hot_upd / n_tup_upd from pg_stat_user_tables where relid = 'public.reclamations'::regclass)
   )`;
 

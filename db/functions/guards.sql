@@ -81,6 +81,27 @@ begin
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
     where n.nspname in ('public', 'app', 'reporting', 'audit') and (not t.tgisinternal or t.tgenabled <> 'O')
     union all
+    -- Of all months one line, which is the same as long as each is as the others: those of tomorrow change nothing.
+    select
+        'triggers of the months of the audit log',
+        pg_catalog.md5(pg_catalog.string_agg(distinct one.triggers, '; ' order by one.triggers))
+    from pg_catalog.pg_class as c
+    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+    cross join lateral (
+        select
+            coalesce(
+                pg_catalog.string_agg(
+                    pg_catalog.concat_ws(' ', t.tgname, t.tgenabled, t.tgtype, t.tgfoid::regprocedure, app.comparable(t.tgqual)),
+                    ', '
+                    order by t.tgname
+                ),
+                'none'
+            ) as triggers
+        from pg_catalog.pg_trigger as t
+        where t.tgrelid = c.oid
+    ) as one
+    where n.nspname = 'audit_log' and c.relkind in ('r', 'p')
+    union all
     select
         pg_catalog.format('rule %s on %s', w.rulename, w.ev_class::regclass),
         pg_catalog.md5(w.ev_enabled::text || w.ev_action::text)

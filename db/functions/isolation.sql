@@ -33,7 +33,7 @@ begin
     from pg_catalog.pg_class as c
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p')
-        and n.nspname in ('public', 'app', 'reporting', 'audit')
+        and n.nspname in ('public', 'app', 'reporting', 'audit', 'audit_log')
         and not (c.relrowsecurity and c.relforcerowsecurity)
     having pg_catalog.count(*) > 0
     union all

@@ -92,3 +92,26 @@ grant select (
 create policy audit_logs_select_auditor on public.audit_logs
     for select to taxclaims_auditor
     using (not success);
+
+-- What is archived is read as the role that makes and removes the months: it can do nothing else, and no login has it.
+grant select (
+    id,
+    user_id,
+    action,
+    resource_type,
+    resource_id,
+    client_context,
+    success,
+    error_message,
+    ip_address,
+    user_agent,
+    created_at,
+    request_id,
+    actor,
+    oldest_writer
+) on public.audit_logs to
+    taxclaims_housekeeper;
+
+create policy audit_logs_select_housekeeper on public.audit_logs
+    for select to taxclaims_housekeeper
+    using (true);

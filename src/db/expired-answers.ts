@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
+import { regularly } from './housekeeping.ts';
 
 /** Removes what is kept of which the time is over. */
 export interface Forgetting {
@@ -11,7 +12,6 @@ export interface Forgetting {
 
 /** Enough for a quiet moment's work, so that no sweep holds many rows at once. */
 const BATCH = 500;
-const INTERVAL_MS = 600_000;
 
 interface ForgettingOptions {
   readonly database: Pick<Database, 'callAsLogin'>;
@@ -34,7 +34,6 @@ export function forgetExpired({
   what,
 }: ForgettingOptions & { readonly text: string; readonly what: string }): Forgetting {
   let closed = false;
-  let underWay: Promise<void> = Promise.resolve();
 
   async function forgetAll(): Promise<void> {
     for (let forgotten = BATCH; forgotten === BATCH && !closed; ) {
@@ -43,21 +42,12 @@ export function forgetExpired({
     }
   }
 
-  function sweep(): Promise<void> {
-    underWay = underWay.then(forgetAll).catch((error: unknown) => {
-      log.error({ err: error }, `${what} of which the time is over could not be removed yet`);
-    });
-    return underWay;
-  }
-
-  void sweep();
-  const timer = setInterval(() => void sweep(), INTERVAL_MS).unref();
+  const sweeping = regularly(forgetAll, `${what} of which the time is over could not be removed yet`, log);
   return {
-    sweep,
+    sweep: () => sweeping.sweep(),
     async close() {
       closed = true;
-      clearInterval(timer);
-      await underWay;
+      await sweeping.close();
     },
   };
 }

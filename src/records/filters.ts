@@ -10,6 +10,8 @@ export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly whereAny?: string | undefined;
   /** The condition for the word `none`, which may stand among several values. */
   readonly whereNone?: string | undefined;
+  /** The condition for false, where the value stands in neither: a plan then knows which it is. */
+  readonly whereNot?: string | undefined;
   /** What the description says of it; absent where it asks for a field of its own name. */
   readonly sentence?: string | undefined;
 }
@@ -31,6 +33,11 @@ export function byAny<Rule extends z.ZodType>(
   return { rule: field.several(rule), where, whereAny, sentence };
 }
 
+/** A filter of a truth value, as its column has it. Each way has a text of its own, so that an index of one way serves. */
+export function byTruth(column: string, sentence: string): Filter<typeof field.flag> {
+  return { ...by(field.flag, column, sentence), whereNot: `not ${column}` };
+}
+
 const NONE = 'none';
 
 /** A filter by the id in a column that may have none, of which the word `none` asks for the rows without. */
@@ -47,10 +54,11 @@ export function asksForNone(value: unknown): boolean {
 
 /** The condition of a filter for the value that its rule has given. */
 export function conditionOf(
-  { where, whereAny, whereNone }: Filter,
+  { where, whereAny, whereNone, whereNot }: Filter,
   value: unknown,
   add: (value: Parameter) => string,
 ): string {
+  if (whereNot !== undefined) return value === 'true' ? where : whereNot;
   if (whereAny === undefined) return where.replaceAll('$', add(value as Parameter));
   const values = (value as readonly unknown[]).map(String);
   const withNone = whereNone !== undefined && values.includes(NONE) ? [whereNone] : [];

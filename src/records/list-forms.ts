@@ -13,6 +13,8 @@ interface Parts {
   /** That of them which says where the page begins; undefined for the first page. */
   readonly beginning?: string | undefined;
   readonly order: Orders;
+  /** The column by which the table is partitioned: with it, a row is looked for in one partition. */
+  readonly partitionedBy?: string | undefined;
   /** Parameters of type bigint; no offset where nothing is skipped. */
   readonly limit: string;
   readonly offset: string | undefined;
@@ -121,17 +123,21 @@ where not ${isEnough}`;
  * an index has all of it. Lateral, because the planner takes a page for a tenth of the table and would read all of it.
  */
 export function pageFirst(form: Form): Form {
-  return (parts) => `
+  return (parts) => {
+    const columns = ['id', ...parts.order.map(({ column }) => column)];
+    const named = columns.filter((column) => column === 'id' || column === parts.partitionedBy);
+    return `
 select r.*
-from (${form({ ...parts, columns: ['id', ...parts.order.map(({ column }) => column)].map((column) => `r.${column}`).join(', ') })}
+from (${form({ ...parts, columns: columns.map((column) => `r.${column}`).join(', ') })}
 ) as page
 cross join lateral (
     select ${parts.columns}
     from ${parts.from}
-    where r.id = page.id
+    ${whereAll(named.map((column) => `r.${column} = page.${column}`))}
     offset 0
 ) as r
 ${orderBy(parts.order, 'page')}`;
+  };
 }
 
 function limited({ limit, offset }: Pick<Parts, 'limit' | 'offset'>): string {

@@ -25,6 +25,8 @@ interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly filters: F;
   /** The filters that leave few rows and have an index of their own. */
   readonly selective?: readonly (keyof F)[];
+  /** The column by which the table is partitioned, which never changes. */
+  readonly partitionedBy?: keyof C & string;
   /** Of a table with very many rows: the filters that may leave few of them, and have no index. */
   readonly sparse?: readonly (keyof F)[];
 }
@@ -112,7 +114,10 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const values: Parameter[] = [];
       const add = (value: Parameter): string => `$${String(values.push(value))}`;
       const orders = asked.sort.map((word) => orderOf(shape, word)) as unknown as Orders;
-      const limit = add(rowsFor(asked.limit));
+      // A plan that sees how many rows are wanted is made anew each time, and of many partitions that takes the longest.
+      const addCount = (count: number | null): string =>
+        shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
+      const limit = addCount(rowsFor(asked.limit));
       const clients = severalClients(shape, asked);
       const { form, held } = formFor(
         shape,
@@ -135,12 +140,13 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const beginning = asked.after === undefined ? undefined : behind(orders, cursor.read(asked.after), add);
       if (beginning !== undefined) conditions.push(beginning);
       // Where nothing is skipped the statement must not say so: with a parameter for it the plan is made anew each time.
-      const offset = asked.offset === 0 ? undefined : add(asked.offset);
+      const offset = asked.offset === 0 ? undefined : addCount(asked.offset);
       const plain = form({
         columns: of.selected,
         from,
         conditions: held(conditions),
         beginning,
+        partitionedBy: shape.partitionedBy,
         order: orders,
         limit,
         offset,

@@ -1,7 +1,7 @@
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
-import { by, byAny, onlyOne } from '../records/filters.ts';
+import { by, byAny, byTruth, onlyOne } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
@@ -34,6 +34,7 @@ const auditRecords = list({
   of: auditRecord,
   client: 'r.client_context',
   sorts: ['created_at'],
+  partitionedBy: 'created_at',
   filters: {
     actor: by(field.text(255), 'r.actor = $'),
     user_id: byAny(field.uuid, 'r.user_id = $'),
@@ -41,7 +42,7 @@ const auditRecords = list({
     resource_type: by(field.text(50), 'r.resource_type = $'),
     resource_id: byAny(field.uuid, 'r.resource_id = $'),
     client_context: byAny(field.uuid, 'r.client_context = $'),
-    success: by(field.flag, 'r.success = $', 'Only what was done, or only what was refused.'),
+    success: byTruth('r.success', 'Only what was done, or only what was refused.'),
   },
   selective: ['actor', 'user_id', 'action', 'resource_id', 'client_context'],
 });

@@ -48,7 +48,7 @@ export const TABLES_AND_POLICIES: readonly Breakage[] = [
     'policy_to_public',
     'a policy for everybody',
     'added on public.audit_logs',
-    'create policy added on public.audit_logs for update using (id is null) with check (id is null)',
+    'create policy added on public.audit_logs for update using (actor is null) with check (actor is null)',
     'drop policy added on public.audit_logs',
   ),
   breakage(
@@ -496,6 +496,29 @@ export const UNDELIVERED: readonly Breakage[] = [
   ),
 ];
 
+/** The months of the audit log, which the service makes ahead; of the latest of them. */
+const LATEST = (statement: string): string =>
+  `do $$ begin execute replace('${statement}', 'MONTH', (
+      select max(relid::text) from pg_partition_tree('audit_log.months') where relid::text ~ 'month_'
+  )); end $$`;
+export const MONTHS: readonly Breakage[] = [
+  breakage(
+    'audit_month_differs',
+    'a month of the audit log that holds nobody',
+    'audit_log.month_',
+    LATEST('alter table MONTH no force row level security'),
+    LATEST('alter table MONTH force row level security'),
+  ),
+  breakage(
+    'audit_month_missing',
+    'a month that was taken out by hand',
+    'audit_log.months',
+    `do $$ begin execute 'drop table audit_log.month_'
+        || to_char(date_trunc('month', now() at time zone 'UTC') + interval '1 month', 'YYYY_MM'); end $$`,
+    'select app.tend_audit_log()',
+  ),
+];
+
 /** Since Postgres 16 inheritance is the membership's, before it was the member's. */
 function inheriting(before16: string, since16: string): string {
   return `do $$ begin
@@ -509,4 +532,5 @@ export const BREAKAGES: readonly Breakage[] = [
   ...VIEWS_AND_FUNCTIONS,
   ...ROLES_AND_RIGHTS,
   ...UNDELIVERED,
+  ...MONTHS,
 ];

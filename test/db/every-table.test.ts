@@ -27,6 +27,7 @@ const NEVER = {
   'audit.acceptances': OF_NO_TENANT,
   'app.write_positions': OF_NO_TENANT,
   'audit.applied': OF_NO_TENANT,
+  'audit.archives': OF_NO_TENANT,
   'public.invoice_transitions': OF_NO_TENANT,
   'public.reclamation_transitions': OF_NO_TENANT,
 } as const;
@@ -37,6 +38,7 @@ const OF_REQUESTS = {
   'app.created_clients': 'it is filled by whoever creates a client by a request',
   'app.idempotency_keys': 'it is filled by creations that bear a key',
   'app.password_attempts': 'it is filled by users who say their present password',
+  'app.refusals_at_month_end': 'it is filled by refusals about the end of a month',
 } as const;
 
 /** What comes of logins at the embedded identity provider; test/embedded/provider tries it. */
@@ -74,6 +76,7 @@ const ABSENT = {
   },
   'the firms that nobody else’s answers depend on': {
     ...{ ...NEVER, ...OF_LOGINS },
+    'app.refusals_at_month_end': OF_REQUESTS['app.refusals_at_month_end'],
     'public.invoice_counters': 'what it tells is a channel that docs/channels.md states',
     'reporting.grants': 'granted to the login that asks',
   },

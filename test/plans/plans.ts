@@ -134,6 +134,8 @@ interface Node {
 
 /** Two indexes begin with the id and cost the same: which one is taken is chance. */
 const BY_ID = /^\w+_(?:pkey|id_client_id_key)$/;
+/** The audit log has other months each month: their plans are alike, and stand here once. */
+const MONTH = /^month_\d{4}_\d{2}/;
 
 function linesOf(node: Node | undefined, depth: number): string[] {
   // What is worked out once without a table, as the list of the policy's clients, is everywhere.
@@ -147,12 +149,15 @@ function linesOf(node: Node | undefined, depth: number): string[] {
   const words = [
     part.endsWith('Plan') ? `${part}:` : '',
     node['Node Type'],
-    index === undefined ? '' : `by ${index.replace(BY_ID, 'its id')}`,
+    index === undefined ? '' : `by ${index.replace(BY_ID, 'its id').replace(MONTH, 'month')}`,
     searched === undefined ? '' : `(${searchedBy(searched)})`,
-    relation === undefined || index !== undefined ? '' : `on ${relation}`,
+    relation === undefined || index !== undefined ? '' : `on ${relation.replace(MONTH, 'month')}`,
   ].filter((word) => word !== '');
-  const inner = (node.Plans ?? []).flatMap((one) => linesOf(one, depth + 1));
-  return [`${'  '.repeat(depth)}${words.join(' ')}`, ...inner];
+  const inner = (node.Plans ?? []).map((one) => linesOf(one, depth + 1).join('\n'));
+  const told = inner.filter(
+    (one, index) => one !== '' && !(one === inner[index - 1] && /\bmonth\b|\bmonth_/.test(one)),
+  );
+  return [`${'  '.repeat(depth)}${words.join(' ')}`, ...told];
 }
 
 function isOnce({ 'Parent Relationship': part, 'Node Type': type }: Node): boolean {

@@ -9,7 +9,7 @@ import { syncBuiltinESMExports } from 'node:module';
 
 let left = Number(process.env['DIES_AT']);
 
-function step(): void {
+export function step(): void {
   if (left === 0) process.kill(process.pid, 'SIGKILL');
   left -= 1;
 }
@@ -31,7 +31,7 @@ Object.assign(promises, {
     const writeFile = handle.writeFile.bind(handle);
     const sync = handle.sync.bind(handle);
     return Object.assign(handle, {
-      writeFile: async (content: string) => {
+      writeFile: async (content: string | Buffer) => {
         const half = Math.floor(content.length / 2);
         await writeFile(content.slice(0, half));
         step();

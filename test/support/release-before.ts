@@ -1,11 +1,59 @@
 const REQUEST_ROLES =
   'taxclaims_admin, taxclaims_scoped_admin, taxclaims_account_manager, taxclaims_tax_specialist, taxclaims_client';
 
+const LOG_INDEXES = [
+  ...['pkey', 'created_at_idx', 'client_context_idx', 'user_id_idx', 'actor_idx', 'action_idx'],
+  ...['resource_type_idx', 'resource_id_idx', 'refusals_idx'],
+];
+
+/** The records of all months in one table again, with the rights that the one of many parts has. */
+export const UNDO_AUDIT_LOG_BY_MONTH = `
+  drop table app.refusals_at_month_end, audit.archives cascade;
+  alter table audit_log.months detach partition audit_log.earlier;
+  drop trigger audit_logs_append_only on audit_log.earlier;
+  insert into audit_log.earlier select * from public.audit_logs;
+  do $rights$
+  declare
+      command text;
+  begin
+      for command in
+          select format(
+              'create policy %I on audit_log.earlier for %s to %s%s%s',
+              p.policyname, p.cmd, array_to_string(p.roles, ', '),
+              ' using (' || p.qual || ')', ' with check (' || p.with_check || ')'
+          )
+          from pg_policies as p
+          where p.tablename = 'audit_logs' and p.policyname not like '%housekeeper'
+          union all
+          select format('grant %s (%I) on audit_log.earlier to %s', x.privilege_type, a.attname, x.grantee::regrole)
+          from pg_attribute as a
+          cross join lateral aclexplode(a.attacl) as x
+          where a.attrelid = 'public.audit_logs'::regclass and x.grantee <> 'taxclaims_housekeeper'::regrole
+          union all
+          select replace(pg_get_triggerdef(t.oid), ' ON public.audit_logs ', ' ON audit_log.earlier ')
+          from pg_trigger as t
+          where t.tgrelid = 'public.audit_logs'::regclass
+      loop
+          execute command;
+      end loop;
+  end
+  $rights$;
+  drop table public.audit_logs cascade;
+  alter table audit_log.earlier owner to taxclaims_owner;
+  alter table audit_log.earlier set schema public;
+  alter table public.earlier rename to audit_logs;
+  ${LOG_INDEXES.map((name) => `alter index public.earlier_${name} rename to audit_logs_${name};`).join(' ')}
+  alter table public.audit_logs
+      add constraint audit_logs_user_id_fkey foreign key (user_id) references public.users (id);
+  drop function app.tend_audit_log(), app.place_audit_records();
+  drop schema audit_log cascade;`;
+
 /**
  * The SQL that takes back what the latest migrations have made, for a database of a release before them; the rows of
  * app.migrations go by themselves. The rights to a column go first, since Postgres 15 keeps those of one that is dropped.
  */
 export const UNDO_LATEST = `
+${UNDO_AUDIT_LOG_BY_MONTH}
   drop table app.write_positions, app.present_epoch, app.primary_epochs cascade;
   drop function app.is_behind_creation(text, text, text);
   revoke select (token_digest, stored_digest), insert (token_digest, stored_digest) on app.created_clients

@@ -26,7 +26,7 @@ comment on column audit.house_schemas.oid is 'In pg_namespace.';
 comment on column audit.house_schemas.name is 'The name of the schema.';
 
 -- purpose: request (a request runs as it), group (logins are put into it), addition (a login of a group has it as
--- well), or back (owner and definer).
+-- well), or back (owner, definer and housekeeper).
 create view audit.house_roles with (security_invoker) as
 select
     r.oid,
@@ -36,6 +36,7 @@ from (
     values
         ('taxclaims_owner', 'back'),
         ('taxclaims_definer', 'back'),
+        ('taxclaims_housekeeper', 'back'),
         ('taxclaims_api', 'group'),
         ('taxclaims_reporting', 'group'),
         ('taxclaims_auditor', 'group'),
@@ -54,7 +55,7 @@ comment on view audit.house_roles is 'The roles of the house, none of which may 
 comment on column audit.house_roles.oid is 'In pg_roles.';
 comment on column audit.house_roles.name is 'The name of the role.';
 comment on column audit.house_roles.purpose is
-    'request: a request runs as it; group: logins are put into it; back: the owner and the definer.';
+    'request: a request runs as it; group: logins are put into it; back: the owner, the definer and the housekeeper.';
 
 create view audit.house_tables with (security_invoker) as
 select

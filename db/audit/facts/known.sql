@@ -94,6 +94,18 @@ from (
             'what was accepted, and why, is for auditors and the DBA to read; it holds no business row'
         ),
         (
+            'policy_constant_true', 'archives\_select\_% on audit.archives to taxclaims\_%',
+            'which months were archived, and by whom, is for auditors and the DBA to read; it holds no business row'
+        ),
+        (
+            'policy_constant_true', 'audit\_logs\_select\_housekeeper on public.audit_logs to taxclaims_housekeeper',
+            'npm run audit:archive reads whole months as this role, which no login becomes but the administrator''s'
+        ),
+        (
+            'policy_constant_true', 'refusals\_at\_month\_end\_% on app.refusals_at_month_end to taxclaims\_%',
+            'ids of refusals, kept so that each is written once; only functions of the house touch them'
+        ),
+        (
             'policy_constant_true', 'migrations\_all\_owner on app.migrations to taxclaims_owner',
             'the list of migrations is the owner''s own'
         ),
@@ -188,6 +200,10 @@ from (
         (
             'policy_column_without_index', 'public.identity\_changes.role',
             'changes are few, and the column narrows what client_access has found'
+        ),
+        (
+            'policy_column_without_index', 'audit.archives.removed\_at',
+            'it has a row a month'
         ),
         (
             'policy_column_without_index', 'reporting.grants.login\_oid',

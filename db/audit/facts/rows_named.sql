@@ -14,7 +14,8 @@ create function audit.named_rows()
         relkind "char",
         follows boolean,
         kind text,
-        object text
+        object text,
+        month name
     )
     language sql
     stable
@@ -27,10 +28,61 @@ as $body$
     with catalogs as materialized (
         select * from audit.catalogs() as listed
     ),
+    -- Which months of the audit log there are is another answer each month, and none of them is declared by its name.
+    months as materialized (
+        select
+            c.oid,
+            c.relname as month,
+            case c.relname
+                when 'earlier' then bound.said ~ '^FOR VALUES FROM \(MINVALUE\) TO ' and bound.is_of_a_month
+                when 'later' then bound.said ~ ' TO \(MAXVALUE\)$' and bound.is_of_a_month
+                else bound.said = pg_catalog.format('FOR VALUES FROM (%L) TO (%L)', named.first, named.first + interval '1 month')
+            end as is_bounded_by_its_name
+        from pg_catalog.pg_inherits as i
+        join pg_catalog.pg_class as c on c.oid = i.inhrelid
+        cross join lateral (
+            select
+                told.said,
+                told.moment = pg_catalog.date_trunc('month', told.moment) as is_of_a_month
+            from (
+                select
+                    pg_catalog.pg_get_expr(c.relpartbound, 0) as said,
+                    pg_catalog.substring(pg_catalog.pg_get_expr(c.relpartbound, 0), '\(''([^'']+)''\)')::timestamptz as moment
+            ) as told
+        ) as bound
+        cross join lateral (
+            select pg_catalog.to_timestamp(pg_catalog.right(c.relname::text, 7), 'YYYY_MM') as first
+            where c.relname ~ '^month_[0-9]{4}_[0-9]{2}$'
+            union all
+            select null
+            where c.relname in ('earlier', 'later')
+        ) as named
+        where i.inhparent = pg_catalog.to_regclass('audit_log.months')
+            and c.relnamespace = pg_catalog.to_regnamespace('audit_log')
+    ),
+    of_months as materialized (
+        select m.oid, m.month, m.is_bounded_by_its_name
+        from months as m
+        union all
+        select i.indexrelid, m.month, false
+        from months as m
+        join pg_catalog.pg_index as i on i.indrelid = m.oid
+    ),
     rows as (
-        select r.*, c.relkind
+        select r.*, c.relkind, m.month, m.is_bounded_by_its_name
         from audit.catalog_rows() as r
         left join pg_catalog.pg_class as c on c.oid = r.root and r.catalog in ('pg_catalog.pg_class'::regclass, 'pg_catalog.pg_attribute'::regclass)
+        left join of_months as m on m.oid = (
+            case r.catalog
+                when 'pg_catalog.pg_class'::regclass then r.root::text
+                when 'pg_catalog.pg_attribute'::regclass then r.root::text
+                when 'pg_catalog.pg_inherits'::regclass then r.content ->> 'inhrelid'
+                when 'pg_catalog.pg_constraint'::regclass then r.content ->> 'conrelid'
+                when 'pg_catalog.pg_trigger'::regclass then r.content ->> 'tgrelid'
+                when 'pg_catalog.pg_policy'::regclass then r.content ->> 'polrelid'
+                when 'pg_catalog.pg_rewrite'::regclass then r.content ->> 'ev_class'
+            end
+        )::oid
     )
     select
         pg_catalog.row_number() over () as number,
@@ -41,7 +93,11 @@ as $body$
         r.owner,
         r.acl_type,
         r.acl,
-        r.content,
+        case
+            when r.catalog = 'pg_catalog.pg_class'::regclass and r.is_bounded_by_its_name
+                then r.content || '{"relpartbound": "as its name says"}'
+            else r.content
+        end as content,
         r.relkind,
         -- A row type follows its relation, an array its element.
         r.catalog = 'pg_catalog.pg_type'::regclass
@@ -181,13 +237,15 @@ as $body$
                         )
                     else (pg_catalog.pg_identify_object(r.catalog, r.oid, 0)).identity
                 end
-        end as object
+        end as object,
+        r.month
     from rows as r
     left join catalogs as l on l.catalog = r.catalog::text::name
 $body$;
 
 comment on function audit.named_rows() is
-    'The rows that audit.state() judges, each with its kind and, but for what initdb made, the name of its object.';
+    'The rows that audit.state() judges, each with its kind and, but for what initdb made, the name of its object; and the '
+    'month of the audit log that it is of, by the name of its table.';
 
 revoke execute on function audit.named_rows() from public;
 grant execute on function audit.named_rows() to taxclaims_auditor;

@@ -2,7 +2,8 @@
 
 -- Records of refusals, all in one statement, in a transaction of their own. For the API alone. `refusals` is an array of
 -- objects. Never fails because of what it is given: long texts are cut to their column, a malformed id or address is
--- left out, and a record that was written before under the same id is not written again.
+-- left out, and a record that was written before under the same id is not written again: each month has its ids, and
+-- what is about the end of one, where it could be told to be of the next, is looked for in a table of its own.
 -- A refusal says how long ago it was, which this clock then tells the time of, or else when it was by this clock; never
 -- later than now. Where it says both and the first is much later, the statement was long on its way, over a line that
 -- was mute or to a server that stood still, and the second is right. Gives the time of now, so that the API learns this
@@ -19,57 +20,79 @@ declare
     longest_age constant double precision := 1e12;
     latest constant double precision := 1e13;
     on_its_way constant interval := '2 seconds';
+    -- By how much two tellings of one refusal may differ: a clock may have been put right in between.
+    month_end constant interval := '1 day';
 begin
+    with told as (
+        select
+            case when r.id ~ uuid_form then r.id::uuid else pg_catalog.gen_random_uuid() end as id,
+            pg_catalog."left"(r.request_id, 100) as request_id,
+            pg_catalog."left"(coalesce(r.actor, 'anonymous'), 255) as actor,
+            r.actor as subject,
+            pg_catalog."left"(coalesce(r.action, ''), 100) as action,
+            pg_catalog."left"(coalesce(r.resource_type, ''), 50) as resource_type,
+            case when r.resource_id ~ uuid_form then r.resource_id::uuid end as resource_id,
+            case when r.client_context ~ uuid_form then r.client_context::uuid end as client_context,
+            pg_catalog."left"(r.error_message, 2000) as error_message,
+            app.address(r.ip_address) as ip_address,
+            pg_catalog."left"(r.user_agent, 2000) as user_agent,
+            least(
+                case
+                    when t.said is null or (r.age_ms is not null and t.counted_back <= t.said + on_its_way)
+                        then t.counted_back
+                    else t.said
+                end,
+                pg_catalog.clock_timestamp()
+            ) as created_at
+        from pg_catalog.jsonb_to_recordset(record_refusals.refusals) as r (
+            id text,
+            request_id text,
+            actor text,
+            action text,
+            resource_type text,
+            resource_id text,
+            client_context text,
+            error_message text,
+            ip_address text,
+            user_agent text,
+            age_ms double precision,
+            refused_at_ms double precision
+        )
+        cross join lateral (
+            select
+                -- When this was asked, and not when a lock let it go on.
+                pg_catalog.statement_timestamp() - pg_catalog.make_interval(
+                    secs => greatest(0, least(coalesce(r.age_ms, 0), longest_age)) / 1000
+                ) as counted_back,
+                case
+                    when r.refused_at_ms is not null
+                        then pg_catalog.to_timestamp(greatest(0, least(r.refused_at_ms, latest)) / 1000)
+                end as said
+        ) as t
+    ),
+    dated as materialized (
+        select
+            told.*,
+            -- By UTC, as the months of the log.
+            pg_catalog.date_trunc('month', (told.created_at - month_end) at time zone 'UTC')
+                <> pg_catalog.date_trunc('month', (told.created_at + month_end) at time zone 'UTC') as is_at_month_end
+        from told
+    ),
+    first_told as (
+        insert into app.refusals_at_month_end (id)
+        select d.id from dated as d where d.is_at_month_end order by d.id
+        on conflict do nothing
+        returning id
+    )
     insert into public.audit_logs (
         id, request_id, user_id, actor, action, resource_type, resource_id, client_context,
         success, error_message, ip_address, user_agent, created_at
     )
     select
-        case when r.id ~ uuid_form then r.id::uuid else pg_catalog.gen_random_uuid() end,
-        pg_catalog."left"(r.request_id, 100),
-        (select u.id from public.users as u where u.subject = r.actor),
-        pg_catalog."left"(coalesce(r.actor, 'anonymous'), 255),
-        pg_catalog."left"(coalesce(r.action, ''), 100),
-        pg_catalog."left"(coalesce(r.resource_type, ''), 50),
-        case when r.resource_id ~ uuid_form then r.resource_id::uuid end,
-        case when r.client_context ~ uuid_form then r.client_context::uuid end,
-        false,
-        pg_catalog."left"(r.error_message, 2000),
-        app.address(r.ip_address),
-        pg_catalog."left"(r.user_agent, 2000),
-        least(
-            case
-                when t.said is null or (r.age_ms is not null and t.counted_back <= t.said + on_its_way)
-                    then t.counted_back
-                else t.said
-            end,
-            pg_catalog.clock_timestamp()
-        )
-    from pg_catalog.jsonb_to_recordset(record_refusals.refusals) as r (
-        id text,
-        request_id text,
-        actor text,
-        action text,
-        resource_type text,
-        resource_id text,
-        client_context text,
-        error_message text,
-        ip_address text,
-        user_agent text,
-        age_ms double precision,
-        refused_at_ms double precision
-    )
-    cross join lateral (
-        select
-            -- When this was asked, and not when a lock let it go on.
-            pg_catalog.statement_timestamp() - pg_catalog.make_interval(
-                secs => greatest(0, least(coalesce(r.age_ms, 0), longest_age)) / 1000
-            ) as counted_back,
-            case
-                when r.refused_at_ms is not null
-                    then pg_catalog.to_timestamp(greatest(0, least(r.refused_at_ms, latest)) / 1000)
-            end as said
-    ) as t
+        d.id, d.request_id, (select u.id from public.users as u where u.subject = d.subject), d.actor, d.action,
+        d.resource_type, d.resource_id, d.client_context, false, d.error_message, d.ip_address, d.user_agent, d.created_at
+    from dated as d
+    where not d.is_at_month_end or d.id in (select f.id from first_told as f)
     on conflict do nothing;
     return pg_catalog.clock_timestamp();
 end
@@ -135,11 +158,14 @@ create or replace function app.record_change()
     volatile
     security definer
     set search_path = ''
+    -- A plan of its own for each record would cost more than the months that it leaves out.
+    set plan_cache_mode = force_generic_plan
 as $function$
 declare
     said constant record := app.request();
     -- Before the record is dated: what was under way at its date is then not older.
     under_way constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());
+    dated timestamp with time zone := pg_catalog.clock_timestamp();
     touched record;
     resource uuid;
     client uuid;
@@ -178,6 +204,21 @@ begin
             client := touched.client_id;
     end case;
 
+    -- Of a row that is new nothing was told yet, but a partner may be given to a client again. And only a record that is
+    -- not dated before now can be the later one: the months that are over are left out.
+    if tg_op <> 'INSERT' or tg_table_name = 'client_partners' then
+        dated := greatest(
+            dated,
+            (
+                select a.created_at + interval '1 microsecond'
+                from public.audit_logs as a
+                where a.resource_id = resource and a.created_at >= dated
+                order by a.created_at desc
+                limit 1
+            )
+        );
+    end if;
+
     insert into public.audit_logs (
         request_id, user_id, actor, action, resource_type, resource_id, client_context,
         success, ip_address, user_agent, created_at, oldest_writer
@@ -193,16 +234,7 @@ begin
         true,
         said.ip_address,
         pg_catalog."left"(said.user_agent, 2000),
-        greatest(
-            pg_catalog.clock_timestamp(),
-            (
-                select a.created_at + interval '1 microsecond'
-                from public.audit_logs as a
-                where a.resource_id = resource
-                order by a.created_at desc
-                limit 1
-            )
-        ),
+        dated,
         under_way
     );
     return touched;

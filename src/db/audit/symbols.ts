@@ -15,6 +15,7 @@ export const COMMANDS = ['INSERT', 'SELECT', 'UPDATE', 'DELETE'] as const;
 export const ROLES = [
   'taxclaims_owner',
   'taxclaims_definer',
+  'taxclaims_housekeeper',
   'taxclaims_api',
   'taxclaims_admin',
   'taxclaims_scoped_admin',

@@ -18,6 +18,7 @@ const FOLDERS = [
 const FILES = [
   ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
   ...['audit/as_caller/attempt.sql', 'audit/as_caller/hand_over.sql'],
+  ...['1-rights', '2-hand-over', '3-functions', '4-close', '5-tend'].map((part) => `audit-log/${part}.sql`),
 ];
 
 export async function readSqlFiles(): Promise<SqlFiles> {
@@ -71,8 +72,13 @@ export async function applyPolicies(client: pg.Client, { files, declared, strict
   await inTransaction(client, async () => {
     await become(client, 'taxclaims_owner');
     await holdTables(client);
-    await client.query('grant usage, create on schema app to taxclaims_definer');
+    await client.query(
+      `grant usage, create on schema app to taxclaims_definer;
+       grant usage on schema app, audit_log to taxclaims_housekeeper`,
+    );
     await become(client, 'taxclaims_definer');
+    await one('reset.sql');
+    await become(client, 'taxclaims_housekeeper');
     await one('reset.sql');
     await become(client, 'taxclaims_owner');
     await one('reset.sql');
@@ -88,7 +94,11 @@ export async function applyPolicies(client: pg.Client, { files, declared, strict
     await become(client, 'taxclaims_owner');
     await client.query('revoke create on schema app from taxclaims_definer');
     await all('triggers');
+    await layOutAuditLog(client, files);
     await all('policies');
+    await become(client, 'taxclaims_housekeeper');
+    await one('audit-log/5-tend.sql');
+    await become(client, 'taxclaims_owner');
     await all('reporting', kept);
     await all('comments/tables');
     await all('comments');
@@ -133,7 +143,22 @@ async function holdTables(client: pg.Client): Promise<void> {
   await client.query(`set local lock_timeout = ${String(await shortPatience(client))}`);
 }
 
-async function become(client: pg.Client, role: 'taxclaims_owner' | 'taxclaims_definer'): Promise<void> {
+/** Closes the months of the audit log, makes those that are missing, and gives them to the role that keeps them. */
+async function layOutAuditLog(client: pg.Client, files: SqlFiles): Promise<void> {
+  await run(client, files, 'audit-log/1-rights.sql');
+  await client.query('grant create on schema app to taxclaims_housekeeper');
+  await client.query('reset role');
+  await run(client, files, 'audit-log/2-hand-over.sql');
+  await become(client, 'taxclaims_housekeeper');
+  await run(client, files, 'audit-log/3-functions.sql');
+  await run(client, files, 'audit-log/4-close.sql');
+  await become(client, 'taxclaims_owner');
+  await client.query('revoke create on schema app from taxclaims_housekeeper');
+}
+
+type BackRole = 'taxclaims_owner' | 'taxclaims_definer' | 'taxclaims_housekeeper';
+
+async function become(client: pg.Client, role: BackRole): Promise<void> {
   await client.query(`set local role ${role}`);
 }
 

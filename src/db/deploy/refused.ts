@@ -47,7 +47,7 @@ const OWNERS = `
   ) as found
   where found.nspname in ('public', 'app', 'reporting', 'audit')
       and found.name = $1
-      and pg_get_userbyid(found.owner) not in ('taxclaims_owner', 'taxclaims_definer')`;
+      and pg_get_userbyid(found.owner) not in ('taxclaims_owner', 'taxclaims_definer', 'taxclaims_housekeeper')`;
 
 /** Adds to a refusal for want of ownership whose the object is, and how it becomes the owner's again. */
 export async function namingOwner(client: pg.Client, error: unknown): Promise<unknown> {

@@ -19,12 +19,13 @@ const VIEWS = `
   join pg_namespace as n on n.oid = c.relnamespace
   where c.relkind in ('v', 'm') and ${ofHouse('pg_class', 'c.oid')}`;
 
-/** The routines of the house's schemas that belong to neither the owner nor the definer. */
+/** The routines of the house's schemas that belong to nobody who has some there. */
 const FOREIGN_ROUTINES = `
   select ${ROUTINE} as object
   from pg_proc as f
   join pg_namespace as n on n.oid = f.pronamespace
-  where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole) and ${ofHouse('pg_proc', 'f.oid')}`;
+  where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)
+      and ${ofHouse('pg_proc', 'f.oid')}`;
 
 /** Each routine with the version of its entry in the catalog, which is another once it was made anew. */
 const ROUTINES = `

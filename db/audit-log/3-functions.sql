@@ -1,0 +1,282 @@
+-- Run by taxclaims_housekeeper, whose these are.
+
+-- Makes the present month of the audit log and the three that follow, where they are not there yet; gives how many it
+-- made. Forgets the refusals about the end of a month that are long over. Takes no argument: whoever calls it gets no
+-- other month. It waits for others for a tenth of a second, and then leaves the rest to the next call, as it does where
+-- another is at work, or where more than a megabyte of records stands in audit_log.later: moving them is for the owner,
+-- and a finding says so.
+create or replace function app.tend_audit_log()
+    returns integer
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+    set lock_timeout = '100ms'
+as $function$
+begin
+    delete from app.refusals_at_month_end where written_at < pg_catalog.now() - interval '40 days';
+    begin
+        return audit_log.make_months(1048576);
+    exception
+        when lock_not_available or deadlock_detected then
+            return 0;
+    end;
+end
+$function$;
+
+comment on function app.tend_audit_log() is
+    'Makes the present month of the audit log and the next three where they are missing, and gives how many; forgets the '
+    'refusals about the end of a month that are long over.';
+
+-- Makes the months that are missing, however many records stand in audit_log.later, and moves those of these months;
+-- gives how many months. Writing waits meanwhile: for the owner, after a finding said that records stand there.
+create or replace function app.place_audit_records()
+    returns integer
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+    set lock_timeout = '2s'
+as $function$
+begin
+    return audit_log.make_months(null);
+end
+$function$;
+
+comment on function app.place_audit_records() is
+    'Makes the months of the audit log that are missing, moves there what stands in audit_log.later, and gives how many.';
+
+-- From when until when each part holds records, by UTC; infinite where it is open.
+create or replace function audit_log.parts()
+    returns table (part regclass, name name, begins timestamp, ends timestamp)
+    language sql
+    stable
+    set search_path = ''
+    set timezone = 'UTC'
+as $function$
+    select
+        c.oid::regclass,
+        c.relname,
+        coalesce(bound.said[1]::timestamptz, '-infinity') at time zone 'UTC',
+        coalesce(bound.said[2]::timestamptz, 'infinity') at time zone 'UTC'
+    from pg_catalog.pg_inherits as i
+    join pg_catalog.pg_class as c on c.oid = i.inhrelid
+    cross join lateral (
+        -- A bound names no column: told without the table, it waits for nobody who holds that.
+        select pg_catalog.regexp_match(
+            pg_catalog.pg_get_expr(c.relpartbound, 0),
+            $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$
+        ) as said
+    ) as bound
+    where i.inhparent = 'audit_log.months'::regclass
+$function$;
+
+comment on function audit_log.parts() is
+    'The parts of the audit log, each with the time from which and until which it holds records. Serves app.tend_audit_log '
+    'and npm run audit:archive.';
+
+-- The months from the end of audit_log.earlier to three after the present one of which no part holds the records, but
+-- that of all that comes.
+create or replace function audit_log.missing_months()
+    returns setof timestamp
+    language sql
+    stable
+    set search_path = ''
+    set timezone = 'UTC'
+as $function$
+    select m.begins
+    from pg_catalog.generate_series(
+        (select p.ends from audit_log.parts() as p where p.name = 'earlier'),
+        pg_catalog.date_trunc('month', pg_catalog.clock_timestamp() at time zone 'UTC') + interval '3 months',
+        interval '1 month'
+    ) as m (begins)
+    where not exists (
+        select
+        from audit_log.parts() as p
+        where p.name <> 'later' and p.begins <= m.begins and p.ends > m.begins
+    )
+$function$;
+
+comment on function audit_log.missing_months() is
+    'The beginnings of the months of the audit log that are to be made. Serves app.tend_audit_log.';
+
+-- Makes the months that are missing, with the records of them that stand in audit_log.later, and gives how many; where
+-- more bytes stand there than given, none of the months of its time. To make one of these audit_log.later is taken out and
+-- put back behind them, for which the log is held alone: for some milliseconds, if nothing is to be moved.
+create or replace function audit_log.make_months(most_bytes bigint)
+    returns integer
+    language plpgsql
+    volatile
+    set search_path = ''
+    set timezone = 'UTC'
+as $function$
+declare
+    later_begins timestamp;
+    splits_later boolean;
+    missing timestamp[];
+    begins timestamp;
+    after timestamp with time zone;
+begin
+    if not exists (select from audit_log.missing_months()) then
+        return 0;
+    end if;
+    -- Of two at once one makes them; no write waits for this lock.
+    lock table audit_log.months in share update exclusive mode;
+    select p.begins into later_begins from audit_log.parts() as p where p.name = 'later';
+    splits_later := coalesce(pg_catalog.pg_relation_size('audit_log.later') <= make_months.most_bytes, true);
+    missing := array(
+        select m.begins
+        from audit_log.missing_months() as m (begins)
+        where splits_later or m.begins < later_begins
+        order by m.begins
+    );
+    if missing = '{}' then
+        return 0;
+    end if;
+    splits_later := later_begins <= missing[pg_catalog.cardinality(missing)];
+    if splits_later then
+        alter table audit_log.months detach partition audit_log.later;
+        alter table audit_log.later no force row level security;
+    end if;
+    foreach begins in array missing
+    loop
+        perform audit_log.make_month(begins, case when begins >= later_begins then 'audit_log.later'::regclass end);
+    end loop;
+    if splits_later then
+        after := (missing[pg_catalog.cardinality(missing)] + interval '1 month') at time zone 'UTC';
+        if exists (select from audit_log.later) then
+            alter table audit_log.later disable trigger audit_logs_append_only;
+            delete from audit_log.later as l where l.created_at < after;
+            if not exists (select from audit_log.later) then
+                truncate audit_log.later;
+            end if;
+            alter table audit_log.later enable trigger audit_logs_append_only;
+        end if;
+        perform audit_log.close_month('audit_log.later');
+        execute pg_catalog.format(
+            'alter table audit_log.months attach partition audit_log.later for values from (%L) to (maxvalue)',
+            after
+        );
+    end if;
+    return pg_catalog.cardinality(missing);
+end
+$function$;
+
+comment on function audit_log.make_months(bigint) is
+    'Makes the months of the audit log that are missing, and gives how many; of the time of audit_log.later only while '
+    'that holds no more bytes than given, null for whatever it holds. Serves app.tend_audit_log.';
+
+-- `filled_from` is a table whose records of that month it begins with, or null.
+create or replace function audit_log.make_month(begins timestamp, filled_from regclass default null)
+    returns void
+    language plpgsql
+    volatile
+    set search_path = ''
+    set timezone = 'UTC'
+as $function$
+declare
+    part constant text := 'month_' || pg_catalog.to_char(make_month.begins, 'YYYY_MM');
+    first constant timestamp with time zone := make_month.begins at time zone 'UTC';
+    after constant timestamp with time zone := (make_month.begins + interval '1 month') at time zone 'UTC';
+    index_made text;
+begin
+    execute pg_catalog.format(
+        'create table audit_log.%I (like audit_log.months including defaults, constraint %I primary key (id))',
+        part,
+        part || '_pkey'
+    );
+    if make_month.filled_from is not null then
+        execute pg_catalog.format(
+            'insert into audit_log.%I select * from %s where created_at >= %L and created_at < %L',
+            part, make_month.filled_from, first, after
+        );
+    end if;
+    for index_made in
+        select pg_catalog.replace(
+            pg_catalog.replace(pg_catalog.pg_get_indexdef(i.indexrelid), ' ON ONLY audit_log.months ', pg_catalog.format(' ON audit_log.%I ', part)),
+            'CREATE INDEX months_',
+            'CREATE INDEX ' || part || '_'
+        )
+        from pg_catalog.pg_index as i
+        where i.indrelid = 'audit_log.months'::regclass
+    loop
+        execute index_made;
+    end loop;
+    perform audit_log.close_month(pg_catalog.format('audit_log.%I', part)::regclass);
+    execute pg_catalog.format(
+        'alter table audit_log.months attach partition audit_log.%I for values from (%L) to (%L)',
+        part, first, after
+    );
+end
+$function$;
+
+comment on function audit_log.make_month(timestamp, regclass) is
+    'Makes the month of the audit log that begins then, with the records of it that stand in another part. Serves '
+    'app.tend_audit_log.';
+
+-- Its rows are for nobody who names it, and are only added to, by whomever.
+create or replace function audit_log.close_month(part regclass)
+    returns void
+    language plpgsql
+    volatile
+    set search_path = ''
+as $function$
+begin
+    execute pg_catalog.format('alter table %s enable row level security, force row level security', close_month.part);
+    execute pg_catalog.format(
+        'create or replace trigger audit_logs_append_only before update or delete or truncate on %s
+        for each statement execute function app.refuse_change()',
+        close_month.part
+    );
+end
+$function$;
+
+comment on function audit_log.close_month(regclass) is
+    'Closes a part of the audit log to whoever names it, and to changes. Serves app.tend_audit_log.';
+
+-- Takes the oldest part out of the log with all its records. Where that is a month, audit_log.earlier then reaches to its
+-- end, so that a record of that time which comes late has a place. Not called by any other function: by npm run
+-- audit:archive, in the transaction in which it has seen that files hold these records.
+create or replace function audit_log.remove_part(part regclass)
+    returns void
+    language plpgsql
+    volatile
+    set search_path = ''
+    set timezone = 'UTC'
+as $function$
+declare
+    oldest record;
+begin
+    if remove_part.part = 'audit_log.earlier'::regclass then
+        alter table audit_log.earlier disable trigger audit_logs_append_only;
+        truncate audit_log.earlier;
+        alter table audit_log.earlier enable trigger audit_logs_append_only;
+        return;
+    end if;
+    select p.part, p.ends into oldest from audit_log.parts() as p where p.name <> 'earlier' order by p.begins limit 1;
+    if oldest.part is distinct from remove_part.part or oldest.ends = 'infinity' then
+        raise exception '% is not the oldest month of the audit log', remove_part.part;
+    end if;
+    alter table audit_log.months detach partition audit_log.earlier;
+    execute pg_catalog.format('drop table %s', remove_part.part);
+    execute pg_catalog.format(
+        'alter table audit_log.months attach partition audit_log.earlier for values from (minvalue) to (%L)',
+        oldest.ends at time zone 'UTC'
+    );
+end
+$function$;
+
+comment on function audit_log.remove_part(regclass) is
+    'Removes the oldest part of the audit log with its records: a month, or what audit_log.earlier holds. Serves npm run '
+    'audit:archive.';
+
+revoke execute on function app.tend_audit_log() from public;
+revoke execute on function app.place_audit_records() from public;
+revoke execute on function audit_log.parts() from public;
+revoke execute on function audit_log.missing_months() from public;
+revoke execute on function audit_log.make_months(bigint) from public;
+revoke execute on function audit_log.make_month(timestamp, regclass) from public;
+revoke execute on function audit_log.close_month(regclass) from public;
+revoke execute on function audit_log.remove_part(regclass) from public;
+grant execute on function app.tend_audit_log() to taxclaims_api;
+grant execute on function app.place_audit_records() to taxclaims_owner;

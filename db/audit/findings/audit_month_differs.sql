@@ -1,0 +1,113 @@
+-- The months of the audit log are made by the service: one that is not as the others is open where they are closed, or
+-- holds what it should not.
+create view audit.finding_audit_month_differs with (security_invoker) as
+select
+    'error' as level,
+    pg_catalog.format('%I.%I', n.nspname, c.relname) as object,
+    wrong.what as detail,
+    wrong.remedy
+from pg_catalog.pg_class as c
+join pg_catalog.pg_namespace as n on n.oid = c.relnamespace and n.nspname = 'audit_log'
+cross join lateral (
+    -- Null where it is open.
+    select pg_catalog.regexp_match(
+        pg_catalog.pg_get_expr(c.relpartbound, 0),
+        $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$
+    ) as said
+) as bound
+cross join lateral (
+    select
+        'row-level security is off or not forced' as what,
+        pg_catalog.format('alter table %s enable row level security, force row level security;', c.oid::regclass) as remedy
+    where not (c.relrowsecurity and c.relforcerowsecurity)
+    union all
+    select
+        'belongs to ' || pg_catalog.pg_get_userbyid(c.relowner),
+        pg_catalog.format('alter table %s owner to taxclaims_housekeeper;', c.oid::regclass)
+    where c.relowner <> (select h.oid from audit.house_roles as h where h.name = 'taxclaims_housekeeper')
+    union all
+    select
+        'the policy ' || p.polname || ' lets rows through to whoever names it',
+        pg_catalog.format('drop policy %I on %s;', p.polname, c.oid::regclass)
+    from pg_catalog.pg_policy as p
+    where p.polrelid = c.oid
+    union all
+    select
+        pg_catalog.format('%s is granted to %s', x.privilege_type, coalesce(r.rolname, 'PUBLIC')),
+        pg_catalog.format('revoke all on %s from %s cascade;', c.oid::regclass, coalesce(pg_catalog.quote_ident(r.rolname), 'public'))
+    from (
+        select acl.grantee, acl.privilege_type
+        from pg_catalog.aclexplode(c.relacl) as acl
+        union
+        select acl.grantee, acl.privilege_type
+        from pg_catalog.pg_attribute as a
+        cross join lateral pg_catalog.aclexplode(a.attacl) as acl
+        where a.attrelid = c.oid and a.attacl is not null
+    ) as x
+    left join pg_catalog.pg_roles as r on r.oid = x.grantee
+    where x.grantee <> c.relowner
+    union all
+    select
+        'its records can be changed: audit_logs_append_only is missing or switched off',
+        'npm run db:migrate makes it anew'
+    where not exists (
+        select
+        from pg_catalog.pg_trigger as t
+        where t.tgrelid = c.oid
+            and t.tgname = 'audit_logs_append_only'
+            and t.tgenabled = 'O'
+            -- Before each statement that updates, deletes or truncates.
+            and t.tgtype = 2 + 8 + 16 + 32
+            and t.tgfoid = 'app.refuse_change()'::regprocedure
+    )
+    union all
+    select
+        'has no key of its ids: a refusal that is told twice would stand in it twice',
+        pg_catalog.format('alter table %s add primary key (id);', c.oid::regclass)
+    where c.relkind = 'r'
+        and not exists (
+            select
+            from pg_catalog.pg_index as i
+            join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+            where i.indrelid = c.oid
+                and i.indisunique
+                and i.indisvalid
+                and i.indimmediate
+                and i.indnkeyatts = 1
+                and i.indpred is null
+                and a.attname = 'id'
+        )
+    union all
+    select
+        'is no part of the audit log',
+        'look at what it holds, then attach it to audit_log.months or drop it'
+    where c.relname <> 'months'
+        and not exists (
+            select
+            from pg_catalog.pg_inherits as i
+            where i.inhrelid = c.oid and i.inhparent = pg_catalog.to_regclass('audit_log.months') and not i.inhdetachpending
+        )
+    union all
+    select
+        'holds other times than its name says',
+        'detach it from audit_log.months, and attach it for the month of its name'
+    where c.relispartition
+        and case c.relname
+            when 'months' then false
+            when 'earlier' then bound.said[1] is not null or bound.said[2] is null
+            when 'later' then bound.said[1] is null or bound.said[2] is not null
+            -- Whatever the time zone and the style of dates of whoever asks.
+            else array[bound.said[1]::timestamptz, bound.said[2]::timestamptz] is distinct from (
+                select array[m.first at time zone 'UTC', (m.first + interval '1 month') at time zone 'UTC']
+                from (
+                    select pg_catalog.to_timestamp(pg_catalog.substr(c.relname::text, 7), 'YYYY_MM')::timestamp as first
+                    where c.relname ~ '^month_[0-9]{4}_[0-9]{2}$'
+                ) as m
+            )
+        end
+) as wrong (what, remedy)
+where c.relkind in ('r', 'p');
+
+comment on view audit.finding_audit_month_differs is
+    'A part of the audit log is not as the others: whoever reaches it by its name could read or change records, or a '
+    'record could stand in it twice. Comes of a change by hand. Mend: npm run db:migrate, or as the remedy says.';

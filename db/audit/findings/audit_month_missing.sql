@@ -1,0 +1,59 @@
+-- The service makes the months of the audit log ahead. Where the next one is missing, nobody has for some time; where
+-- records stand behind the months, they were written when there was none for them; where there is a gap, writes fail.
+create view audit.finding_audit_month_missing with (security_invoker) as
+with parts as (
+    select
+        c.relname,
+        coalesce(bound.said[1]::timestamptz, '-infinity') as begins,
+        coalesce(bound.said[2]::timestamptz, 'infinity') as ends
+    from pg_catalog.pg_inherits as i
+    join pg_catalog.pg_class as c on c.oid = i.inhrelid
+    cross join lateral (
+        select pg_catalog.regexp_match(
+            pg_catalog.pg_get_expr(c.relpartbound, 0),
+            $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$
+        ) as said
+    ) as bound
+    where i.inhparent = pg_catalog.to_regclass('audit_log.months')
+)
+select
+    'error' as level,
+    'audit_log.months' as object,
+    pg_catalog.format(
+        'has no part from %s until %s: a record of that time, and the write that it tells of, is refused',
+        gap.begins at time zone 'UTC',
+        gap.ends at time zone 'UTC'
+    ) as detail,
+    'select app.place_audit_records(); or, where audit_log.earlier or audit_log.later is out of it, attach that again' as remedy
+from (
+    select p.ends as begins, pg_catalog.lead(p.begins) over (order by p.begins, p.ends) as ends
+    from (
+        select begins, ends from parts
+        union all
+        values
+            ('-infinity'::timestamptz, '-infinity'::timestamptz),
+            ('infinity', 'infinity')
+    ) as p
+) as gap
+where gap.begins < gap.ends
+union all
+select
+    'warning',
+    'month_' || pg_catalog.to_char(p.begins at time zone 'UTC', 'YYYY_MM'),
+    'the audit log has no part for it: records of it go to audit_log.later',
+    'select app.place_audit_records(); find out why the service did not make it'
+from parts as p
+where p.ends = 'infinity'
+    and p.begins at time zone 'UTC' < pg_catalog.date_trunc('month', pg_catalog.now() at time zone 'UTC') + interval '2 months'
+union all
+select
+    'warning',
+    'audit_log.later',
+    'holds records, or did, for which no month was made in time, or which a clock has dated far ahead: no archive has them',
+    'select app.place_audit_records(); what is dated behind the months to come stays there until they have come'
+where pg_catalog.pg_relation_size(pg_catalog.to_regclass('audit_log.later')) > 0;
+
+comment on view audit.finding_audit_month_missing is
+    'Records of the audit log have no month to go to. Comes of a service that was off for months, of a clock that was '
+    'wrong, of a lock on the log that nobody lets go, or of a month that was taken out by hand. Mend: '
+    'app.place_audit_records, as a member of taxclaims_owner.';

@@ -1,0 +1,221 @@
+import { join } from 'node:path';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { makeFolder } from '../../make-folder.ts';
+import { openAdminConnection } from '../deploy/admin-connection.ts';
+import { shortPatience } from '../deploy/apply.ts';
+import { isContention, retryingOnContention } from '../deploy/contention.ts';
+import { DeployHeldUp, MigrationError } from '../deploy/migration-error.ts';
+import { ownerHas, takeMigrationLock } from '../deploy/migration-lock.ts';
+import { type Archived, NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
+import {
+  beginningOf,
+  type Latest,
+  monthAfter,
+  type Part,
+  readLatest,
+  readParts,
+} from './parts.ts';
+
+const APPLICATION = 'taxclaims-archive';
+const PATIENCE_MS = 120_000;
+/** How many records are asked for at once: some megabytes. */
+const PAGE = 2_000;
+const SAY_EVERY = 100_000;
+
+/** Whose rights a step has: the list of archives is the owner's, and the records are read by the housekeeper alone. */
+type Role = 'taxclaims_owner' | 'taxclaims_housekeeper';
+
+export interface ArchiveOptions {
+  readonly adminUrl: string;
+  /** Months before this one, as YYYY-MM. */
+  readonly before: string;
+  /** How many whole months before the present one stay in any case. */
+  readonly keep: number;
+  readonly folder: string;
+  /** Whether the months are taken out of the log once their files are verified. */
+  readonly remove: boolean;
+  readonly log: Logger;
+  readonly patienceMs?: number;
+}
+
+/**
+ * Writes each whole month before `before` to a file of its own, one after the other, verifies what was written, and then
+ * removes the months, where that is asked for. Whatever is there already is not done again; one run at a time, and none
+ * beside a deploy.
+ * @throws MigrationError saying what speaks against it; BrokenArchive naming the file that is not as it was written
+ */
+export async function archive(options: ArchiveOptions): Promise<void> {
+  const { adminUrl, patienceMs = PATIENCE_MS } = options;
+  const worker = await openAdminConnection(adminUrl, APPLICATION);
+  try {
+    const keeper = await openAdminConnection(adminUrl, APPLICATION);
+    try {
+      const { client } = worker;
+      if (!(await worker.answered((asked) => ownerHas(asked, 'deploy_lock'))))
+        throw new MigrationError('the database is not migrated, or its administrator is somebody else');
+      await takeMigrationLock(keeper.client, patienceMs, () => 'a deploy, or another archive');
+      await refuseTooYoung(client, options);
+      await makeFolder(options.folder);
+      const parts = await as(client, 'taxclaims_housekeeper', () => readParts(client));
+      for (const part of parts) await archivePart(client, part, options);
+      if (options.remove) {
+        for (const part of parts.filter(({ months, to }) => months.length > 0 && to <= options.before))
+          await removePart(client, part, { ...options, patienceMs });
+      }
+    } finally {
+      await keeper.close();
+    }
+  } finally {
+    await worker.close();
+  }
+}
+
+async function refuseTooYoung(client: pg.Client, { before, keep }: ArchiveOptions): Promise<void> {
+  const { rows } = await client.query<{ latest: string }>(
+    `select to_char(date_trunc('month', now() at time zone 'UTC') - make_interval(months => $1), 'YYYY-MM') as latest`,
+    [keep],
+  );
+  const latest = rows[0]?.latest ?? '';
+  if (before > latest)
+    throw new MigrationError(
+      `with --keep ${String(keep)} nothing of ${latest} or later is archived: --before ${latest}`,
+    );
+}
+
+async function archivePart(client: pg.Client, part: Part, options: ArchiveOptions): Promise<void> {
+  for (const month of part.months.filter((one) => one < options.before)) {
+    const latest = await as(client, 'taxclaims_owner', () => readLatest(client));
+    const present = await as(client, 'taxclaims_housekeeper', () => countOf(client, month));
+    const last = latest.find((one) => one.month === month);
+    // Refusals that lay on a disk meanwhile come late: then all that is in the log of the month is archived once more.
+    if (last !== undefined && present === (last.isRemoved ? 0 : last.records)) continue;
+    await archiveMonth(client, month, latest, options);
+  }
+}
+
+async function archiveMonth(
+  client: pg.Client,
+  month: string,
+  latest: readonly Latest[],
+  { folder, log }: ArchiveOptions,
+): Promise<void> {
+  const before = latest.reduce<Latest | undefined>(
+    (found, one) => (found === undefined || one.number > found.number ? one : found),
+    undefined,
+  );
+  const number = (before?.number ?? 0) + 1;
+  const file = `audit-${month}.${String(number).padStart(4, '0')}.ndjson.gz`;
+  const place = { number, month, previous: before?.digest ?? NO_DIGEST };
+  const written = await as(client, 'taxclaims_housekeeper', () =>
+    writeArchive(join(folder, file), place, recordsOf(client, month, log)),
+  );
+  const read = await verifyArchive(join(folder, file));
+  if (!isSame(read, written)) throw new MigrationError(`${file} is not what was written to it`);
+  await as(client, 'taxclaims_owner', () =>
+    client.query(
+      `insert into audit.archives (number, month, records, previous_digest, digest, file)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [number, `${month}-01`, written.records, written.previous, written.digest, file],
+    ),
+  );
+  log.info(`${month}: ${String(written.records)} records in ${file}, digest ${written.digest}`);
+}
+
+const isSame = (a: Archived, b: Archived): boolean =>
+  a.number === b.number && a.month === b.month && a.records === b.records && a.digest === b.digest;
+
+/** The records of a month, oldest first, each as JSON in one line. */
+async function* recordsOf(client: pg.Client, month: string, log: Logger): AsyncGenerator<string> {
+  // The months are of the form that was checked: a cursor takes no parameters of a later statement.
+  await client.query(
+    `declare records no scroll cursor for
+     select json_build_object(
+         'id', id, 'created_at', created_at, 'user_id', user_id, 'actor', actor, 'action', action,
+         'resource_type', resource_type, 'resource_id', resource_id, 'client_context', client_context,
+         'success', success, 'error_message', error_message, 'ip_address', ip_address, 'user_agent', user_agent,
+         'request_id', request_id, 'oldest_writer', oldest_writer::text
+     )::text as record
+     from public.audit_logs
+     where created_at >= '${beginningOf(month)}' and created_at < '${beginningOf(monthAfter(month))}'
+     order by created_at, id`,
+  );
+  for (let given = 0; ; ) {
+    const { rows } = await client.query<{ record: string }>(`fetch ${String(PAGE)} from records`);
+    for (const { record } of rows) yield record;
+    const before = given;
+    given += rows.length;
+    if (Math.floor(given / SAY_EVERY) > Math.floor(before / SAY_EVERY))
+      log.info(`${month}: ${String(given)} records so far`);
+    if (rows.length < PAGE) return;
+  }
+}
+
+/** Takes the oldest part out of the log, where files hold all that it holds; whoever reads or writes waits half a second at most. */
+async function removePart(
+  client: pg.Client,
+  part: Part,
+  { folder, log, patienceMs }: ArchiveOptions & { readonly patienceMs: number },
+): Promise<void> {
+  const latest = (await as(client, 'taxclaims_owner', () => readLatest(client))).filter(
+    ({ month, isRemoved }) => !isRemoved && part.months.includes(month),
+  );
+  for (const { file, digest } of latest) {
+    if ((await verifyArchive(join(folder, file))).digest !== digest)
+      throw new MigrationError(`${file} is not the file that was archived: its digest is another`);
+  }
+  const archived = latest.reduce((sum, { records }) => sum + records, 0);
+  const remove = async (): Promise<void> => {
+    await as(client, 'taxclaims_housekeeper', async () => {
+      await client.query(`set local lock_timeout = ${String(await shortPatience(client))}`);
+      // Nothing comes to it any more, and it can still be read.
+      await client.query(`lock table ${part.name} in share mode`);
+      if ((await countIn(client, part)) !== archived)
+        throw new MigrationError(`${part.name} holds other records than its files: run it again`);
+      await client.query('select audit_log.remove_part($1)', [part.name]);
+      await client.query(`set local role taxclaims_owner`);
+      await client.query(
+        'update audit.archives set removed_at = now() where month = any ($1::date[]) and removed_at is null',
+        [part.months.map((month) => `${month}-01`)],
+      );
+    });
+  };
+  try {
+    await retryingOnContention(log, patienceMs, remove);
+  } catch (error) {
+    if (!isContention(error)) throw error;
+    throw new DeployHeldUp(`others were in the way of removing ${part.name} for too long; run it again`, {
+      cause: error,
+    });
+  }
+  log.info(`removed ${part.name}: ${String(archived)} records of ${part.months.join(', ')}`);
+}
+
+const countOf = (client: pg.Client, month: string): Promise<number> =>
+  countBetween(client, beginningOf(month), beginningOf(monthAfter(month)));
+
+/** Also what came meanwhile, of whichever month. */
+const countIn = (client: pg.Client, { isOpen, months: [first = ''], to }: Part): Promise<number> =>
+  countBetween(client, isOpen ? '-infinity' : beginningOf(first), beginningOf(to));
+
+async function countBetween(client: pg.Client, first: string, after: string): Promise<number> {
+  const { rows } = await client.query<{ records: number }>(
+    `select count(*)::integer as records from public.audit_logs where created_at >= $1 and created_at < $2`,
+    [first, after],
+  );
+  return rows[0]?.records ?? 0;
+}
+
+async function as<T>(client: pg.Client, role: Role, work: () => Promise<T>): Promise<T> {
+  await client.query(
+    `begin; set local role ${role}; set local timezone = 'UTC'; set local datestyle = 'ISO'`,
+  );
+  try {
+    const result = await work();
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}

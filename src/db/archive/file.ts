@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { z } from 'zod';
+import { syncFolder } from '../../make-folder.ts';
+
+/*
+ * A month of the audit log as a file: gzip of lines of text. The first line says which month it is, its place in the
+ * chain and the digest at which the file before ended. Then each record, oldest first: the digest of it and of the digest
+ * before, a blank, and the record as JSON. The last line says how many there are, and the last digest again.
+ */
+
+const FORMAT = 'taxclaims-audit-1';
+const HEX = /^[0-9a-f]{64}$/;
+/** How gzip begins, without a time and the name of a system: the same from every machine, and held to when it is read. */
+const HEAD = Buffer.from('1f8b08000000000000ff', 'hex');
+/** What the first file of a chain begins with. */
+export const NO_DIGEST = '0'.repeat(64);
+
+const beginning = z.strictObject({
+  format: z.literal(FORMAT),
+  number: z.int().positive(),
+  month: z.string().regex(/^\d{4}-\d{2}$/),
+  previous: z.string().regex(HEX),
+});
+const end = z.strictObject({ records: z.int().nonnegative(), digest: z.string().regex(HEX) });
+
+/** Which month a file is of, and where in the chain it stands. */
+export type Place = Omit<z.output<typeof beginning>, 'format'>;
+export interface Archived extends Place {
+  readonly records: number;
+  /** Of all that the chain holds up to the end of the file. */
+  readonly digest: string;
+}
+
+/** The file is not as it was written. */
+export class BrokenArchive extends Error {
+  override readonly name = 'BrokenArchive';
+}
+
+function digestOf(before: string, text: string): string {
+  return createHash('sha256').update(`${before} ${text}`).digest('hex');
+}
+
+/**
+ * Writes the records, each as JSON in one line, and resolves when the file is on the disk under its name. What another
+ * run left of it is replaced. Holds no more than a few records at once.
+ */
+export async function writeArchive(
+  path: string,
+  place: Place,
+  records: AsyncIterable<string>,
+): Promise<Archived> {
+  const partial = `${path}.partial`;
+  let count = 0;
+  let digest = '';
+  async function* lines(): AsyncGenerator<string> {
+    const first = JSON.stringify({ format: FORMAT, ...place });
+    digest = digestOf(place.previous, first);
+    yield `${first}\n`;
+    for await (const record of records) {
+      digest = digestOf(digest, record);
+      count += 1;
+      yield `${digest} ${record}\n`;
+    }
+    yield `${JSON.stringify({ records: count, digest })}\n`;
+  }
+  const file = await open(partial, 'w', 0o600);
+  try {
+    let isBegun = false;
+    const toDisk = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        if (!isBegun) HEAD.copy(chunk);
+        isBegun = true;
+        file.writeFile(chunk).then(() => {
+          done();
+        }, done);
+      },
+    });
+    await pipeline(Readable.from(lines()), createGzip(), toDisk);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(partial, path);
+  await syncFolder(dirname(path));
+  return { ...place, records: count, digest };
+}
+
+/**
+ * Reads a file whole and holds every record against its digest.
+ * @throws BrokenArchive naming the first line that is not as it was written
+ */
+export async function verifyArchive(path: string): Promise<Archived> {
+  const broken = (line: number, what: string): BrokenArchive =>
+    new BrokenArchive(`${path}, line ${String(line)}: ${what}`);
+  let number = 0;
+  let place: Place | undefined;
+  let digest = '';
+  let last: Omit<Archived, keyof Place> | undefined;
+  const bytes = createReadStream(path);
+  const text = createGunzip();
+  // Also once nobody listens any more: what was read before may have been refused already.
+  text.on('error', () => undefined);
+  // What went wrong with the file ends the reading of its lines, too.
+  const failed = new Promise<never>((_resolve, reject) => {
+    pipeline(bytes, holdingHead, text).catch(reject);
+  });
+  failed.catch(() => undefined);
+  const whole = async (): Promise<void> => {
+    for await (const line of createInterface({ input: text, crlfDelay: Infinity })) {
+      number += 1;
+      if (last !== undefined) throw broken(number, 'there is more behind its end');
+      if (place === undefined) {
+        const said = parsed(beginning, line);
+        if (said === undefined) throw broken(number, 'it is no archive of the audit log');
+        place = { number: said.number, month: said.month, previous: said.previous };
+        digest = digestOf(said.previous, line);
+      } else if (line.startsWith('{')) {
+        last = parsed(end, line);
+        if (last?.digest !== digest || last.records !== number - 2)
+          throw broken(number, 'its end does not fit what it holds');
+      } else {
+        const before = digest;
+        digest = digestOf(before, line.slice(65));
+        if (line.slice(0, 65) !== `${digest} `) throw broken(number, 'the record is not as it was written');
+      }
+    }
+  };
+  try {
+    await Promise.race([whole(), failed]);
+  } catch (error) {
+    if (error instanceof BrokenArchive) throw error;
+    throw broken(number + 1, `cannot be read (${error instanceof Error ? error.message : String(error)})`);
+  } finally {
+    bytes.destroy();
+    text.destroy();
+  }
+  if (place === undefined || last === undefined) throw broken(number + 1, 'it ends before its end');
+  return { ...place, ...last };
+}
+
+/** What gzip itself does not look at: when, on what and how a file was made. */
+async function* holdingHead(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let head = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    head = Buffer.concat([head, chunk.subarray(0, HEAD.length - head.length)]);
+    if (!head.equals(HEAD.subarray(0, head.length))) throw new Error('it does not begin as it was written');
+    yield chunk;
+  }
+}
+
+function parsed<T>(form: z.ZodType<T>, line: string): T | undefined {
+  try {
+    return form.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Verifies files and that each goes on where the one before ended, in the order of their numbers.
+ * @throws BrokenArchive where a record is not as it was written, or a file between two is missing
+ */
+export async function verifyChain(
+  paths: readonly string[],
+  each: (file: Archived, path: string) => void,
+): Promise<void> {
+  const files: { path: string; file: Archived }[] = [];
+  for (const path of paths) {
+    const file = await verifyArchive(path);
+    each(file, path);
+    files.push({ path, file });
+  }
+  files.sort((a, b) => a.file.number - b.file.number);
+  for (const [index, { path, file }] of files.entries()) {
+    const before = files[index - 1];
+    if (before === undefined) continue;
+    if (file.number !== before.file.number + 1)
+      throw new BrokenArchive(
+        `${path} is number ${file.number}, ${before.path} is ${before.file.number}: there is a gap`,
+      );
+    if (file.previous !== before.file.digest)
+      throw new BrokenArchive(`${path} does not go on where ${before.path} ended`);
+  }
+}

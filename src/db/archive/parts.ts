@@ -1,0 +1,80 @@
+import type pg from 'pg';
+
+/** A part of the audit log that ends; months are in UTC, as YYYY-MM. */
+export interface Part {
+  readonly name: string;
+  /** Whether it holds all that is before its end. */
+  readonly isOpen: boolean;
+  /** The months of which it holds records; a part of one month also where that has none. */
+  readonly months: readonly string[];
+  /** The first month after it. */
+  readonly to: string;
+}
+
+/** What is archived of a month, the last time that it was; removed with its records, or still in the log. */
+export interface Latest {
+  readonly number: number;
+  readonly month: string;
+  readonly records: number;
+  readonly digest: string;
+  readonly file: string;
+  readonly isRemoved: boolean;
+}
+
+/** Oldest first. Of what was before the months, from one month that has records to the next. */
+const PARTS = `
+  select
+      p.part::text as name,
+      p.begins = '-infinity' as "isOpen",
+      case p.begins
+          when '-infinity' then array(
+              with recursive months as (
+                  (
+                      select date_trunc('month', a.created_at at time zone 'UTC') as month
+                      from public.audit_logs as a
+                      where a.created_at < p.ends at time zone 'UTC'
+                      order by a.created_at
+                      limit 1
+                  )
+                  union all
+                  select following.month
+                  from months as m
+                  cross join lateral (
+                      select date_trunc('month', a.created_at at time zone 'UTC') as month
+                      from public.audit_logs as a
+                      where a.created_at >= (m.month + interval '1 month') at time zone 'UTC'
+                          and a.created_at < p.ends at time zone 'UTC'
+                      order by a.created_at
+                      limit 1
+                  ) as following
+              )
+              select to_char(m.month, 'YYYY-MM') from months as m order by m.month
+          )
+          else array[to_char(p.begins, 'YYYY-MM')]
+      end as months,
+      to_char(p.ends, 'YYYY-MM') as "to"
+  from audit_log.parts() as p
+  where p.ends < 'infinity'
+  order by p.ends`;
+
+/** As taxclaims_housekeeper, whom the log is open to for reading. */
+export async function readParts(client: pg.Client): Promise<readonly Part[]> {
+  return (await client.query<Part>(PARTS)).rows;
+}
+
+export async function readLatest(client: pg.Client): Promise<readonly Latest[]> {
+  const { rows } = await client.query<Latest>(
+    `select distinct on (month)
+        number, to_char(month, 'YYYY-MM') as month, records::integer, digest, file, removed_at is not null as "isRemoved"
+     from audit.archives
+     order by month, number desc`,
+  );
+  return rows;
+}
+
+export function monthAfter(month: string): string {
+  const [year = 0, of = 0] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, of, 1)).toISOString().slice(0, 7);
+}
+
+export const beginningOf = (month: string): string => `${month}-01 00:00:00+00`;

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { verifyArchive } from '../../src/db/archive/file.ts';
+import { COUNTS, openArchiveRun } from '../support/archive-run.ts';
+import type { ArchiveRun } from '../support/archive-run.ts';
+
+/** Some forty processes one after the other: it ends a hang, and no more. */
+const LONGEST_MS = 300_000;
+
+/* What others do while `npm run audit:archive` is at work, and what is left where it is killed. */
+
+const RECORDS = COUNTS.reduce((sum, one) => sum + one, 0);
+const ARCHIVED = RECORDS - COUNTS[3];
+
+let run: ArchiveRun;
+let other: pg.Client;
+let fourth = '';
+
+beforeEach(async () => {
+  run = await openArchiveRun();
+  fourth = run.months[3];
+  other = new pg.Client({ connectionString: run.database.adminUrl });
+  await other.connect();
+});
+afterEach(async () => {
+  await other.end();
+  await run.close();
+});
+
+/** Resolves when the run waits for a lock that somebody holds. */
+async function untilItWaits(): Promise<void> {
+  const waiting = `select from pg_stat_activity
+    where wait_event_type = 'Lock' and datname = current_database() and application_name = 'taxclaims-archive'`;
+  while ((await run.admin.query(waiting)).rowCount === 0);
+}
+
+async function refuseMeanwhile(at: string): Promise<void> {
+  await other.query('begin');
+  await other.query(
+    `insert into public.audit_logs (action, resource_type, success, actor, created_at) values ('x', 'x', false, 'between', $1)`,
+    [at],
+  );
+}
+
+const isThere = (): Promise<number> => run.records(`actor = 'between'`);
+
+test.each([
+  ['of its month', () => `${run.months[2]}-03`],
+  ['of an older month than any that it holds', () => '2000-01-03'],
+])('a record %s that comes between archive and removal keeps its part from being removed', async (_what, at) => {
+  await refuseMeanwhile(at());
+  const { outcome } = run.begin(fourth, '--remove');
+  await untilItWaits();
+  await other.query('commit');
+  expect(await outcome).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('holds other records than its files: run it again'),
+  });
+  expect(await isThere()).toBe(1);
+  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  expect(await isThere()).toBe(0);
+  expect(await run.records()).toBe(COUNTS[3]);
+  expect(await run.verify()).toMatchObject({ code: 0 });
+});
+
+test('of two archives at once the second begins when the first has ended, and finds nothing to do', async () => {
+  const outcomes = await Promise.all([run.archive(fourth, '--remove'), run.archive(fourth, '--remove')]);
+  expect(outcomes).toMatchObject([{ code: 0 }, { code: 0 }]);
+  expect((await run.listed()).map((line) => line.split(' ').slice(0, 4).join(' '))).toEqual(run.lines);
+  expect(await run.records()).toBe(RECORDS - ARCHIVED);
+});
+
+test('writes and lists go on while months are archived, removed and made, and none fails', async () => {
+  const api = new pg.Client({ connectionString: run.database.apiUrl });
+  await api.connect();
+  let isOver = false;
+  const repeating = async (work: (turn: number) => Promise<unknown>): Promise<number> => {
+    let turns = 0;
+    while (!isOver) await work(turns++);
+    return turns;
+  };
+  // The first come late, from a disk.
+  const LATE = 3;
+  const ageOf = (turn: number): number => (turn < LATE ? 200 * 86_400_000 : 0);
+  const writing = repeating((turn) =>
+    api.query('select app.record_refusals($1)', [
+      JSON.stringify([{ actor: 'beside', action: 'x', resource_type: 'x', age_ms: ageOf(turn) }]),
+    ]),
+  );
+  const listing = repeating(() => run.records(`created_at > now() - interval '1 year'`));
+  const making = repeating(async () => {
+    await other.query(
+      `do $$
+      declare
+        last timestamp := date_trunc('month', now() at time zone 'UTC') + interval '3 months';
+      begin
+        execute 'drop table if exists audit_log.month_' || to_char(last, 'YYYY_MM');
+        alter table audit_log.months detach partition audit_log.later;
+        execute format('alter table audit_log.months attach partition audit_log.later for values from (%L) to (maxvalue)',
+          last at time zone 'UTC');
+      end $$`,
+    );
+    await other.query('select app.tend_audit_log()');
+  });
+  const all = Promise.all([writing, listing, making]);
+  try {
+    expect(await run.archive(fourth)).toMatchObject({ code: 0 });
+    expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  } finally {
+    isOver = true;
+    await all.finally(() => api.end());
+  }
+  const [written, ...others] = await all;
+  expect(Math.min(written - LATE, ...others)).toBeGreaterThan(0);
+  expect(await run.records(`actor = 'beside'`)).toBe(written - LATE);
+  expect(await run.records(`created_at < '${fourth}-01 00:00:00+00'`)).toBe(0);
+  expect(await run.verify()).toMatchObject({ code: 0 });
+  await other.query('select app.tend_audit_log()');
+  const { rows } = await run.admin.query(`select object, detail from audit.findings where finding like 'audit_month%'`);
+  expect(rows).toEqual([]);
+});
+
+test('a run that is killed at any step loses nothing, and is made good by those after it', async () => {
+  const gone = async (): Promise<number> => {
+    const { rows } = await run.admin.query<{ records: number }>(
+      'select coalesce(sum(records), 0)::integer as records from audit.archives where removed_at is not null',
+    );
+    return rows[0]?.records ?? NaN;
+  };
+  let [diesAt, before] = [0, await run.listed()];
+  for (let how: number | string = ''; how !== 0; ) {
+    ({ code: how } = await run.archiveWith(
+      'die-at-statement.ts',
+      { DIES_AT: String(diesAt) },
+      ...[fourth, '--remove'],
+    ));
+    expect([0, 'SIGKILL']).toContain(how);
+    const listed = await run.listed();
+    // What is on the list is in a file, and what is no more in the log was on it.
+    for (const line of listed) await verifyArchive(join(run.folder, line.split(' ')[3] ?? ''));
+    expect((await run.records()) + (await gone())).toBe(RECORDS);
+    // What one run has finished the next does not do again: its steps are counted from there on.
+    diesAt = String(listed) === String(before) ? diesAt + 1 : 1;
+    before = listed;
+  }
+  expect(await gone()).toBe(ARCHIVED);
+  expect(before.map((line) => line.split(' ').slice(0, 4).join(' '))).toEqual(run.lines);
+  expect(await run.files()).toEqual(run.lines.map((line) => line.split(' ').at(-1)));
+  expect(await run.verify()).toMatchObject({ code: 0 });
+}, LONGEST_MS);

@@ -1,0 +1,196 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { verifyArchive } from '../../src/db/archive/file.ts';
+import { COUNTS, openArchiveRun, zipped } from '../support/archive-run.ts';
+import type { ArchiveRun } from '../support/archive-run.ts';
+
+/* `npm run audit:archive`, in a process of its own. */
+
+const RECORDS = COUNTS.reduce((sum, one) => sum + one, 0);
+const ARCHIVED = RECORDS - COUNTS[3];
+
+let run: ArchiveRun;
+/** The first month that is not archived, and the paths of the files of the second and the third. */
+let [fourth, second, third] = ['', '', ''];
+
+beforeEach(async () => {
+  run = await openArchiveRun();
+  fourth = run.months[3];
+  [second = '', third = ''] = run.lines.slice(1).map((line) => join(run.folder, line.split(' ').at(-1) ?? ''));
+});
+afterEach(() => run.close());
+
+const textOf = async (path: string): Promise<string> => gunzipSync(await readFile(path)).toString();
+const removed = (): string[] => run.lines.map((line) => `${line} ${new URL(run.database.adminUrl).username}`);
+const complaints = async (): Promise<unknown[]> =>
+  (
+    await run.admin.query(
+      `select object, detail from audit.findings where finding like 'audit_month%' union all select kind, object from audit.drift`,
+    )
+  ).rows;
+
+test('each month is a file that holds its records, on the list and in the chain, and the log is as before', async () => {
+  expect(await run.archive(fourth)).toMatchObject({ code: 0 });
+  expect(await run.listed()).toEqual(run.lines);
+  expect(await run.records()).toBe(RECORDS);
+  expect(await run.verify()).toMatchObject({ code: 0 });
+  const lines = (await textOf(second)).split('\n');
+  const { rows } = await run.admin.query<{ id: string; created_at: Date; actor: string }>(
+    `select id, created_at, actor from public.audit_logs
+     where created_at >= '${run.months[1]}-01 00:00:00+00' and created_at < '${run.months[2]}-01 00:00:00+00'
+     order by created_at, id`,
+  );
+  expect(
+    lines
+      .slice(1, -2)
+      .map((line) => JSON.parse(line.slice(65)) as { id: string; created_at: string; actor: string })
+      .map(({ id, created_at: at, actor }) => ({ id, created_at: new Date(at), actor })),
+  ).toEqual(rows);
+});
+
+test('a second run does nothing again, but archives a month anew to which a record came late', async () => {
+  await run.archive(fourth);
+  await run.archive(fourth);
+  expect(await run.listed()).toEqual(run.lines);
+  await run.refuse(`${run.months[1]}-02`);
+  await run.archive(fourth);
+  expect(await run.listed()).toEqual([
+    ...run.lines,
+    `4 ${run.months[1]} 697 audit-${run.months[1]}.0004.ndjson.gz`,
+  ]);
+  expect(await run.verify()).toMatchObject({ code: 0 });
+});
+
+test('months are removed whole once they are archived, and only these; the rest goes on being read and written', async () => {
+  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  expect(await run.listed()).toEqual(removed());
+  expect(await run.records()).toBe(RECORDS - ARCHIVED);
+  expect(await run.records(`created_at < '${fourth}-01 00:00:00+00'`)).toBe(0);
+  await run.refuse('now');
+  expect(await complaints()).toEqual([]);
+  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  expect(await run.listed()).toEqual(removed());
+});
+
+test('a record that comes late, of a month that is removed, has its place, and is archived and removed as the others', async () => {
+  const [first, , month] = run.months;
+  await run.archive(fourth, '--remove');
+  await run.refuse(`${month}-02`);
+  await run.refuse(`${first}-02`);
+  expect(await run.records(`tableoid = 'audit_log.earlier'::regclass`)).toBe(2);
+  expect(await run.archive(fourth)).toMatchObject({ code: 0 });
+  const late = [
+    `4 ${first} 1 audit-${first}.0004.ndjson.gz`,
+    `5 ${month} 1 audit-${month}.0005.ndjson.gz`,
+  ];
+  expect(await run.listed()).toEqual([...removed(), ...late]);
+  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  expect(await run.records()).toBe(RECORDS - ARCHIVED);
+  expect(await run.verify()).toMatchObject({ code: 0 });
+  expect(await complaints()).toEqual([]);
+  await expect(run.admin.query('truncate audit_log.earlier')).rejects.toThrow('append-only');
+});
+
+test('a part of which a month is younger than asked for stays whole', async () => {
+  expect(await run.archive(run.months[1], '--remove')).toMatchObject({ code: 0 });
+  expect(await run.listed()).toEqual(run.lines.slice(0, 1));
+  expect(await run.records()).toBe(RECORDS);
+});
+
+test('only the oldest month can be removed, and only by who keeps the months', async () => {
+  const part = (month: string): string => `audit_log.month_${month.replace('-', '_')}`;
+  await run.admin.query('set role taxclaims_housekeeper');
+  for (const one of [part(fourth), 'audit_log.later'])
+    await expect(run.admin.query('select audit_log.remove_part($1)', [one])).rejects.toThrow('is not the oldest');
+  await run.admin.query('set role taxclaims_owner');
+  await expect(run.admin.query('select audit_log.remove_part($1)', [part(run.months[2])])).rejects.toThrow(
+    /permission denied/,
+  );
+  await run.admin.query('reset role');
+  expect(await run.records()).toBe(RECORDS);
+});
+
+test('nothing is removed whose file is gone, is another, or was changed', async () => {
+  await run.archive(fourth);
+  await writeFile(third, zipped((await textOf(third)).replace('line', 'lime')));
+  expect(await run.archive(fourth, '--remove')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('line 2: the record is not as it was'),
+  });
+  await rm(third);
+  expect(await run.archive(fourth, '--remove')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('cannot be read'),
+  });
+  expect(await run.records(`created_at >= '${run.months[2]}-01 00:00:00+00'`)).toBe(COUNTS[2] + COUNTS[3]);
+});
+
+test.each([
+  [
+    'a record that was changed',
+    (text: string) => text.replace('"actor" : "line', '"actor" : "lime'),
+    'line 2',
+  ],
+  ['a record that was taken out', (text: string) => text.replace(/\n.*\n/, '\n'), 'line 2'],
+  [
+    'a file that was cut',
+    (text: string) => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1),
+    'ends before its end',
+  ],
+  ['something behind the end', (text: string) => `${text}{}\n`, 'more behind its end'],
+  ['another month in its head', (text: string) => text.replace(/"month":"\d{4}/, '"month":"1999'), 'line 2'],
+])('%s is told of', async (_what, spoil, reason) => {
+  await run.archive(fourth);
+  await writeFile(second, zipped(spoil(await textOf(second))));
+  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining(reason) });
+});
+
+test('a file that is cut in its middle, or missing between two, is told of', async () => {
+  await run.archive(fourth);
+  const whole = await readFile(second);
+  await writeFile(second, whole.subarray(0, whole.length / 2));
+  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining('cannot be read') });
+  await rm(second);
+  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining('there is a gap') });
+});
+
+test('a file that was restored with any one byte changed is refused', async () => {
+  await run.archive(fourth);
+  const whole = await readFile(second);
+  // Each byte of the beginning and the end, where gzip has its own, and some of the records.
+  const places = [...whole.keys()].filter((at) => at < 200 || at % 97 === 0 || at >= whole.length - 60);
+  for (const at of places) {
+    const changed = Buffer.from(whole);
+    changed[at] = 0xff - (changed[at] ?? 0);
+    await writeFile(second, changed);
+    await expect(verifyArchive(second)).rejects.toThrow(/, line \d+: /);
+  }
+  await writeFile(second, whole);
+  expect(await verifyArchive(second)).toMatchObject({ number: 2, records: COUNTS[1] });
+});
+
+test('what is younger than is kept, the running month or none at all is refused before anything is written', async () => {
+  const thisMonth = new Date().toISOString().slice(0, 7);
+  const keeping = (before: string, ...more: string[]) =>
+    run.run('--before', before, '--to', run.folder, ...more);
+  expect(await keeping(thisMonth)).toMatchObject({ code: 1, said: expect.stringContaining('--keep 12') });
+  expect(await keeping('2090-01', '--keep', '1')).toMatchObject({ code: 1 });
+  expect(await keeping('2020-13')).toMatchObject({ code: 2 });
+  expect(await run.run('--before', '2020-04')).toMatchObject({ code: 2 });
+  expect(await keeping('2020-04', '--keep', '0')).toMatchObject({ code: 2 });
+  expect([await run.files(), await run.listed()]).toEqual([[], []]);
+});
+
+test('what was archived stays on the list, to a superuser as well', async () => {
+  await run.archive(run.months[1]);
+  for (const change of ['delete from audit.archives', 'truncate audit.archives'])
+    await expect(run.admin.query(change)).rejects.toThrow('stays on record');
+  await run.admin.query(`update audit.archives set digest = repeat('0', 64), removed_at = now()`);
+  await expect(
+    run.admin.query('update audit.archives set removed_at = null, removed_by = null'),
+  ).rejects.toThrow('stays on record');
+  const { rows } = await run.admin.query(`select from audit.archives where digest = repeat('0', 64)`);
+  expect(rows).toEqual([]);
+});

@@ -1,0 +1,445 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import pg from 'pg';
+import { migrate } from '../../src/db/deploy/migrate.ts';
+import { sqlFolder } from '../../src/db/sql-folder.ts';
+import { UNDO_AUDIT_LOG_BY_MONTH } from '../support/release-before.ts';
+import { createTestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+const MINE = 'c1000000-0000-4000-8000-000000000001';
+const log = pino({ level: 'silent' });
+let database: TestDatabase;
+let admin: pg.Client;
+let api: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  admin = new pg.Client({ connectionString: database.adminUrl });
+  api = new pg.Client({ connectionString: database.apiUrl });
+  await Promise.all([admin.connect(), api.connect()]);
+});
+beforeEach(() => admin.query('reset role'));
+afterAll(async () => {
+  await Promise.all([admin.end(), api.end()]);
+  await database.close();
+});
+
+async function column<T>(sql: string, values: unknown[] = [], client = admin): Promise<T[]> {
+  const { rows } = await client.query<[T]>({ text: sql, values, rowMode: 'array' });
+  return rows.map(([value]) => value);
+}
+
+/** The parts of the log that are named by their month, but for how they begin. */
+const months = (): Promise<string[]> =>
+  column(`select relname::text from pg_class where relname ~ '^month_' and relkind = 'r' order by 1`);
+
+/** As the names of months, beginning with the present one. */
+const ahead = (count: number): Promise<string[]> =>
+  column(
+    `select 'month_' || to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => n), 'YYYY_MM')
+     from generate_series(0, $1 - 1) as n`,
+    [count],
+  );
+
+const findings = (): Promise<string[]> =>
+  column(`select object || ': ' || detail from audit.findings where finding like 'audit_month%' order by 1`);
+const drift = (): Promise<string[]> =>
+  column(`select change || ' ' || kind || ' ' || object from audit.drift`);
+
+/** Does it in a transaction that is taken back. */
+async function meanwhile(work: () => Promise<void>): Promise<void> {
+  await admin.query('begin');
+  try {
+    await work();
+  } finally {
+    await admin.query('rollback');
+  }
+}
+
+/** As if the months from that one on had not been made yet, of those to come. */
+const unmake = (name: string, client = admin) =>
+  client.query(
+    `do $$
+    declare
+        month text;
+        first timestamptz := to_timestamp(right('${name}', 7) || ' +00', 'YYYY_MM TZH');
+    begin
+        for month in select relid::text from pg_partition_tree('audit_log.months') where relid::text >= 'audit_log.${name}' and isleaf
+        loop
+            execute 'drop table ' || month;
+        end loop;
+        alter table audit_log.months detach partition audit_log.later;
+        execute format('alter table audit_log.months attach partition audit_log.later for values from (%L) to (maxvalue)', first);
+    end $$`,
+  );
+const make = (client = api) => column<number>('select app.tend_audit_log()', [], client);
+const record = (at: string, id: string = randomUUID()) =>
+  admin.query(
+    `insert into public.audit_logs (id, action, resource_type, success, actor, created_at)
+     values ($1, 'GET /x', 'sites', false, 'ahead', ${at})`,
+    [id],
+  );
+
+describe('the months of the audit log', () => {
+  test('a migrated database has the present one and the next three, and the audit finds nothing about them', async () => {
+    expect(await months()).toEqual(await ahead(4));
+    expect(await findings()).toEqual([]);
+    expect(await drift()).toEqual([]);
+  });
+
+  test('the login of the API makes those that are missing, once, however often it asks and from wherever', async () => {
+    const [, , third = ''] = await ahead(4);
+    await unmake(third);
+    const other = new pg.Client({ connectionString: database.apiUrl });
+    await other.connect();
+    await Promise.all([make(), make(other)]);
+    await other.end();
+    await make();
+    expect(await make()).toEqual([0]);
+    expect(await months()).toEqual(await ahead(4));
+    expect([...(await findings()), ...(await drift())]).toEqual([]);
+  });
+
+  test('the login of the API can neither name a month nor make one of its choice', async () => {
+    const [present = ''] = await ahead(1);
+    await expect(api.query(`select from audit_log.${present}`)).rejects.toThrow(
+      /permission denied for schema/,
+    );
+    await expect(api.query(`select audit_log.make_month('2040-01-01')`)).rejects.toThrow(/permission denied/);
+    await expect(api.query('select app.place_audit_records()')).rejects.toThrow(/permission denied/);
+  });
+
+  test('whoever holds the log open delays the making by a tenth of a second, after which it is left for later', async () => {
+    const [, , , fourth = ''] = await ahead(4);
+    await unmake(fourth);
+    await meanwhile(async () => {
+      await admin.query('select from public.audit_logs');
+      expect(await make()).toEqual([0]);
+    });
+    expect(await make()).toEqual([1]);
+  });
+
+  test('a month that was taken out by hand is told of, for nothing of its time can be written, and is made again', async () => {
+    const [, next = ''] = await ahead(2);
+    await admin.query(`drop table audit_log.${next}`);
+    expect(await findings()).toEqual([expect.stringContaining('audit_log.months: has no part from')]);
+    await expect(record(`date_trunc('month', now()) + interval '40 days'`)).rejects.toThrow('no partition');
+    expect(await make()).toEqual([1]);
+    expect([...(await findings()), ...(await drift())]).toEqual([]);
+  });
+
+  test('no role of the house but its keeper reads or adds to a month by its name, though it was granted everything', async () => {
+    const [present = ''] = await ahead(1);
+    await admin.query(
+      `insert into public.audit_logs (action, resource_type, success, actor) values ('GET /x', 'sites', false, 'somebody')`,
+    );
+    for (const role of ['taxclaims_owner', 'taxclaims_definer', 'taxclaims_housekeeper', 'taxclaims_admin']) {
+      await meanwhile(async () => {
+        expect(await column(`select count(*)::integer > 0 from audit_log.${present}`)).toEqual([true]);
+        await admin.query(
+          `grant usage on schema audit_log to ${role}; grant all on audit_log.${present} to ${role}; set local role ${role}`,
+        );
+        expect(await column(`select count(*)::integer from audit_log.${present}`)).toEqual([0]);
+        await expect(
+          admin.query(
+            `insert into audit_log.${present} (action, resource_type, success, actor) values ('x', 'x', true, 'forger')`,
+          ),
+        ).rejects.toThrow(/row-level security/);
+      });
+    }
+  });
+
+  test.each(['public.audit_logs', 'audit_log.months', 'audit_log.earlier', 'audit_log.later', ''])(
+    'nobody changes a record by way of %s, a superuser neither',
+    async (name) => {
+      const part = name === '' ? `audit_log.${(await ahead(1))[0] ?? ''}` : name;
+      for (const change of [`update ${part} set actor = 'x'`, `delete from ${part}`, `truncate ${part}`])
+        await expect(admin.query(change)).rejects.toThrow('audit records are append-only');
+    },
+  );
+
+  describe('of a record whose month nobody made', () => {
+    const IN_TIME = `date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' + interval '100 days'`;
+    const where = (id: string) =>
+      column('select tableoid::regclass::text from public.audit_logs where id = $1', [id]);
+    let fourth = '';
+    let [id, beyond] = ['', ''];
+
+    beforeEach(async () => {
+      [, , , fourth = ''] = await ahead(4);
+      [id, beyond] = [randomUUID(), randomUUID()];
+      await admin.query('begin');
+      await unmake(fourth);
+    });
+    afterEach(() => admin.query('rollback'));
+    // Of what was taken back the space is still there.
+    afterAll(() => admin.query('vacuum audit_log.later'));
+
+    const asApi = async (): Promise<unknown[]> => {
+      await admin.query('set local role taxclaims_api');
+      const made = await make(admin);
+      await admin.query('set local role none');
+      return made;
+    };
+
+    test('it is written all the same, is told of, and gets its month from the service', async () => {
+      await record(IN_TIME, id);
+      expect(await where(id)).toEqual(['audit_log.later']);
+      expect(await findings()).toEqual([expect.stringContaining('audit_log.later: holds records')]);
+      expect(await asApi()).toEqual([1]);
+      expect(await where(id)).toEqual([`audit_log.${fourth}`]);
+      expect([...(await findings()), ...(await drift())]).toEqual([]);
+    });
+
+    test('one of a clock gone wrong stays where it is, keeps no month from being made, and is told of until it comes', async () => {
+      await record(IN_TIME, id);
+      await record(`now() + interval '9 years'`, beyond);
+      expect(await asApi()).toEqual([1]);
+      expect([await where(id), await where(beyond)]).toEqual([[`audit_log.${fourth}`], ['audit_log.later']]);
+      expect(await findings()).toEqual([expect.stringContaining('audit_log.later: holds records')]);
+      await expect(admin.query('delete from audit_log.later')).rejects.toThrow('audit records are append-only');
+    });
+
+    test('so many that others would wait for long are left to the owner', async () => {
+      await record(IN_TIME, id);
+      await admin.query(
+        `insert into public.audit_logs (action, resource_type, success, actor, created_at)
+         select 'GET /x', 'sites', false, 'ahead', ${IN_TIME} from generate_series(1, 20000)`,
+      );
+      expect(await asApi()).toEqual([0]);
+      expect(await where(id)).toEqual(['audit_log.later']);
+      await admin.query('set local role taxclaims_owner');
+      expect(await column('select app.place_audit_records()')).toEqual([1]);
+      await admin.query('set local role none');
+      expect(await where(id)).toEqual([`audit_log.${fourth}`]);
+      expect([...(await findings()), ...(await drift())]).toEqual([]);
+    });
+  });
+
+  test('that nobody makes the next ones is told of before records have no month', async () => {
+    const [, next = ''] = await ahead(2);
+    await meanwhile(async () => {
+      await unmake(next);
+      expect(await findings()).toEqual([`${next}: the audit log has no part for it: records of it go to audit_log.later`]);
+    });
+  });
+
+  test('where all that is before or all that comes is taken out, that is told of', async () => {
+    for (const part of ['earlier', 'later'])
+      await meanwhile(async () => {
+        await admin.query(`alter table audit_log.months detach partition audit_log.${part}`);
+        expect(await findings()).toEqual([
+          `audit_log.${part}: is no part of the audit log`,
+          expect.stringContaining('audit_log.months: has no part from'),
+        ]);
+        expect(await drift()).not.toEqual([]);
+      });
+  });
+
+  test('a page of the newest is read from the first part that has enough, whoever asks', async () => {
+    const [present = ''] = await ahead(1);
+    await meanwhile(async () => {
+      await admin.query(
+        `insert into public.audit_logs (action, resource_type, success, actor, client_context, created_at)
+         select 'GET /x', 'sites', false, 'page', '${MINE}',
+             date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' + n * interval '1 second'
+         from generate_series(1, 200) as n;
+         analyze public.audit_logs;
+         set local app.client_access = '{${MINE}}'`,
+      );
+      for (const role of ['taxclaims_admin', 'taxclaims_scoped_admin']) {
+        await admin.query(`set local role ${role}; set local enable_seqscan = off`);
+        const plan = await column<string>(
+          `explain (analyze, costs off, timing off, summary off)
+           select id from public.audit_logs order by created_at desc, id desc limit 20`,
+        );
+        await admin.query('set local role none');
+        expect(plan.join('\n')).not.toContain('Merge Append');
+        expect(plan.filter((line) => line.includes('earlier') && !line.includes('never executed'))).toEqual([]);
+        expect(plan.filter((line) => line.includes(present)).length).toBeGreaterThan(0);
+      }
+    });
+  });
+});
+
+describe('a month that is not as the others', () => {
+  const closed = (part: string): Readonly<Record<string, string>> => ({
+    'without row-level security': `alter table ${part} disable row level security`,
+    'whose owner is not held': `alter table ${part} no force row level security`,
+    'with a policy': `create policy added on ${part} for select to taxclaims_auditor using (not success)`,
+    'with a right': `grant select (actor) on ${part} to taxclaims_admin`,
+    'of another owner': `alter table ${part} owner to taxclaims_owner`,
+    'whose records can be changed': `drop trigger audit_logs_append_only on ${part}`,
+    'whose trigger is switched off': `alter table ${part} disable trigger audit_logs_append_only`,
+    'without its key': `alter table ${part} drop constraint PART_pkey`,
+    'that holds other times': `alter table audit_log.months detach partition ${part};
+      do $$ begin
+        execute format('alter table audit_log.months attach partition ${part} for values from (%L) to (%L)',
+          to_timestamp(right('${part}', 7) || ' +00', 'YYYY_MM TZH'), to_timestamp(right('${part}', 7) || ' +00', 'YYYY_MM TZH') + interval '1 day');
+      end $$`,
+    'that was taken out': `alter table audit_log.months detach partition ${part}`,
+  });
+
+  test.each(Object.keys(closed('')))('%s is a finding by its name, and drift', async (what) => {
+    const [, , third = ''] = await ahead(3);
+    await meanwhile(async () => {
+      await admin.query((closed(`audit_log.${third}`)[what] ?? '').replace('PART', third));
+      const found = await findings();
+      // Of a time that no part holds there is one more.
+      expect(found.filter((one) => !one.startsWith('audit_log.months: has no part'))).toEqual([
+        expect.stringContaining(`audit_log.${third}: `),
+      ]);
+      expect(await drift()).not.toEqual([]);
+    });
+  });
+
+  test('is as the others after the next deploy', async () => {
+    const [present = ''] = await ahead(1);
+    await admin.query(
+      `alter table audit_log.${present} no force row level security; grant select on audit_log.${present} to taxclaims_admin;
+       drop trigger audit_logs_append_only on audit_log.${present}`,
+    );
+    await migrate({ adminUrl: database.adminUrl, log });
+    expect([...(await findings()), ...(await drift())]).toEqual([]);
+  });
+});
+
+describe('a refusal that is told twice', () => {
+  /** As the API tells it: when it was by its own reckoning of this clock. */
+  const tell = (id: string, at: string, client = api) =>
+    client.query('select app.record_refusals($1)', [
+      JSON.stringify([
+        { id, actor: 'twice', action: 'GET /x', resource_type: 'sites', refused_at_ms: Date.parse(at) },
+      ]),
+    ]);
+  const kept = (id: string) => column('select created_at from public.audit_logs where id = $1', [id]);
+  let [before, after] = ['', ''];
+
+  beforeAll(async () => {
+    const [end = new Date()] = await column<Date>(
+      `select date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'`,
+    );
+    // The end of the month before, of which a part of its own holds the records.
+    await admin.query(
+      `set role taxclaims_housekeeper;
+      do $$ begin
+        alter table audit_log.months detach partition audit_log.earlier;
+        execute format('alter table audit_log.months attach partition audit_log.earlier for values from (minvalue) to (%L)',
+            (date_trunc('month', now() at time zone 'UTC') - interval '1 month') at time zone 'UTC');
+        perform audit_log.make_months(null);
+        perform audit_log.close_month('audit_log.earlier');
+      end $$;
+      reset role`,
+    );
+    before = new Date(end.getTime() - 5).toISOString();
+    after = new Date(end.getTime() + 5).toISOString();
+  });
+
+  test('before and after the end of a month is kept once', async () => {
+    const id = randomUUID();
+    await tell(id, before);
+    await tell(id, after);
+    expect(await kept(id)).toEqual([new Date(before)]);
+  });
+
+  test('while the first telling is not committed waits for it, and is kept once', async () => {
+    const id = randomUUID();
+    const other = new pg.Client({ connectionString: database.apiUrl });
+    await other.connect();
+    await other.query('begin');
+    await tell(id, after, other);
+    const second = tell(id, before);
+    await other.query('commit');
+    await second;
+    await other.end();
+    expect(await kept(id)).toEqual([new Date(after)]);
+  });
+
+  test('after the first telling failed is kept', async () => {
+    const id = randomUUID();
+    await api.query('begin');
+    await tell(id, before);
+    await api.query('rollback');
+    await tell(id, after);
+    expect(await kept(id)).toEqual([new Date(after)]);
+  });
+
+  test('is remembered for forty days, where it was about the end of a month, and no longer', async () => {
+    const [old, young] = [randomUUID(), randomUUID()];
+    await admin.query(
+      `insert into app.refusals_at_month_end values ($1, now() - interval '41 days'), ($2, now() - interval '39 days')`,
+      [old, young],
+    );
+    await api.query('select app.tend_audit_log()');
+    expect(
+      await column('select id from app.refusals_at_month_end where id = any ($1)', [[old, young]]),
+    ).toEqual([young]);
+  });
+});
+
+describe('a log that was one table', () => {
+  const MIGRATIONS = ['0030_audit_log_1_bound', '0030_audit_log_2_checked', '0030_audit_log_3_by_month'];
+  const told: string[] = [];
+  let old: TestDatabase;
+  let client: pg.Client;
+
+  beforeAll(async () => {
+    old = await createTestDatabase();
+    client = new pg.Client({ connectionString: old.adminUrl });
+    client.on('notice', ({ message = '' }) => told.push(message));
+    await client.connect();
+    await client.query(`${UNDO_AUDIT_LOG_BY_MONTH} delete from app.migrations where name >= '0030'`);
+  });
+  afterAll(async () => {
+    await client.end();
+    await old.close();
+  });
+
+  const records = () => column('select actor from public.audit_logs order by actor', [], client);
+  const write = (who: string, at: string) =>
+    client.query(
+      `insert into public.audit_logs (action, resource_type, success, actor, created_at) values ('x', 'x', false, $1, ${at})`,
+      [who],
+    );
+  /** A write as the release before does it, whose record the trigger makes. */
+  const change = (who: string) =>
+    client.query(
+      `begin; select set_config('app.actor', '${who}', true);
+       insert into public.clients (company_name, contact_email) values ('Boulangerie Martin', 'a@b.example'); commit`,
+    );
+
+  test('becomes a part as it stands, unread, and the release before writes to it between the migrations and the rights', async () => {
+    await change('1 before');
+    await write('2 by a clock gone wrong', `now() + interval '200 days'`);
+    const [file] = await column(`select pg_relation_filenode('public.audit_logs')`, [], client);
+    await client.query('set client_min_messages = debug1');
+    for (const [index, name] of MIGRATIONS.entries()) {
+      await client.query('begin; set local role taxclaims_owner');
+      await client.query(await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8'));
+      await client.query('commit');
+      await client.query('insert into app.migrations (name, run_on) values ($1, now())', [name]);
+      await change(`3 after migration ${String(index + 1)}`);
+      await expect(client.query(`delete from public.audit_logs`)).rejects.toThrow('append-only');
+    }
+    await client.query('reset client_min_messages');
+    expect(told).toContainEqual(
+      expect.stringMatching(/partition constraint for table "earlier" is implied by existing constraints/),
+    );
+    await migrate({ adminUrl: old.adminUrl, log });
+    await change('4 afterwards');
+    expect(await column(`select pg_relation_filenode('audit_log.earlier')`, [], client)).toEqual([file]);
+    expect(await records()).toEqual([
+      '1 before',
+      '2 by a clock gone wrong',
+      ...MIGRATIONS.map((_name, index) => `3 after migration ${String(index + 1)}`),
+      '4 afterwards',
+    ]);
+    expect(
+      await column('select distinct tableoid::regclass::text from public.audit_logs', [], client),
+    ).toEqual(['audit_log.earlier']);
+    expect(await column('select object from audit.drift', [], client)).toEqual([]);
+  });
+});
