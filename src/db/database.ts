@@ -72,8 +72,8 @@ export interface Database {
   readonly readerFor?: (context: RequestContext) => Database | undefined;
   /** One call of the API's own functions as its login: under no request role, with no setting of a request. */
   callAsLogin(statement: Statement): Promise<Result>;
-  /** The same of a function that reads no setting at all: none is made for it. */
-  callBare(statement: Statement): Promise<Result>;
+  /** Calls of functions that read no setting at all, in one exchange: none is made for them. One result for each. */
+  callBare(statements: readonly Statement[]): Promise<readonly Result[]>;
   /**
    * Takes no more; resolves when what is under way has ended. What takes longer than `withinMs`, by default as long as
    * anything may, is broken off.
@@ -200,10 +200,10 @@ export function databaseOn(
       if (result === undefined) throw new Error('The server gave no result for a statement.');
       return result;
     },
-    callBare(statement) {
-      assertOnData(statement);
+    async callBare(statements) {
+      statements.forEach(assertOnData);
       return pool.withSession((session) =>
-        againIfVictim(statementTimeoutMs, () => twiceIfStale(() => session.callBare(statement))),
+        againIfVictim(statementTimeoutMs, () => twiceIfStale(() => session.callBare(statements))),
       );
     },
     close: (withinMs) => pool.close(withinMs),

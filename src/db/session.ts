@@ -127,17 +127,17 @@ export class Session {
   }
 
   /**
-   * One call of a function of ours that reads no setting and asks no role: it stands where settings do, so that what it may
-   * not do is no refusal of the caller either.
+   * Calls of functions of ours that read no setting and ask no role: they stand where settings do, so that what they may not
+   * do is no refusal of the caller either.
    */
-  async callBare(statement: Statement): Promise<Result> {
-    let answer: Result | undefined;
+  async callBare(statements: readonly Statement[]): Promise<readonly Result[]> {
+    const answers: Result[] = [];
     const onSettings = (result: Result): void => {
-      answer = result;
+      answers.push(result);
     };
-    await this.send([{ role: 'login', settings: [statement], statements: [], onSettings }], 'idle');
-    if (answer === undefined) throw new Error('The server gave no result for a statement.');
-    return answer;
+    const parts = statements.map((one) => ({ role: 'login', settings: [one], statements: [], onSettings }));
+    await this.send(parts, 'idle');
+    return answers;
   }
 
   /**

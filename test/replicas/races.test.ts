@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { Admissions } from '../../src/db/replicas/admissions.ts';
+import type { Caller } from '../../src/identity/caller.ts';
 import { inLine, rowOf } from '../concurrency/held.ts';
 import { withAdmin } from '../support/database.ts';
 import type { Answer } from '../support/http.ts';
 import { expectRefusal } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
-import { userWithPassword } from '../support/user-with-password.ts';
+import { secondsAgo, userWithPassword } from '../support/user-with-password.ts';
 import { createWorld, until, untilRead } from './world.ts';
 import type { World } from './world.ts';
 
@@ -156,4 +158,28 @@ test('who was refused is asked about before the replica is', async () => {
   const since = await now();
   await expectRefusal(service, await read(), 'ERROR_UNAUTHORIZED');
   expect(await answeredThereSince(since)).toEqual([]);
+});
+
+test('callers who ask at the same time are asked about together, and none is refused for another’s sake', async () => {
+  const refused = await userWithPassword(service, 'ADMIN');
+  await service.admin('update public.users set is_active = false where id = $1', [refused.id]);
+  const callerOf = (subject: string): Caller => ({
+    ...{ subject, userId: subject, role: 'ADMIN', clientAccess: [], accessDigest: '' },
+    ...{ issuedAt: secondsAgo(1), email: undefined, name: undefined },
+  });
+  const together: number[] = [];
+  const admissions = new Admissions({
+    callBare: (statements) => {
+      together.push(statements.length);
+      return service.database.callBare(statements);
+    },
+  });
+  const ids = [randomUUID(), randomUUID(), refused.id, randomUUID()];
+  const [first, before, itself, after] = await Promise.allSettled(
+    ids.map((id) => admissions.ask(callerOf(id))),
+  );
+  const admitted = { status: 'fulfilled', value: { wroteUntil: '0/0' } };
+  expect([first, before, after]).toMatchObject([admitted, admitted, admitted]);
+  expect(itself).toMatchObject({ status: 'rejected', reason: { cause: { code: 'TX401' } } });
+  expect(together).toEqual([1, 3, 1, 1, 1]);
 });
