@@ -8,6 +8,7 @@ import { forgetExpiredAnswers } from './db/expired-answers.ts';
 import { tendAuditLog } from './db/housekeeping.ts';
 import { identityChangesOf } from './db/identity-changes.ts';
 import { tellObjections } from './db/objections.ts';
+import { sharedPrimaries, tellingPrimary } from './db/primary.ts';
 import { createAuditWriter } from './db/refusals/audit-writer.ts';
 import type { Spool } from './db/refusals/spool.ts';
 import { openReplicas } from './db/replicas/open.ts';
@@ -57,9 +58,11 @@ export function opening(
   endings: Ending[],
   { apiUrl, seen }: { readonly apiUrl: string | undefined; readonly seen: Seen },
 ): OpenDatabase {
+  const primaryOf = sharedPrimaries(tellingPrimary(log));
   return (name, lane = {}) => {
-    const url = settings.url ?? apiUrl ?? '';
-    const opened = openDatabase({ ...settings, url, log, onWaited: seen.waited?.(name), ...lane });
+    const url = lane.url ?? settings.url ?? apiUrl ?? '';
+    const primary = primaryOf(url);
+    const opened = openDatabase({ ...settings, log, primary, onWaited: seen.waited?.(name), ...lane, url });
     seen.lanes[name] = opened;
     endings.push({ part: `the lane of ${name}`, atLeastMs: 200, end: (withinMs) => opened.close(withinMs) });
     return opened;

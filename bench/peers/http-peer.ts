@@ -13,16 +13,20 @@ import { load } from './load.ts';
 import type { HttpRequest } from './load.ts';
 import type { Peer, Sample } from './peer.ts';
 
+type Environment = Readonly<Record<string, string>>;
+
 export interface HttpPeerOptions {
   readonly name: string;
   /** The folder to start in, and the file to start. */
   readonly folder: string;
   readonly main: string;
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: Environment | ((databaseUrl: string) => Environment);
   /** The login that is made for it, with these rights, and the superuser's address of its database. */
   readonly login: string;
   readonly rights: string;
   readonly adminUrl: string;
+  /** The superuser's addresses of the standbys that it reads from. */
+  readonly standbys?: readonly string[];
   readonly request: (origin: string) => HttpRequest;
   /** The ids of the claims in an answer's body. */
   readonly ids: (body: unknown) => readonly string[];
@@ -39,11 +43,12 @@ export async function startHttpPeer(options: HttpPeerOptions): Promise<Peer> {
   const url = await createLogin(adminUrl, login, options.rights);
   const port = await freePort();
   const request = options.request(`http://127.0.0.1:${port}`);
+  const { environment = {} } = options;
   const child = spawn(process.execPath, [options.main], {
     cwd: options.folder,
     env: {
-      ...options.environment,
       ...{ PATH: process.env['PATH'], NODE_ENV: 'production', PORT: String(port), DATABASE_URL: url },
+      ...(typeof environment === 'function' ? environment(url) : environment),
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -68,24 +73,29 @@ export async function startHttpPeer(options: HttpPeerOptions): Promise<Peer> {
 }
 
 async function measure(
-  { adminUrl, login }: HttpPeerOptions,
+  { adminUrl, login, standbys = [] }: HttpPeerOptions,
   request: HttpRequest,
   pid: number,
   seconds: number,
 ): Promise<Sample> {
   return withAdmin(adminUrl, async (admin) => {
     const backends = await backendsOf(admin, login);
+    const ofStandbys = await Promise.all(
+      standbys.map((url) => withAdmin(url, (standby) => backendsOf(standby, login))),
+    );
+    const onStandbys = ofStandbys.flat();
     const processes = await treeOf(pid);
-    const before = { node: processorTime(processes), postgres: processorTime(backends) };
+    const before = [processes, backends, onStandbys].map(processorTime);
     const done = await load(request, seconds);
-    const each = (ms: number): number => (ms * 1_000) / done.requests;
+    const [node = 0, postgres = 0, standby = 0] = [processes, backends, onStandbys].map(
+      (pids, index) => ((processorTime(pids) - Number(before[index])) * 1_000) / done.requests,
+    );
     return {
       requestsPerSecond: done.requests / done.seconds,
-      nodeMicroseconds: each(processorTime(processes) - before.node),
-      ...(backends.length > 0 && {
-        postgresMicroseconds: each(processorTime(backends) - before.postgres),
-      }),
-      p99: done.p99,
+      nodeMicroseconds: node,
+      ...(backends.length > 0 && { postgresMicroseconds: postgres }),
+      ...(onStandbys.length > 0 && { standbyMicroseconds: standby }),
+      ...{ p50: done.p50, p99: done.p99 },
     };
   });
 }

@@ -12,6 +12,7 @@ export interface HttpRequest {
 export interface Load {
   readonly requests: number;
   readonly seconds: number;
+  readonly p50: number;
   readonly p99: number;
 }
 
@@ -22,7 +23,7 @@ interface Report {
   readonly errors: number;
   readonly timeouts: number;
   readonly duration: number;
-  readonly latency: { readonly p99: number };
+  readonly latency: { readonly p50: number; readonly p99: number };
 }
 
 const FOLDER = join(import.meta.dirname, 'autocannon');
@@ -49,5 +50,10 @@ export async function load({ url, method, headers, body }: HttpRequest, seconds:
   ) as Report;
   const failed = report.non2xx + report.errors + report.timeouts;
   if (failed > 0) throw new Error(`${url}: ${failed} of the requests were not answered with success`);
-  return { requests: report['2xx'], seconds: report.duration, p99: report.latency.p99 };
+  return {
+    requests: report['2xx'],
+    seconds: report.duration,
+    p50: report.latency.p50,
+    p99: report.latency.p99,
+  };
 }

@@ -5,6 +5,7 @@ import type { TestIdentity } from '../../test/support/identity.ts';
 import { BENCH_DIR } from '../database.ts';
 import { install, output } from './commands.ts';
 import { startHttpPeer } from './http-peer.ts';
+import type { HttpPeerOptions } from './http-peer.ts';
 import type { HttpRequest } from './load.ts';
 import { PAGE } from './peer.ts';
 import type { Peer, Question } from './peer.ts';
@@ -26,21 +27,23 @@ export async function startService(
   login: string,
   { folder, adminUrl }: Release,
   asked: Asked,
-  environment: Readonly<Record<string, string>> = {},
+  environment: HttpPeerOptions['environment'] = {},
+  further: Partial<HttpPeerOptions> = {},
 ): Promise<Peer> {
   const { identity } = asked;
   return startHttpPeer({
     ...{ name, folder, login, adminUrl, rights: API, main: 'src/main.ts' },
-    environment: {
+    environment: (url) => ({
       DATA_DIR: join(BENCH_DIR, 'services', login),
       AUTH_ISSUER: identity.issuer,
       AUTH_AUDIENCE: identity.audience,
       AUTH_JWKS_URL: identity.jwksUrl,
       RATE_LIMIT_PER_USER: NO_LIMIT,
       RATE_LIMIT_PER_IP: NO_LIMIT,
-      ...environment,
-    },
+      ...(typeof environment === 'function' ? environment(url) : environment),
+    }),
     ...listRequest(asked),
+    ...further,
   });
 }
 

@@ -23,6 +23,8 @@ export interface PgBouncerOptions extends PartOptions {
   readonly upstream: string;
   /** Server connections for each database and login; Debian's own 20 when absent. */
   readonly poolSize?: number;
+  /** What its configuration says beside, or instead. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const CONSOLE = { name: 'console', password: 'console' };
@@ -33,6 +35,7 @@ export async function startPgBouncer({
   port,
   upstream,
   poolSize = 20,
+  settings = {},
 }: PgBouncerOptions): Promise<PgBouncer> {
   const { hostname, port: upstreamPort, username, password: secret } = new URL(upstream);
   const account = await accountOfPostgres();
@@ -61,7 +64,9 @@ max_client_conn = 1000
 default_pool_size = ${String(poolSize)}
 ; After a refused connection it asks the server again after so many seconds, and lets everybody wait; 15 by itself.
 server_login_retry = 1
-`,
+${Object.entries(settings)
+  .map(([name, value]) => `${name} = ${value}\n`)
+  .join('')}`,
   );
   for (const file of [configuration, users]) {
     if (account !== undefined) await chown(file, account.uid, account.gid);

@@ -6,7 +6,7 @@ import { GRACE_MS, openPool } from './pool.ts';
 import type { PoolFigures, PoolOptions, SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import type { Session } from './session.ts';
-import { nextSettings, roleOf, settingsOf } from './settings.ts';
+import { hear, nextSettings, roleOf, settingsOf } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 import { roomFor } from './room.ts';
 import { runTransaction } from './transaction.ts';
@@ -64,11 +64,16 @@ export interface Database {
   walk(context: RequestContext, statement: Statement): Promise<Walk>;
   /**
    * The same for a request that only reads, on a replica that has replayed what the caller wrote; undefined where the
-   * primary is to be read, and absent where there are no replicas. The primary judges the caller.
+   * primary is to be read, and absent where there are no replicas. The primary judges the caller: whatever the replica
+   * says is thrown away unless both agree.
+   * Its `run` and `walk` throw NotAdmitted where the primary refuses the caller or cannot be asked, and anything else
+   * where it is the primary that is to be read.
    */
-  readonly readerFor?: (context: RequestContext) => Promise<Database | undefined>;
+  readonly readerFor?: (context: RequestContext) => Database | undefined;
   /** One call of the API's own functions as its login: under no request role, with no setting of a request. */
   callAsLogin(statement: Statement): Promise<Result>;
+  /** Calls of functions that read no setting at all, in one exchange: none is made for them. One result for each. */
+  callBare(statements: readonly Statement[]): Promise<readonly Result[]>;
   /**
    * Takes no more; resolves when what is under way has ended. What takes longer than `withinMs`, by default as long as
    * anything may, is broken off.
@@ -132,7 +137,7 @@ export function databaseOn(
         role: roleOf(context),
         settings: [index === 0 ? settingsOf(context, timeoutMs) : nextSettings(context)],
         statements,
-        timeline: index === 0 ? context?.timeline : undefined,
+        onSettings: index === 0 && context !== undefined ? heardBy(context) : undefined,
       }));
     const writer = turns.find(({ context }) => context?.readOnly === false)?.context;
     // A replica's own conflicts are for the primary to settle.
@@ -170,7 +175,13 @@ export function databaseOn(
           pool.withSession(
             async (session) => {
               const written = await againIfVictim(limitMs, (timeoutMs) =>
-                runTransaction(session, roleOf(context), settingsOf(context, timeoutMs), checked, timeline),
+                runTransaction(
+                  session,
+                  roleOf(context),
+                  settingsOf(context, timeoutMs),
+                  checked,
+                  heardBy(context),
+                ),
               );
               return withPosition(session, context, written);
             },
@@ -189,8 +200,21 @@ export function databaseOn(
       if (result === undefined) throw new Error('The server gave no result for a statement.');
       return result;
     },
+    async callBare(statements) {
+      statements.forEach(assertOnData);
+      return pool.withSession((session) =>
+        againIfVictim(statementTimeoutMs, () => twiceIfStale(() => session.callBare(statements))),
+      );
+    },
     close: (withinMs) => pool.close(withinMs),
     figures: () => ({ ...pool.figures(), longRequests: room.taken() }),
+  };
+}
+
+/** Takes what the settings of its transaction say. */
+function heardBy(context: RequestContext): (result: Result) => void {
+  return (result) => {
+    hear(context, result);
   };
 }
 

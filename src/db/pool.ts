@@ -3,7 +3,8 @@ import type { ClientConfig, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable } from './errors.ts';
-import { assertWrites, createPrimary, saysReadOnly } from './primary.ts';
+import { assertWrites, createPrimary, saysReadOnly, tellingPrimary } from './primary.ts';
+import type { Primary } from './primary.ts';
 import { Session } from './session.ts';
 import type { WalkLimits } from './walk.ts';
 
@@ -12,6 +13,8 @@ export interface PoolOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
+  /** Where the address has several servers, which of them is the primary: as other pools of the process know it. */
+  readonly primary?: Primary | undefined;
   /** False behind a pooler in transaction mode that keeps no named statements. */
   readonly preparedStatements: boolean;
   /** How many may wait for a connection that others use; a hundred for each connection when absent. */
@@ -81,9 +84,7 @@ export function openPool(options: PoolOptions): SessionPool {
   const { maxWaiting = poolSize * WAITING_PER_CONNECTION } = options;
   const limitMs = options.statementTimeoutMs + GRACE_MS;
   const connections = new Set<Lent>();
-  const primary = createPrimary(options.url, (server) => {
-    log.info({ server }, 'the database takes writes there');
-  });
+  const primary = options.primary ?? createPrimary(options.url, tellingPrimary(log));
   let isPrepared = preparedStatements;
   const prepareNoMore = (): void => {
     if (isPrepared)

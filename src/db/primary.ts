@@ -1,4 +1,5 @@
 import type { ClientConfig } from 'pg';
+import type { Logger } from 'pino';
 import { postgresAddress } from '../postgres-address.ts';
 import { within } from '../within.ts';
 import { Connection } from './connection.ts';
@@ -67,6 +68,26 @@ export function createPrimary(url: string, told: (server: string) => void = () =
     doubt(server) {
       if (server === current) current = undefined;
     },
+  };
+}
+
+/** Tells the log where the primary is, each time that it is another one. */
+export function tellingPrimary(log: Logger): (server: string) => void {
+  return (server) => {
+    log.info({ server }, 'the database takes writes there');
+  };
+}
+
+/**
+ * Gives the same for the same address, so that however many pools look for the primary, its servers are asked once. Not
+ * for the same servers with another login: one that is refused would keep all others from the primary.
+ */
+export function sharedPrimaries(told: (server: string) => void): (url: string) => Primary {
+  const known = new Map<string, Primary>();
+  return (url) => {
+    const primary = known.get(url) ?? createPrimary(url, told);
+    known.set(url, primary);
+    return primary;
   };
 }
 

@@ -4,9 +4,7 @@ import { DatabaseUnavailable, sqlState } from './errors.ts';
 import { isNameElsewhere, sendPipeline } from './pipeline.ts';
 import { saysReadOnly } from './primary.ts';
 import type { Part, TaggedResult } from './pipeline.ts';
-import { tookMs } from './settings.ts';
-import type { Statement } from './statement.ts';
-import type { Timeline } from '../observed.ts';
+import type { Result, Statement } from './statement.ts';
 import { within } from '../within.ts';
 
 /** How a pipeline must leave the connection. */
@@ -14,11 +12,11 @@ export type Left = 'idle' | 'in transaction';
 
 const STATUS = { idle: 'I', 'in transaction': 'T' } as const;
 
-/** Statements, and the settings under which they are run; what these give is dropped. */
+/** Statements, and the settings under which they are run. */
 export interface WithSettings extends Part {
   readonly settings: readonly Statement[];
-  /** Where it is noted how long they took, which the last of them says. */
-  readonly timeline?: Timeline | undefined;
+  /** Told what the last of the settings gave. */
+  readonly onSettings?: ((result: Result) => void) | undefined;
 }
 
 /** How long before its end a session asks the server to give up: one that still answers then says what became of it. */
@@ -111,10 +109,10 @@ export class Session {
       throw new Error(`The statements left the connection in state ${String(status)}.`);
     }
     let next = 0;
-    return parts.map(({ settings, statements, timeline }) => {
+    return parts.map(({ settings, statements, onSettings }) => {
       const first = next + settings.length;
       const told = results[first - 1];
-      if (timeline !== undefined && told !== undefined) timeline.settingsMs += tookMs(told);
+      if (told !== undefined) onSettings?.(told);
       next = first + statements.length;
       return results.slice(first, next);
     });
@@ -126,6 +124,20 @@ export class Session {
     const result = results?.[0];
     if (result === undefined) throw new Error('The server gave no result for a statement.');
     return result;
+  }
+
+  /**
+   * Calls of functions of ours that read no setting and ask no role: they stand where settings do, so that what they may not
+   * do is no refusal of the caller either.
+   */
+  async callBare(statements: readonly Statement[]): Promise<readonly Result[]> {
+    const answers: Result[] = [];
+    const onSettings = (result: Result): void => {
+      answers.push(result);
+    };
+    const parts = statements.map((one) => ({ role: 'login', settings: [one], statements: [], onSettings }));
+    await this.send(parts, 'idle');
+    return answers;
   }
 
   /**

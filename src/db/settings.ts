@@ -24,8 +24,8 @@ select
     set_config('role', $7, true)`;
 
 /**
- * Of one that a replica answers: the primary has judged the caller, and may know of rights that are new. Where the
- * replica lacks what the caller wrote it fails before anything is read.
+ * Of one that a replica answers: the primary judges the caller, and may know of rights that are new. Where the replica
+ * lacks what the caller wrote it fails before anything is read, else it says first how far it is.
  */
 const ON_REPLICA = `
 select
@@ -58,9 +58,10 @@ select
 const TOOK = `,
     extract(epoch from clock_timestamp() - transaction_timestamp()) * 1000`;
 
-/** What a settings statement says that it took; nothing where it was not asked. */
-export function tookMs({ rows }: Result): number {
-  return Math.max(Number(rows[0]?.at(-1)) || 0, 0);
+/** Takes what the settings statement of a request says: how long it took, and of a replica how far that is. */
+export function hear({ timeline, admission, onReplayed }: RequestContext, { rows }: Result): void {
+  if (timeline !== undefined) timeline.settingsMs += Math.max(Number(rows[0]?.at(-1)) || 0, 0);
+  if (admission !== undefined) onReplayed?.(rows[0]?.[0] ?? '');
 }
 
 const OF_NOBODY = `

@@ -1,5 +1,4 @@
-import type { Timeline } from '../observed.ts';
-import type { Session } from './session.ts';
+import type { Session, WithSettings } from './session.ts';
 import { UNTIMED } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 
@@ -16,7 +15,7 @@ export async function runTransaction<T>(
   role: string,
   settings: Statement,
   work: (run: Run) => Promise<T>,
-  timeline?: Timeline,
+  onSettings?: WithSettings['onSettings'],
 ): Promise<T> {
   let open = true;
   let failure: unknown;
@@ -29,7 +28,7 @@ export async function runTransaction<T>(
     try {
       const first = beginning;
       beginning = [];
-      const noting = first.length > 0 ? { timeline } : {};
+      const noting = first.length > 0 ? { onSettings } : {};
       const part = { role, settings: first, statements, ...noting };
       const [results] = await session.send([part], 'in transaction');
       return results?.at(-1);

@@ -5,7 +5,7 @@ import type { SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import type { Room } from './room.ts';
 import type { Session } from './session.ts';
-import { roleOf, settingsOf, waitsAtMost } from './settings.ts';
+import { hear, roleOf, settingsOf, waitsAtMost } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 
@@ -59,12 +59,12 @@ export function walksOn(
         settingsOf(context, statementTimeoutMs),
       ];
       const declared = { ...statement, text: `declare walk no scroll cursor for ${statement.text}` };
+      const onSettings = (result: Result): void => {
+        hear(context, result);
+      };
       const [opened] = await session.soon(
         exchangeMs,
-        session.send(
-          [{ role, settings, statements: [declared, NEXT], timeline: context.timeline }],
-          'in transaction',
-        ),
+        session.send([{ role, settings, statements: [declared, NEXT], onSettings }], 'in transaction'),
       );
       const first = opened?.at(-1)?.rows ?? [];
       if (first.length < PAGE) {

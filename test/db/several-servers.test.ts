@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
@@ -6,12 +8,15 @@ import { DatabaseUnavailable } from '../../src/db/errors.ts';
 import { adminServer } from '../../src/db/deploy/admin-connection.ts';
 import { openPool } from '../../src/db/pool.ts';
 import type { SessionPool } from '../../src/db/pool.ts';
+import type { Primary } from '../../src/db/primary.ts';
+import { sharedPrimaries } from '../../src/db/primary.ts';
 import type { Session } from '../../src/db/session.ts';
 import { createScratchCluster } from '../faults/cluster.ts';
 import type { Cluster } from '../faults/cluster.ts';
 import { withAdmin } from '../support/database.ts';
 import { sql } from '../support/probe.ts';
 import { createScratchFolder } from '../support/scratch.ts';
+import { startSilentServer } from '../support/silent-server.ts';
 
 /* An address of two servers, of which one takes writes: a cluster as its clients see it, with a failover by hand. */
 
@@ -51,14 +56,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function addressOf(...servers: readonly Cluster[]): string {
+function addressOf(...servers: readonly Pick<Cluster, 'port'>[]): string {
   const hosts = servers.map(({ port }) => `127.0.0.1:${port}`).join();
   return `postgres://${LOGIN}@${hosts}/postgres?target_session_attrs=read-write`;
 }
 
-function poolOf(url: string): SessionPool {
+function poolOf(url: string, primary?: Primary): SessionPool {
   return openPool({
-    ...{ url, poolSize: 2, statementTimeoutMs: 2_000, preparedStatements: true },
+    ...{ url, primary, poolSize: 2, statementTimeoutMs: 2_000, preparedStatements: true },
     log: pino({ level: 'silent' }),
   });
 }
@@ -145,6 +150,29 @@ describe('of several servers', () => {
       /^no connection to the database at DATABASE_ADMIN_URL: None of the servers takes writes/,
     );
   });
+});
+
+test('however many pools of a process look for the primary, each server is asked once', async () => {
+  const silent = await startSilentServer('N');
+  const port = Number(new URL(silent.url).port);
+  const address = addressOf({ port }, one);
+  const told: string[] = [];
+  const primaryOf = sharedPrimaries((server) => told.push(server));
+  const pools = [1, 2, 3].map(() => poolOf(address, primaryOf(address)));
+  expect(await Promise.all(pools.map((each) => each.withSession(portOf)))).toEqual([
+    one.port,
+    one.port,
+    one.port,
+  ]);
+  expect(told).toEqual([`127.0.0.1:${one.port}`]);
+  // Whoever came before this one was taken before it.
+  const last = connect(port, '127.0.0.1');
+  last.write('hello');
+  await once(last, 'data');
+  expect(silent.taken).toBe(2);
+  last.destroy();
+  for (const each of pools) await each.close();
+  silent.close();
 });
 
 test('a lone server that has to take writes is not connected to while it takes none', async () => {

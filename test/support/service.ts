@@ -11,6 +11,7 @@ import { countersIn } from '../../src/counters/counters.ts';
 import type { Circuit } from '../../src/counters/circuit.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
+import { sharedPrimaries, tellingPrimary } from '../../src/db/primary.ts';
 import type { WalkLimits } from '../../src/db/walk.ts';
 import { openReplicas } from '../../src/db/replicas/open.ts';
 import type { Replicas } from '../../src/db/replicas/replicas.ts';
@@ -114,9 +115,13 @@ export async function startService(options: Options = {}): Promise<Service> {
     ...{ poolSize, statementTimeoutMs, preparedStatements: !isPooled(), walks: options.walks ?? {} },
     notesWrites: replicaUrls.length > 0,
   });
+  const primaryOf = sharedPrimaries(tellingPrimary(log));
   const open = (name: string, ...settings: Parameters<typeof pool>): Database => {
     const url = options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl;
-    const opened = openDatabase({ url, log, onWaited: seen.waited?.(name), ...pool(...settings) });
+    const opened = openDatabase({
+      ...{ url, log, primary: primaryOf(url), onWaited: seen.waited?.(name) },
+      ...pool(...settings),
+    });
     seen.lanes[name] = opened;
     return opened;
   };

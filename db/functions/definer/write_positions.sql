@@ -2,6 +2,7 @@
 
 -- Who the caller is, as app.authenticate and app.unclaimed_id say it, and what a replica must have replayed to answer
 -- them: the present epoch, null where there is none yet, and behind which position of the log the caller's writes are.
+-- Every read of a replica costs the primary this: no setting of a request is read here, and none is made before it.
 create or replace function app.admit(
     subject text,
     issued_at timestamp with time zone,
@@ -21,11 +22,10 @@ begin
         app.authenticate(admit.subject, admit.issued_at, admit.access_digest),
         app.unclaimed_id(admit.caller_id)
     );
-    epoch := (select p.epoch_id from app.present_epoch as p);
-    wrote_until := coalesce(
-        (select w.position from app.write_positions as w where w.subject = admit.subject),
-        '0/0'
-    );
+    select
+        (select p.epoch_id from app.present_epoch as p),
+        coalesce((select w.position from app.write_positions as w where w.subject = admit.subject), '0/0')
+    into epoch, wrote_until;
 end
 $function$;
 
@@ -134,28 +134,30 @@ comment on function app.replica_position(uuid) is
 revoke execute on function app.replica_position(uuid) from public;
 grant execute on function app.replica_position(uuid) to taxclaims_api;
 
--- TX425 where this server is no replica of that epoch, or has not yet replayed so far: before anything is read. What a
--- later statement sees is newer still.
-create or replace function app.require_replayed(epoch uuid, until pg_lsn)
-    returns void
+-- TX425 where this server is no replica of that epoch, or has not yet replayed so far: before anything is read. Else how
+-- far it has: what a later statement sees is that, or newer.
+drop function if exists app.require_replayed(uuid, pg_lsn);
+
+create function app.require_replayed(epoch uuid, until pg_lsn)
+    returns pg_lsn
     language plpgsql
     stable
     security definer
     set search_path = ''
 as $function$
+declare
+    present record;
 begin
-    if not exists (
-        select
-        from app.replica_position(require_replayed.epoch) as r
-        where r.in_recovery and r.has_epoch and r.replayed >= require_replayed.until
-    ) then
+    present := app.replica_position(require_replayed.epoch);
+    if not (present.in_recovery and present.has_epoch and present.replayed >= require_replayed.until) then
         raise exception 'this server has not replayed what the caller wrote' using errcode = 'TX425';
     end if;
+    return present.replayed;
 end
 $function$;
 
 comment on function app.require_replayed(uuid, pg_lsn) is
-    'Refuses (TX425) to be read from where this server is no replica of that epoch, or has not replayed so far.';
+    'How far this server has replayed; refuses (TX425) where it is no replica of that epoch, or not that far yet.';
 
 revoke execute on function app.require_replayed(uuid, pg_lsn) from public;
 grant execute on function app.require_replayed(uuid, pg_lsn) to taxclaims_api;

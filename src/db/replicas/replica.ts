@@ -83,12 +83,6 @@ export class Replica {
     }));
   }
 
-  /** Whether it has replayed so much; looks again where that was not so when it was asked last. */
-  async hasReplayed(position: bigint, primary: Primary): Promise<boolean> {
-    if (this.#replayed < position) await this.look(primary);
-    return this.isRead && this.#replayed >= position;
-  }
-
   /** What it answers, unless it is left out meanwhile: nobody waits for one that has gone mute. */
   async whileRead<T>(answer: Promise<T>): Promise<T> {
     const { signal } = this.#period;

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database.ts';
-import { DatabaseUnavailable } from '../errors.ts';
-import type { Admission, RequestContext } from '../request-settings.ts';
+import { Admissions } from './admissions.ts';
 import { positionOf } from './log-position.ts';
+import { readerOn } from './reader.ts';
+import type { OutcomeOfRead } from './reader.ts';
 import type { Primary, Replica, Sample } from './replica.ts';
 
 /*
@@ -12,7 +13,7 @@ import type { Primary, Replica, Sample } from './replica.ts';
  */
 
 /** Where requests that only read were answered, and why there. */
-export type Outcome = 'replica' | 'no replica' | 'behind' | 'refused by a replica';
+export type Outcome = OutcomeOfRead | 'no replica';
 
 export interface Replicas {
   /** The database, with replicas to read from. */
@@ -65,41 +66,18 @@ export function readFrom({ primary, lane, replicas }: Options): Replicas {
   };
   const watching = watch();
 
-  async function readerFor(context: RequestContext): Promise<Database | undefined> {
-    const replica = chosen(replicas, context.caller.subject);
+  const admissions = new Admissions(primary);
+  const readerFor: Database['readerFor'] = ({ caller }) => {
+    const replica = chosen(replicas, caller.subject);
     if (replica === undefined || known === undefined) {
       count('no replica');
       return undefined;
     }
-    const admission = await admit(primary, context);
-    if (admission === undefined || !(await replica.hasReplayed(positionOf(admission.wroteUntil), known))) {
-      count('behind');
-      return undefined;
-    }
-    return reader(replica, admission);
-  }
-
-  function reader(replica: Replica, admission: Admission): Database {
-    let isCounted = false;
-    const on = async <T>(answer: Promise<T>): Promise<T> => {
-      try {
-        const answered = await replica.whileRead(answer);
-        if (!isCounted) count('replica');
-        isCounted = true;
-        return answered;
-      } catch (error) {
-        count('refused by a replica');
-        if (error instanceof DatabaseUnavailable && known !== undefined) void replica.look(known);
-        throw error;
-      }
+    const onUnreachable = (): void => {
+      if (known !== undefined) void replica.look(known);
     };
-    const { database } = replica;
-    return {
-      ...primary,
-      run: (context, statements) => on(database.run({ ...context, admission }, statements)),
-      walk: (context, statement) => on(database.walk({ ...context, admission }, statement)),
-    };
-  }
+    return readerOn({ caller, primary, admissions, replica, count, onUnreachable });
+  };
 
   return {
     database: { ...primary, readerFor },
@@ -135,23 +113,12 @@ async function present(lane: Database, before: Primary | undefined): Promise<Pri
   }
 }
 
-/** What the primary says of the caller; undefined where it has just become the primary. */
-async function admit(primary: Database, { caller }: RequestContext): Promise<Admission | undefined> {
-  const { subject, issuedAt, accessDigest, userId } = caller;
-  const { rows } = await primary.callAsLogin({
-    text: 'select user_id, epoch, wrote_until from app.admit($1, to_timestamp($2), $3, $4)',
-    values: [subject, issuedAt, accessDigest, userId],
-  });
-  const [id, epoch, wroteUntil] = rows[0] ?? [];
-  if (id == null || epoch == null || wroteUntil == null) return undefined;
-  return { userId: id, epoch, wroteUntil };
-}
-
 /** The same one for the same caller, from whatever instance, as long as it is read from: time does not run backwards. */
 function chosen(replicas: readonly Replica[], subject: string): Replica | undefined {
+  const read = replicas.filter(({ isRead }) => isRead);
+  if (read.length < 2) return read[0];
   let best: { replica: Replica; weight: string } | undefined;
-  for (const replica of replicas) {
-    if (!replica.isRead) continue;
+  for (const replica of read) {
     const weight = hash('sha256', `${replica.name} ${subject}`, 'hex');
     if (best === undefined || weight > best.weight) best = { replica, weight };
   }
