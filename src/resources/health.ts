@@ -9,7 +9,6 @@ import { within } from '../within.ts';
 
 const health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' });
 
-
 /** A load balancer waits for a second or two; a database that takes longer for so little is no place to send it to. */
 const PATIENCE_MS = 800;
 
