@@ -13,6 +13,7 @@ import { mountDocs } from './http/docs.ts';
 import { contentSecurityPolicy } from './http/docs-login.ts';
 import type { DocsLogin } from './http/docs-login.ts';
 import type { Person } from './http/docs-people.ts';
+import type { PublicEndpoint } from './http/endpoint.ts';
 import { answerErrors } from './http/errors.ts';
 import { limitByAddress, limitByUser } from './http/limits.ts';
 import { mount, mountPublic, mountRefusals } from './http/mount.ts';
@@ -24,7 +25,7 @@ import { routesOf } from './http/routes.ts';
 import { tellTimes } from './http/server-timing.ts';
 import type { TokenVerifier } from './identity/token-verifier.ts';
 import type { RequestObserver } from './observed.ts';
-import { allEndpoints, endpoints, probes, publicEndpoints } from './resources/index.ts';
+import { allEndpoints, endpoints, probes as usualProbes, publicEndpoints } from './resources/index.ts';
 
 export interface AppOptions {
   readonly database: Database;
@@ -48,6 +49,8 @@ export interface AppOptions {
   readonly observers?: readonly RequestObserver[];
   /** Whether answers say what took how long. */
   readonly serverTiming?: boolean;
+  /** Where they are not the usual ones. */
+  readonly probes?: readonly PublicEndpoint[];
   readonly log: Logger;
 }
 
@@ -66,6 +69,7 @@ export function createApp({
   login,
   observers = [],
   serverTiming = false,
+  probes = usualProbes,
   log,
 }: AppOptions): Express {
   const app = express();

@@ -162,7 +162,7 @@ async function documentsToldFalsely({ login, documents }: Trial, restored: Postg
     ...without(rows, files).map((path) => `no content: ${path}`),
     ...without(files, rows, planned).map((path) => `no document: ${path}`),
   ]);
-  const store = openStore({ store: { kind: 'folder', path: documents }, endpoint: undefined });
+  const store = await openStore({ store: { kind: 'folder', path: documents }, endpoint: undefined });
   const database = await openDocumentContents(loginUrl(restored, login));
   const told = new Set<string>();
   const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };

@@ -34,7 +34,7 @@ async function main(): Promise<number> {
   const say = (words: string, json: object): void => {
     process.stdout.write(`${values.json ? JSON.stringify(json) : words}\n`);
   };
-  const store = openStore({ store: documentStore, endpoint: documentStoreEndpoint });
+  const store = await openStore({ store: documentStore, endpoint: documentStoreEndpoint });
   const database = await openDocumentContents(config.url);
   const counts: Counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
   let isDone = false;

@@ -3,7 +3,6 @@ import type { Config } from '../config.ts';
 import { type Circuit, type Connect, openCircuit } from './circuit.ts';
 import { type Counters, countersIn } from './counters.ts';
 import { type AskToCount, countedBy } from './elsewhere.ts';
-import { inRedis } from './redis.ts';
 
 /** What Redis may add to a request, and the primary process, with which its workers end anyway. */
 const REDIS_MS = 50;
@@ -16,8 +15,14 @@ const PRIMARY_MS = 500;
 export async function openCounters({ redis }: Config, log: Logger, ask?: AskToCount): Promise<Counters> {
   const open = (place: string, patienceMs: number, connect: Connect): Promise<Circuit> =>
     openCircuit({ place, patienceMs, connect, log });
+  const places: Circuit[] = [];
+  if (redis !== undefined) {
+    // Its library is loaded where there is one.
+    const { inRedis } = await import('./redis.ts');
+    places.push(await open('Redis', REDIS_MS, inRedis(redis)));
+  }
   return countersIn([
-    ...(redis === undefined ? [] : [await open('Redis', REDIS_MS, inRedis(redis))]),
+    ...places,
     ...(ask === undefined ? [] : [await open('the primary process', PRIMARY_MS, countedBy(ask))]),
   ]);
 }

@@ -12,6 +12,12 @@ export const ANSWER_MS = 4_500;
 /** How long nothing of a content may move, on its way in or out, before it is given up. */
 export const STALL_MS = 8_000;
 
+/** How long is waited for a store. */
+export interface Bounds {
+  readonly answerMs: number;
+  readonly stallMs: number;
+}
+
 /** A content that a store has. */
 export interface Stored {
   readonly path: string;

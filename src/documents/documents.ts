@@ -14,7 +14,6 @@ import type { StoreFailures } from './failures.ts';
 import { createFolderStore, spoolFolderOf } from './folder-store.ts';
 import { createRemovals } from './removals.ts';
 import type { Removals } from './removals.ts';
-import { createS3Store } from './s3-store.ts';
 import type { S3Options } from './s3-store.ts';
 import { failingOnStall } from './stalls.ts';
 import { openSpool } from './spool.ts';
@@ -55,12 +54,14 @@ export interface DocumentsOptions {
   readonly log: Logger;
   /** Access to S3 other than what the SDK finds by itself. */
   readonly s3Access?: S3Options['access'];
+  /** How long a bucket may take, where that is not as long as usual. */
+  readonly bounds?: S3Options['bounds'];
 }
 
 /** @throws Error in one line where the folder cannot be written to */
 export async function openDocuments(options: DocumentsOptions): Promise<Documents> {
   const { maxBytes, database, log } = options;
-  const { store, failures, failed } = counting(openStore(options));
+  const { store, failures, failed } = counting(await openStore(options));
   const spool = await openSpool(spoolFolder(options)).catch((error: unknown) => {
     throw new Error(`${variableOf(options)} cannot be written to: ${String(error)}`, { cause: error });
   });
@@ -112,13 +113,16 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** The store by itself, for whoever looks at it and keeps nothing in it. */
-export function openStore({
+export async function openStore({
   store,
   endpoint,
   s3Access,
-}: Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access'>): ContentStore {
+  bounds,
+}: Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'bounds'>): Promise<ContentStore> {
   if (store.kind === 'folder') return createFolderStore(store.path);
-  return createS3Store({ ...store, endpoint, ...(s3Access && { access: s3Access }) });
+  // Its library takes longer to load than the rest of the service, which most have no bucket for.
+  const { createS3Store } = await import('./s3-store.ts');
+  return createS3Store({ ...store, endpoint, bounds, ...(s3Access && { access: s3Access }) });
 }
 
 function spoolFolder({ store, dataDir }: DocumentsOptions): string {

@@ -20,7 +20,7 @@ import {
   STALL_MS,
   StoreStalled,
 } from './content-store.ts';
-import type { ContentStore } from './content-store.ts';
+import type { Bounds, ContentStore } from './content-store.ts';
 
 export interface S3Options {
   readonly bucket: string;
@@ -30,6 +30,7 @@ export interface S3Options {
   readonly endpoint: string | undefined;
   /** Where absent, the SDK finds region and credentials where it always looks for them. */
   readonly access?: Pick<S3ClientConfig, 'region' | 'credentials'>;
+  readonly bounds?: Bounds | undefined;
 }
 
 /** What is told of the content that is being sent. */
@@ -41,7 +42,13 @@ interface Progress {
 const silent = (): void => undefined;
 
 /** Contents as objects of a bucket. */
-export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): ContentStore {
+export function createS3Store({
+  bucket,
+  prefix,
+  endpoint,
+  access,
+  bounds: { answerMs, stallMs } = { answerMs: ANSWER_MS, stallMs: STALL_MS },
+}: S3Options): ContentStore {
   const client = new S3Client({
     ...access,
     // Others than Amazon rarely have a host name for each bucket, nor the checksums that newer SDKs add.
@@ -93,7 +100,7 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
       const where = locate(path);
       try {
         const { size: ContentLength } = await stat(file);
-        await answered(STALL_MS, async (abortSignal, { moved, failed }) => {
+        await answered(stallMs, async (abortSignal, { moved, failed }) => {
           const Body = Readable.from(telling(file, moved), { objectMode: false }).on('error', failed);
           try {
             await client.send(new PutObjectCommand({ ...where, Body, ContentLength }), { abortSignal });
@@ -111,7 +118,7 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
       if (!isContentPath(path)) return undefined;
       try {
         const head = new HeadObjectCommand(locate(path));
-        const { ContentLength } = await answered(ANSWER_MS, (abortSignal) =>
+        const { ContentLength } = await answered(answerMs, (abortSignal) =>
           client.send(head, { abortSignal }),
         );
         return ContentLength;
@@ -123,7 +130,7 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
     async read(path, range) {
       const part = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
       const get = new GetObjectCommand({ ...locate(path), ...part });
-      const { Body } = await answered(ANSWER_MS, (abortSignal) => client.send(get, { abortSignal })).catch(
+      const { Body } = await answered(answerMs, (abortSignal) => client.send(get, { abortSignal })).catch(
         (error: unknown) => {
           throw isAbsence(error) ? new Error(`there is no content at ${path}`) : outOfReach(error);
         },
@@ -139,7 +146,7 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
       });
       // Nobody is asked but whoever gives credentials, which takes its time as well.
       const signed = (): Promise<string> => getSignedUrl(client, get, { expiresIn: ADDRESS_SECONDS });
-      return answered(ANSWER_MS, signed).catch((error: unknown) => {
+      return answered(answerMs, signed).catch((error: unknown) => {
         throw outOfReach(error);
       });
     },
@@ -148,7 +155,7 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
       let ContinuationToken: string | undefined;
       do {
         const page = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
-        const { Contents = [], NextContinuationToken } = await answered(ANSWER_MS, (abortSignal) =>
+        const { Contents = [], NextContinuationToken } = await answered(answerMs, (abortSignal) =>
           client.send(page, { abortSignal }),
         ).catch((error: unknown) => {
           throw outOfReach(error);
@@ -163,7 +170,7 @@ export function createS3Store({ bucket, prefix, endpoint, access }: S3Options): 
     async remove(path) {
       if (!isContentPath(path)) return;
       const removal = new DeleteObjectCommand(locate(path));
-      await answered(ANSWER_MS, (abortSignal) => client.send(removal, { abortSignal })).catch(
+      await answered(answerMs, (abortSignal) => client.send(removal, { abortSignal })).catch(
         (error: unknown) => {
           throw outOfReach(error);
         },

@@ -9,26 +9,23 @@ import { within } from '../within.ts';
 
 const health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' });
 
-/** The check that is under way, or was begun less than a second ago. */
-const checks = new WeakMap<Database, Promise<void>>();
-
-/** Probes are not limited: however many ask, the database is asked once in this time, on the one connection for it. */
-const EVERY_MS = 1_000;
-
 /** A load balancer waits for a second or two; a database that takes longer for so little is no place to send it to. */
 const PATIENCE_MS = 800;
 
-async function check(database: Database): Promise<void> {
-  const running = checks.get(database) ?? begin(database);
-  await within(PATIENCE_MS, running, () => new DatabaseUnavailable('The database did not answer in time.'));
-}
-
-function begin(database: Database): Promise<void> {
-  const outcome = unobjectionable(database);
-  checks.set(database, outcome);
-  const aSecond = new Promise((resolve) => setTimeout(resolve, EVERY_MS).unref());
-  void Promise.allSettled([outcome, aSecond]).then(() => checks.delete(database));
-  return outcome;
+/** Gives what was found of a database so lately, or is being found. */
+function checkEvery(ms: number): (database: Database) => Promise<void> {
+  const checks = new WeakMap<Database, Promise<void>>();
+  function begin(database: Database): Promise<void> {
+    const outcome = unobjectionable(database);
+    checks.set(database, outcome);
+    const over = new Promise((resolve) => setTimeout(resolve, ms).unref());
+    void Promise.allSettled([outcome, over]).then(() => checks.delete(database));
+    return outcome;
+  }
+  return async (database) => {
+    const running = checks.get(database) ?? begin(database);
+    await within(PATIENCE_MS, running, () => new DatabaseUnavailable('The database did not answer in time.'));
+  };
 }
 
 /** A service whose database would show one tenant another's rows, or takes no writes, must get no traffic. */
@@ -37,7 +34,11 @@ async function unobjectionable(database: Database): Promise<void> {
   if (found.length > 0) throw new RequestError('ERROR_UNAVAILABLE', found.join('; '));
 }
 
-function healthCheck(path: string, operationId: string): PublicEndpoint {
+function healthCheck(
+  path: string,
+  operationId: string,
+  check: (database: Database) => Promise<void>,
+): PublicEndpoint {
   return publicEndpoint({
     method: 'get',
     path,
@@ -57,5 +58,8 @@ function healthCheck(path: string, operationId: string): PublicEndpoint {
   });
 }
 
-export const healthOfRoot = healthCheck('/', 'checkHealthAtRoot');
-export const healthOfPath = healthCheck('/health', 'checkHealth');
+/** Probes are not limited: however many ask, the database is asked once in this time, on the one connection for it. */
+export function probesEvery(ms: number): readonly PublicEndpoint[] {
+  const check = checkEvery(ms);
+  return [healthCheck('/', 'checkHealthAtRoot', check), healthCheck('/health', 'checkHealth', check)];
+}

@@ -8,7 +8,7 @@ import { changeClient, createClient, deleteClient, listClients, readClient } fro
 import { listDeadlines } from './deadlines.ts';
 import { description } from './description.ts';
 import { createDocument, deleteDocument, listDocuments, readContent, readDocument } from './documents.ts';
-import { healthOfPath, healthOfRoot } from './health.ts';
+import { probesEvery } from './health.ts';
 import { listIdentityChanges } from './identity-changes.ts';
 import { changeInvoice, createInvoice, deleteInvoice, listInvoices, readInvoice } from './invoices.ts';
 import {
@@ -37,7 +37,7 @@ import { changeUser, createUser, listUsers, readSelf, readUser } from './users.t
 /** Everything that exists, in the order of matching: a fixed path stands before one with a parameter. */
 
 /** Neither a token nor a limit. */
-export const probes: readonly PublicEndpoint[] = [healthOfRoot, healthOfPath];
+export const probes = probesEvery(1_000);
 
 /** No token. */
 export const publicEndpoints: readonly PublicEndpoint[] = [logIn];

@@ -3,7 +3,9 @@ import type { Logger } from 'pino';
 import type { Figures } from '../metrics/of-all.ts';
 import type { Ground } from '../parts.ts';
 import { within } from '../within.ts';
-import { createAsking, type ToPrimary, type ToWorker } from './messages.ts';
+import { createAsking, PROTOCOL } from './messages.ts';
+import type { Counted, ToCount, ToPrimary, ToWorker } from './messages.ts';
+import { perTurn } from './per-turn.ts';
 
 /** One process that serves, as its primary process sees it. */
 export interface Member {
@@ -29,9 +31,16 @@ export type CountForAll = (
   key: string,
 ) => Promise<{ readonly totalHits: number; readonly resetMs: number }>;
 
-/** A worker answers within milliseconds; one that has missed so many in a row hangs. */
-const PING_MS = 5_000;
-const MOST_MISSED = 6;
+/** How long nothing may be heard of a worker, in pings, which are counted in our own turns: a machine that slept has not heard us. */
+export interface Patience {
+  readonly pingMs: number;
+  /** A worker answers within milliseconds; one that has missed so many in a row hangs. */
+  readonly missed: number;
+  /** One that serves nobody after so many hangs at its start, also where it answers. */
+  readonly starting: number;
+}
+
+const PATIENCE: Patience = { pingMs: 5_000, missed: 6, starting: 12 };
 const FIGURES_MS = 1_000;
 /** After its time to end, until it is ended by force. */
 const FORCE_MS = 500;
@@ -46,10 +55,12 @@ export function startMember({
   ground,
   count,
   log,
+  patience = PATIENCE,
 }: {
   readonly ground: Ground;
   readonly count: CountForAll;
   readonly log: Logger;
+  readonly patience?: Patience | undefined;
 }): Member {
   const worker = cluster.fork();
   const asking = createAsking<Figures>();
@@ -60,40 +71,51 @@ export function startMember({
   let isTold = false;
   let missed = 0;
 
+  const tellCounted = perTurn<Counted>((all) => {
+    tell(worker, { kind: 'counted', counted: all });
+  });
+  async function counted({ id, limit, key }: ToCount): Promise<Counted> {
+    try {
+      return { id, ...(await count(limit, key)) };
+    } catch (error) {
+      return { id, reason: String(error) };
+    }
+  }
+
   worker.on('online', () => {
-    tell(worker, { kind: 'start', ground });
+    tell(worker, { kind: 'start', protocol: PROTOCOL, ground });
   });
   worker.on('message', (message: ToPrimary) => {
     switch (message.kind) {
       case 'serving':
         servingSince = performance.now();
+        missed = 0;
         serving.resolve(message.url);
         break;
       case 'failed':
         reason = message.reason;
         break;
       case 'pong':
-        missed = 0;
+        if (servingSince !== undefined) missed = 0;
         break;
       case 'figures':
         asking.answered(message.id, message.figures);
         break;
       case 'count':
-        void count(message.limit, message.key).then((counted) => {
-          tell(worker, { kind: 'counted', id: message.id, ...counted });
-        });
+        for (const request of message.requests) void counted(request).then(tellCounted);
         break;
     }
   });
-  // Counted in our own turns: a machine that slept has not heard us.
   const pinging = setInterval(() => {
-    if (missed >= MOST_MISSED) {
-      log.error({ worker: worker.id }, 'a worker does not answer any more, and is ended by force');
+    const isServing = servingSince !== undefined;
+    if (missed >= (isServing ? patience.missed : patience.starting)) {
+      reason ??= isServing ? 'it did not answer any more' : 'it did not serve in time';
+      log.error({ worker: worker.id, reason }, 'a worker hangs, and is ended by force');
       worker.process.kill('SIGKILL');
     }
     missed += 1;
     tell(worker, { kind: 'ping' });
-  }, PING_MS).unref();
+  }, patience.pingMs).unref();
   worker.on('error', (error) => {
     log.warn({ err: error, worker: worker.id }, 'a worker could not be told something');
   });

@@ -8,7 +8,7 @@ import { metricsOfAll } from '../metrics/of-all.ts';
 import { checkBeforehand, groundOf, keepHouse, opening, serveMetrics, startFoundation } from '../parts.ts';
 import { openSeen } from '../seen.ts';
 import { embeddedOf, type Service } from '../service.ts';
-import { type CountForAll, startMember } from './crew.ts';
+import { type CountForAll, type Patience, startMember } from './crew.ts';
 import { supervise } from './supervisor.ts';
 
 /** The service in several processes: this one has what there is once, and the others serve. */
@@ -20,20 +20,23 @@ export interface CrewedService extends Service {
 /** What is done here beside requests: deliveries, and the removal of what is over. */
 const HOUSE = { poolSize: 2 } as const;
 
+interface Options {
+  readonly ending: AbortSignal;
+  readonly hopeless: (error: Error) => void;
+  /** With its workers, where it is not the usual one. */
+  readonly patience?: Patience;
+}
+
 /**
  * Starts what there is once, and then the workers.
  * @throws Error in one line a person can act on; the reason of `ending` where that ended the start.
  */
-export async function startCrewed(
-  config: Config,
-  log: Logger,
-  { ending, hopeless }: { readonly ending: AbortSignal; readonly hopeless: (error: Error) => void },
-): Promise<CrewedService> {
+export async function startCrewed(config: Config, log: Logger, options: Options): Promise<CrewedService> {
   const endings: Ending[] = [];
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= endInReverse(endings, log));
   try {
-    return { ...(await startParts(config, log, endings, { ending, hopeless })), close };
+    return { ...(await startParts(config, log, endings, options)), close };
   } catch (error) {
     await close();
     throw error;
@@ -44,7 +47,7 @@ async function startParts(
   config: Config,
   log: Logger,
   endings: Ending[],
-  { ending, hopeless }: { readonly ending: AbortSignal; readonly hopeless: (error: Error) => void },
+  { ending, hopeless, patience }: Options,
 ): Promise<Omit<CrewedService, 'close'>> {
   await checkBeforehand(config);
   const seen = await openSeen(config, log);
@@ -60,7 +63,7 @@ async function startParts(
   const count = countingForAll();
   const supervisor = supervise({
     ...{ count: config.workers, log, hopeless },
-    start: () => startMember({ ground, count, log }),
+    start: () => startMember({ ground, count, log, patience }),
   });
   endings.push({ part: 'the workers', atLeastMs: 5_000, end: (withinMs) => supervisor.close(withinMs) });
   const url = await supervisor.serving;

@@ -5,9 +5,11 @@ import type { Count } from '../counters/counters.ts';
 import { openCounters } from '../counters/open.ts';
 import { openSpool } from '../db/refusals/spool.ts';
 import { endInReverse, type Ending } from '../endings.ts';
-import { type Ground, opening, openRequests, serveApi } from '../parts.ts';
+import { opening, openRequests, serveApi } from '../parts.ts';
 import { openSeen, type Seen } from '../seen.ts';
-import { countOf, createAsking, type ToPrimary, type ToWorker } from './messages.ts';
+import { checkProtocol, createAsking, tellCounts } from './messages.ts';
+import type { ToCount, ToPrimary, ToWorker } from './messages.ts';
+import { perTurn } from './per-turn.ts';
 
 /** One of the processes that serve, for as long as the one that has started it lives. */
 export interface ServingWorker {
@@ -19,7 +21,10 @@ export interface ServingWorker {
 export async function startWorker(config: Config, log: Logger): Promise<ServingWorker> {
   const endings: Ending[] = [];
   const counting = createAsking<Count>();
-  const begun = Promise.withResolvers<Ground>();
+  const sendToCount = perTurn<ToCount>((requests) => {
+    tell({ kind: 'count', requests });
+  });
+  const begun = Promise.withResolvers<Extract<ToWorker, { kind: 'start' }>>();
   let closing: Promise<void> | undefined;
   const close = (withinMs?: number): Promise<void> => {
     closing ??= endInReverse(endings, log, withinMs).then(() => {
@@ -32,7 +37,7 @@ export async function startWorker(config: Config, log: Logger): Promise<ServingW
   cluster.worker?.on('message', (message: ToWorker) => {
     switch (message.kind) {
       case 'start':
-        begun.resolve(message.ground);
+        begun.resolve(message);
         break;
       case 'end':
         // What is only just being started must not be left behind.
@@ -42,12 +47,17 @@ export async function startWorker(config: Config, log: Logger): Promise<ServingW
         tell({ kind: 'pong' });
         break;
       case 'figures-asked':
-        void registry?.getMetricsAsJSON().then((figures) => {
-          tell({ kind: 'figures', id: message.id, figures });
-        });
+        registry?.getMetricsAsJSON().then(
+          (figures) => {
+            tell({ kind: 'figures', id: message.id, figures });
+          },
+          (error: unknown) => {
+            log.warn({ err: error }, 'the figures of a worker could not be collected');
+          },
+        );
         break;
       case 'counted':
-        counting.answered(message.id, countOf(message));
+        tellCounts(counting, message.counted);
         break;
     }
   });
@@ -55,14 +65,15 @@ export async function startWorker(config: Config, log: Logger): Promise<ServingW
   const starting = start();
   async function start(): Promise<void> {
     try {
-      const ground = await begun.promise;
+      const { protocol, ground } = await begun.promise;
+      checkProtocol(protocol);
       const seen = await openSeen(config, log);
       endings.push({ part: 'the traces', atLeastMs: 0, end: (withinMs) => seen.close(withinMs) });
       const spool = await openSpool(config.dataDir);
       endings.push({ part: 'the spool of refusals', atLeastMs: 200, end: () => spool.close() });
       const counters = await openCounters(config, log, (limit, key) =>
         counting.ask((id) => {
-          tell({ kind: 'count', id, limit, key });
+          sendToCount({ id, limit, key });
         }),
       );
       endings.push({ part: 'the counters', atLeastMs: 0, end: () => counters.close() });

@@ -37,7 +37,7 @@ const opening = {
   'a folder': async () => {
     await openService({});
     variables = { DOCUMENT_STORE: service.documentFolder };
-    store = openStore({ store: { kind: 'folder', path: service.documentFolder }, endpoint: undefined });
+    store = await openStore({ store: { kind: 'folder', path: service.documentFolder }, endpoint: undefined });
   },
   S3: async () => {
     const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] };
@@ -53,7 +53,7 @@ const opening = {
       ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: endpoint },
       ...{ AWS_REGION: 'eu-west-3', AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
     };
-    store = openStore(access);
+    store = await openStore(access);
   },
 } as const;
 

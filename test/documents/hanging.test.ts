@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { ContentStore } from '../../src/documents/content-store.ts';
+import type { Bounds, ContentStore } from '../../src/documents/content-store.ts';
 import { createFolderStore } from '../../src/documents/folder-store.ts';
 import { createS3Store } from '../../src/documents/s3-store.ts';
 import { failingOnStall } from '../../src/documents/stalls.ts';
@@ -17,6 +17,9 @@ import type { SilentServer } from '../support/silent-server.ts';
 import { until, upload } from '../support/upload.ts';
 
 /* A store that takes every question and never answers: each wait ends by a bound of our own, or the test does not. */
+
+/** Of a bucket; a disk has the usual ones. */
+const SHORT = { answerMs: 500, stallMs: 1_000 };
 
 const s3Access = { region: 'eu-west-3', credentials: { accessKeyId: 'S3', secretAccessKey: 'S3' } };
 const unavailable = { code: 'ERROR_UNAVAILABLE' };
@@ -33,12 +36,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function hangingStore(): ContentStore {
-  return createS3Store({ bucket: 'documents', prefix: '', endpoint: silent.url, access: s3Access });
+function hangingStore(bounds?: Bounds): ContentStore {
+  return createS3Store({ bucket: 'documents', prefix: '', endpoint: silent.url, access: s3Access, bounds });
 }
 
 test('an S3 that takes connections and says nothing is out of reach, whatever is asked of it', async () => {
-  const store = hangingStore();
+  const store = hangingStore(SHORT);
   const [small, large] = [join(folder, 'small'), join(folder, 'large')];
   await writeFile(small, 'avis');
   await writeFile(large, Buffer.alloc(24 * 1024 * 1024));
@@ -87,7 +90,7 @@ test('with a hanging S3 an upload and a download are 503, and a deletion does no
     documents: {
       store: { kind: 's3', bucket: 'documents', prefix: 'claims' },
       endpoint: silent.url,
-      s3Access,
+      ...{ s3Access, bounds: SHORT },
     },
   });
   try {

@@ -29,7 +29,16 @@ export function start(
   environment: Readonly<Record<string, string>>,
   root: string = ROOT,
 ): Started {
-  const child = spawn(process.execPath, ['--import', PRELOADED, join(root, 'src', 'main.ts')], {
+  return startProgram(join(root, 'src', 'main.ts'), folder, environment);
+}
+
+/** The same of another program. */
+export function startProgram(
+  path: string,
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+): Started {
+  const child = spawn(process.execPath, ['--import', PRELOADED, path], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -77,7 +77,7 @@ export interface Service {
 
 export interface Options
   extends Partial<
-    Pick<AppOptions, 'serverTiming' | 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>
+    Pick<AppOptions, 'serverTiming' | 'probes' | 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>
   > {
   /** Where requests are counted before the memory of this process. */
   readonly countedIn?: readonly Circuit[];
@@ -101,7 +101,7 @@ export interface Options
   /** Of which a collector is told, at the address in the environment. */
   readonly traces?: { readonly ratio: number };
   readonly documents?: Partial<
-    Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'maxBytes' | 'presignedDownloads'>
+    Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'bounds' | 'maxBytes' | 'presignedDownloads'>
   >;
 }
 
@@ -163,6 +163,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     login: options.login,
     observers: seen.observers,
     serverTiming: options.serverTiming ?? false,
+    ...(options.probes && { probes: options.probes }),
   };
   const { endpoints } = options;
   const server = createHttpServer(endpoints === undefined ? createApp(parts) : serving(endpoints, parts), {
