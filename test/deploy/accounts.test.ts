@@ -58,7 +58,11 @@ describe('the accounts of a break', () => {
     const detail = 'create site x: 0 rows';
     const result = resultOf([GOOD], [{ check: 'what was acknowledged is there once', detail }], 900);
     expect(result.lost).toBe(1);
-    expect(violationsOf({}, result)).toEqual(['1 lost', `what was acknowledged is there once: ${detail}`]);
+    expect(violationsOf({}, result)).toEqual([
+      '1 lost',
+      '1 × what was acknowledged is there once',
+      `what was acknowledged is there once: ${detail}`,
+    ]);
   });
 
   test('whatever else does not hold is said, and holds as little', () => {
