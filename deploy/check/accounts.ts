@@ -79,7 +79,7 @@ export function hasFailed({ status, lost, expected }: Entry): boolean {
 /** Whoever reads a record of theirs reads one that they have written, or that was there before. */
 export function isStale({ kind, status, lost, expected, defect }: Entry): boolean {
   if (kind !== 'read' || lost !== null || status === 503) return false;
-  return defect !== null || (!expected && (status === 404 || status === 403));
+  return expected ? defect !== null : status === 404 || status === 403;
 }
 
 /** A defect begins with its name; an own record that is not found has none. */

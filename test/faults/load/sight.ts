@@ -126,8 +126,7 @@ function createdAt(row: Row | undefined): string {
   return typeof time === 'string' ? versionOf(time) : '';
 }
 
-/** Texts of which the greater is the later: a time leaves the zeros at its end out. */
+/** Texts of which the greater is the later: a time leaves the zeros at its end out, and the end itself is in the way. */
 export function versionOf(time: string): string {
-  const [seconds = '', fraction = ''] = time.replace('Z', '').split('.');
-  return `${seconds}.${fraction.padEnd(6, '0')}`;
+  return time.replace(/Z$/, '');
 }
