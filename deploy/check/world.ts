@@ -5,6 +5,8 @@ import type { UnderLoad } from './under-load.ts';
 
 /** What every fault is given. */
 export interface World {
+  /** Of what the load sends. */
+  readonly seed: number;
   /** Makes a folder of that name, which goes at the end of the run with whatever works in it. */
   folder(name: string): string;
   /** Starts a part, or a whole cluster, when it is first asked for; the faults after it have the same. */
@@ -27,7 +29,7 @@ export async function openWorld(seed: number): Promise<OpenWorld> {
   let trials = 0;
   const folder = (name: string): string => `${lab.path}/${name}`;
   return {
-    folder,
+    ...{ seed, folder },
     once: async <T extends Closable>(name: string, start: (folder: string) => Promise<T>): Promise<T> => {
       const part = (parts.get(name) as Promise<T> | undefined) ?? start(folder(name));
       parts.set(name, part);
