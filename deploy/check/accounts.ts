@@ -1,20 +1,27 @@
 import { HEALTH } from '../../test/faults/journal.ts';
 import type { Entry } from '../../test/faults/journal.ts';
 import type { Violation } from '../../test/faults/account.ts';
+import { BEHIND } from '../../test/faults/load/sight.ts';
 import type { Result } from './fault.ts';
 
 /** The checks of test/faults by which something that was promised is not there. */
-const LOST = new Set([
+export const LOST: ReadonlySet<string> = new Set([
   'what was acknowledged is there once',
   'what was deleted is gone',
   'a record is as the last acknowledged change left it, or one without an answer after it',
   'each acknowledged move of a claim is in its history, and no other',
   'each document has its content, and each content its document or its end',
   'each refusal has one record',
+  'no refusal has two records',
   'each acknowledged write has one record of success',
 ]);
 /** Of these the columns of the table tell. */
 const COUNTED = new Set(['no answer holds anything of another tenant']);
+/** Of these they tell for whoever read what is behind. */
+const OF_ANSWERS = new Set([
+  'an answer is one that was to be expected, or 503',
+  'an answer is whole and the right one',
+]);
 
 /** What the journal and the accounts come to, where something broke at that moment. */
 export function resultOf(
@@ -25,28 +32,41 @@ export function resultOf(
   const requests = entries.filter(({ operation }) => operation !== HEALTH);
   const failed = requests.filter(hasFailed);
   const stale = requests.filter(isStale);
-  const staleNames = new Set(stale.map(({ operation }) => operation));
+  const foreign = requests.filter((entry) => entry.foreign.length > 0);
+  const lost = violations.filter(({ check }) => LOST.has(check));
+  const staleNames = [...new Set(stale.map(({ operation }) => operation))];
+  const isOfStale = ({ check, detail }: Violation): boolean =>
+    OF_ANSWERS.has(check) && staleNames.some((name) => detail.startsWith(name));
   const rest = violations.filter(
-    ({ check, detail }) =>
-      !LOST.has(check) && !COUNTED.has(check) && ![...staleNames].some((name) => detail.startsWith(name)),
+    (violation) => !LOST.has(violation.check) && !COUNTED.has(violation.check) && !isOfStale(violation),
   );
+  const names = [
+    ...stale.map(nameOfStale),
+    ...foreign.flatMap((entry) => [...new Set(entry.foreign.map(nameOf))]),
+    ...lost.map(({ check }) => check),
+  ];
   return {
     requests: requests.length,
     failed: failed.length,
-    lost: violations.filter(({ check }) => LOST.has(check)).length,
+    lost: lost.length,
     stale: stale.length,
-    foreign: requests.filter(({ foreign }) => foreign.length > 0).length,
+    foreign: foreign.length,
+    refused: requests.filter(({ status }) => status === 401 || status === 403).length,
+    named: Object.fromEntries(
+      [...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]),
+    ),
     backAfterMs: failed.reduce((most, { at, ms }) => Math.max(most, at + ms - brokenAt), 0),
     failures: failed.map(
       ({ operation, status, lost, at, ms }) =>
         `${operation} after ${at - brokenAt} ms: ${lost ?? String(status)} in ${ms} ms`,
     ),
     wrong: [
-      ...violations.filter(({ check }) => LOST.has(check)).map(inWords),
+      ...lost.map(inWords),
       ...stale.map(
         ({ operation, record, status, defect }) =>
           `${operation} ${record ?? ''}: ${String(status)} ${defect ?? ''}`,
       ),
+      ...foreign.map((entry) => `${entry.operation}: ${entry.foreign.join(', ')}`),
       ...rest.map(inWords),
     ],
   };
@@ -59,7 +79,16 @@ export function hasFailed({ status, lost, expected }: Entry): boolean {
 /** Whoever reads a record of theirs reads one that they have written, or that was there before. */
 export function isStale({ kind, status, lost, expected, defect }: Entry): boolean {
   if (kind !== 'read' || lost !== null || status === 503) return false;
-  return defect !== null || (!expected && (status === 404 || status === 403));
+  return expected ? defect !== null : status === 404 || status === 403;
+}
+
+/** A defect begins with its name; an own record that is not found has none. */
+function nameOfStale({ expected, defect }: Entry): string {
+  return expected ? nameOf(defect ?? '') : BEHIND.lacking;
+}
+
+function nameOf(defect: string): string {
+  return defect.split(':', 1)[0] ?? '';
 }
 
 function inWords({ check, detail }: Violation): string {

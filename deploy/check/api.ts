@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrateWithCommand } from '../../test/faults/commands.ts';
-import { createScratchCluster } from '../../test/faults/cluster.ts';
-import { startHaproxy } from '../lab/haproxy.ts';
 import type { Haproxy } from '../lab/haproxy.ts';
 import { releaseBefore } from '../lab/release.ts';
 import type { Bounds, Fault, Result } from './fault.ts';
+import { frontOf, sessionsOf, untilUp } from './front.ts';
+import { onOwnPostgres } from './own-postgres.ts';
 import type { Front, Running, UnderLoad } from './under-load.ts';
-import type { Closable, World } from './world.ts';
+import type { World } from './world.ts';
 
 /* Two instances behind HAProxy, on one Postgres. */
 
@@ -58,16 +58,9 @@ export const faults: readonly Fault[] = BREAKS.map((one) => ({
 }));
 
 async function tryBreak(world: World, { begin, fromBefore }: Break): Promise<Result> {
-  const postgres = await world.once('server', closableCluster);
   let haproxy: Haproxy | undefined;
   const options: UnderLoad = {
-    adminUrl: (database) => Promise.resolve(withPath(postgres.adminUrl, database)),
-    environment: ({ name, password, database }) => {
-      const url = new URL(withPath(postgres.adminUrl, database));
-      url.username = name;
-      url.password = password;
-      return { DATABASE_URL: url.href, TRUST_PROXY: '1' };
-    },
+    ...(await onOwnPostgres(world, { TRUST_PROXY: '1' })),
     instances: 2,
     front: async (ports, dir): Promise<Front> => (haproxy = await frontOf(ports, dir)),
     async break(running) {
@@ -77,15 +70,6 @@ async function tryBreak(world: World, { begin, fromBefore }: Break): Promise<Res
   };
   if (fromBefore === undefined) return world.underLoad(options);
   return world.underLoad({ ...options, release: await releaseBefore(world.folder('release'), world.from) });
-}
-
-async function frontOf([one = 0, two = 0]: readonly number[], dir: string): Promise<Haproxy> {
-  const haproxy = await startHaproxy({
-    ...{ dir, configuration: 'api.cfg' },
-    environment: { API_1: `127.0.0.1:${one}`, API_2: `127.0.0.1:${two}` },
-  });
-  await untilUp(haproxy, 2);
-  return haproxy;
 }
 
 /** As an operator restarts an instance: nobody new is sent there, what it has is finished, and then it ends. */
@@ -99,49 +83,4 @@ async function restart({ services }: Running, haproxy: Haproxy, index: number): 
   await services[index]?.start();
   await haproxy.ask(`set server ${name} state ready`);
   await untilUp(haproxy, 2);
-}
-
-interface Server {
-  readonly name: string;
-  readonly isUp: boolean;
-  readonly sessions: number;
-}
-
-/** What HAProxy says of the servers of its backend. */
-async function serversOf(haproxy: Haproxy): Promise<readonly Server[]> {
-  const [head = '', ...lines] = (await haproxy.ask('show stat api 4 -1')).split('\n');
-  const titles = head.replace(/^# /, '').split(',');
-  return lines
-    .filter((line) => line !== '')
-    .map((line) => {
-      const cells = line.split(',');
-      const of = (title: string): string => cells[titles.indexOf(title)] ?? '';
-      return { name: of('svname'), isUp: of('status') === 'UP', sessions: Number(of('scur')) };
-    });
-}
-
-async function sessionsOf(haproxy: Haproxy, index: number): Promise<number> {
-  const servers = await serversOf(haproxy);
-  const server = servers.find(({ name }) => name === `api${index + 1}`);
-  if (server === undefined) throw new Error(`HAProxy knows no api${index + 1}`);
-  return server.sessions;
-}
-
-async function untilUp(haproxy: Haproxy, count: number): Promise<void> {
-  while ((await serversOf(haproxy)).filter(({ isUp }) => isUp).length < count) await delay(100);
-}
-
-interface ClosableCluster extends Closable {
-  readonly adminUrl: string;
-}
-
-async function closableCluster(folder: string): Promise<ClosableCluster> {
-  const cluster = await createScratchCluster(folder);
-  return { adminUrl: cluster.adminUrl, close: () => cluster.remove() };
-}
-
-function withPath(address: string, database: string): string {
-  const url = new URL(address);
-  url.pathname = `/${database}`;
-  return url.href;
 }

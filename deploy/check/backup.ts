@@ -13,8 +13,10 @@ import { withAdmin } from '../../test/support/database.ts';
 import { startTestIdentity } from '../../test/support/identity.ts';
 import { startPgbackrest } from '../lab/pgbackrest.ts';
 import type { Pgbackrest, Postgres } from '../lab/pgbackrest.ts';
+import { isAcknowledgedWrite } from './calm.ts';
+import type { ApiLogin } from './database.ts';
 import type { Fault, Result } from './fault.ts';
-import type { ApiLogin, UnderLoad } from './under-load.ts';
+import type { UnderLoad } from './under-load.ts';
 import type { World } from './world.ts';
 
 /** The load goes on while a backup is made, and nobody waits for one. */
@@ -120,10 +122,6 @@ async function compare(
       ...(await documentsToldFalsely(trial, restored)),
     ],
   };
-}
-
-function isAcknowledgedWrite({ kind, status, lost }: Entry): boolean {
-  return kind !== 'read' && kind !== 'refuse' && lost === null && status !== null && status < 300;
 }
 
 /** Policies, grants, FORCE, functions and whatever else the audit knows are as they were; nothing has drifted. */

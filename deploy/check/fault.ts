@@ -13,6 +13,10 @@ export interface Result {
   readonly foreign: number;
   /** From the break to the last request that failed. */
   readonly backAfterMs: number;
+  /** How many were answered 401 or 403; what is wrong with their records is lost, or said. */
+  readonly refused?: number;
+  /** How often something was lost, stale or foreign, by what it was. */
+  readonly named?: Readonly<Record<string, number>>;
   /** What failed, in words, for where none may. */
   readonly failures?: readonly string[];
   /** Whatever else does not hold, in words. */
@@ -30,12 +34,14 @@ export interface Fault {
   readonly part: string;
   readonly fault: string;
   readonly bounds?: Bounds;
+  /** The services of deploy/compose that it breaks. */
+  readonly breaks?: readonly string[];
   run(world: World): Promise<Result>;
 }
 
 /** What of its bounds a result breaks, in words; nothing where all of it holds. */
 export function violationsOf({ bounds = {} }: Pick<Fault, 'bounds'>, result: Result): readonly string[] {
-  const { failures = [] } = result;
+  const { failures = [], named = {} } = result;
   const none = (['lost', 'stale', 'foreign'] as const)
     .filter((column) => result[column] > 0)
     .map((column) => `${result[column]} ${column}`);
@@ -45,5 +51,6 @@ export function violationsOf({ bounds = {} }: Pick<Fault, 'bounds'>, result: Res
       ? []
       : [`${column} is ${result[column]}, and may be ${most}`, ...(column === 'failed' ? failures : [])];
   });
-  return [...none, ...beyond, ...(result.wrong ?? [])];
+  const names = Object.entries(named).map(([name, count]) => `${count} × ${name}`);
+  return [...none, ...names, ...beyond, ...(result.wrong ?? [])];
 }

@@ -5,7 +5,17 @@ import { faults as replicas } from './replicas.ts';
 import { faults as backup } from './backup.ts';
 import { faults as patroni } from './patroni.ts';
 import { faults as redis } from './redis.ts';
+import { faults as whole } from './whole.ts';
 import { faults as workers } from './workers.ts';
 
 /** Every part of a deployment that is broken, in the order of the table. */
-export const PARTS: readonly (readonly Fault[])[] = [patroni, pooler, replicas, api, redis, workers, backup];
+export const PARTS: readonly (readonly Fault[])[] = [
+  ...[patroni, pooler, replicas, api, redis, workers, backup],
+  whole,
+];
+
+/** The services of deploy/compose that do their work once and end, each with what tries that work. */
+export const ENDING: Readonly<Record<string, string>> = {
+  migrate: 'npm run test:faults -- migration-killed',
+  login: 'npm run deploy:check -- whole',
+};

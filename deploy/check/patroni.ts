@@ -3,8 +3,8 @@ import { freeze } from '../../test/support/freeze.ts';
 import { sendTo } from '../../test/faults/processes.ts';
 import { startPatroni } from '../lab/patroni.ts';
 import type { Patroni } from '../lab/patroni.ts';
+import type { ApiLogin } from './database.ts';
 import type { Fault, Result } from './fault.ts';
-import type { ApiLogin } from './under-load.ts';
 import type { World } from './world.ts';
 
 /** The time-out of Patroni's leader, a turn of the others, and an election. */
@@ -104,20 +104,11 @@ async function tryBreak(
   const cluster = await world.once('patroni', (dir) => startPatroni({ dir }));
   await cluster.settled();
   return world.underLoad({
-    adminUrl: async (database) => adminUrlOf(cluster, database),
+    adminUrl: cluster.leaderUrl,
     environment: (login) => ({ DATABASE_URL: urlOf(cluster, login) }),
     break: () => begin(cluster),
     ...(holdMs === undefined ? {} : { holdMs }),
   });
-}
-
-/** Of whoever leads now, since not every client knows of several. */
-async function adminUrlOf(cluster: Patroni, database: string): Promise<string> {
-  const { port } = await cluster.leader();
-  const url = new URL(cluster.proxiedUrl);
-  url.port = String(port);
-  url.pathname = `/${database}`;
-  return url.href;
 }
 
 async function untilAnotherLeads(cluster: Patroni, name: string): Promise<void> {

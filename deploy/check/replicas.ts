@@ -1,9 +1,9 @@
 import { withAdmin } from '../../test/support/database.ts';
 import { sendTo } from '../../test/faults/processes.ts';
-import { startHaproxy } from '../lab/haproxy.ts';
 import { startPostgres } from '../lab/postgres.ts';
 import type { Postgres } from '../lab/postgres.ts';
 import type { Bounds, Fault, Result } from './fault.ts';
+import { frontOf } from './front.ts';
 import type { World } from './world.ts';
 
 /** A primary and two standbys, which two instances behind HAProxy read from. */
@@ -104,11 +104,7 @@ async function tryBreak(world: World, { begin, holdMs }: Break): Promise<Result>
       return { DATABASE_URL: at(primary), DATABASE_REPLICA_URLS: standbys.map(at).join() };
     },
     instances: 2,
-    front: ([one, other], dir) =>
-      startHaproxy({
-        ...{ dir, configuration: 'api.cfg' },
-        environment: { API_1: `127.0.0.1:${String(one)}`, API_2: `127.0.0.1:${String(other)}` },
-      }),
+    front: frontOf,
     break: () => begin(cluster),
     holdMs,
   });

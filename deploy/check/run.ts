@@ -58,7 +58,9 @@ try {
   await world.close();
 }
 console.log(`\n${tableOf(rows)}\n`);
-console.log(`${rows.length} faults, seed ${seed}: ${broken} with something that does not hold`);
+const refused = rows.reduce((sum, { result }) => sum + (result?.refused ?? 0), 0);
+const said = `${rows.length} faults, ${refused} refusals held against their records, seed ${seed}`;
+console.log(`${said}: ${broken} with something that does not hold`);
 process.exit(broken > 0 ? 1 : 0);
 
 /** What cannot be brought up, or is not over in time, holds as little as what was lost. */

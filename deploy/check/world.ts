@@ -7,6 +7,8 @@ import type { UnderLoad } from './under-load.ts';
 export interface World {
   /** The revision of the release from which a deploy comes; the last one without the latest migration when absent. */
   readonly from: string | undefined;
+  /** Of what the load sends. */
+  readonly seed: number;
   /** Makes a folder of that name, which goes at the end of the run with whatever works in it. */
   folder(name: string): string;
   /** Starts a part, or a whole cluster, when it is first asked for; the faults after it have the same. */
@@ -29,8 +31,7 @@ export async function openWorld(seed: number, from?: string): Promise<OpenWorld>
   let trials = 0;
   const folder = (name: string): string => `${lab.path}/${name}`;
   return {
-    from,
-    folder,
+    ...{ from, seed, folder },
     once: async <T extends Closable>(name: string, start: (folder: string) => Promise<T>): Promise<T> => {
       const part = (parts.get(name) as Promise<T> | undefined) ?? start(folder(name));
       parts.set(name, part);

@@ -25,6 +25,10 @@ export interface Patroni extends Part {
   /** The same through HAProxy. */
   readonly proxiedUrl: string;
   leader(): Promise<PatroniNode>;
+  /** The superuser's address of a database of whoever leads now: not every client knows of several. */
+  readonly leaderUrl: (database: string) => Promise<string>;
+  /** The one for which no write waits. */
+  asynchronousStandby(): Promise<PatroniNode>;
   /** Until a leader has a synchronous standby, and every node that lives streams from it. */
   settled(): Promise<void>;
   /** Has somebody else lead, as an operator would. */
@@ -84,6 +88,7 @@ export async function startPatroni({ dir, port }: PartOptions): Promise<Patroni>
       ...patroni,
       url: `${login}${hosts}/postgres?target_session_attrs=read-write`,
       proxiedUrl: `${login}127.0.0.1:${haproxy.port}/postgres`,
+      leaderUrl: async (database) => `${login}127.0.0.1:${(await patroni.leader()).port}/${database}`,
       pids: async () => (await Promise.all(started.map((part) => part.pids()))).flat(),
       freeze: () => each(started, (part) => part.freeze()),
       resume: () => each(started, (part) => part.resume()),
@@ -96,7 +101,9 @@ export async function startPatroni({ dir, port }: PartOptions): Promise<Patroni>
   }
 }
 
-function interfaceOf(nodes: readonly PatroniNode[]): Pick<Patroni, 'leader' | 'settled' | 'switchover'> {
+function interfaceOf(
+  nodes: readonly PatroniNode[],
+): Pick<Patroni, 'leader' | 'asynchronousStandby' | 'settled' | 'switchover'> {
   const leader = async (): Promise<PatroniNode> => {
     for (let attempt = 0; attempt < 300; attempt += 1) {
       for (const node of nodes) if (await isLeader(node)) return node;
@@ -106,6 +113,13 @@ function interfaceOf(nodes: readonly PatroniNode[]): Pick<Patroni, 'leader' | 's
   };
   return {
     leader,
+    async asynchronousStandby() {
+      const members = await membersBy(await leader());
+      const name = members.find(({ role }) => role === 'replica')?.name;
+      const node = nodes.find((one) => one.name === name);
+      if (node === undefined) throw new Error(`no node follows asynchronously: ${JSON.stringify(members)}`);
+      return node;
+    },
     async settled() {
       const end = Date.now() + SETTLED_MS;
       for (;;) {

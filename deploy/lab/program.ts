@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, processesIn, sendTo } from '../../test/faults/processes.ts';
 import type { Part } from './part.ts';
 
 export interface ProgramOptions {
+  /** Its name, or where it is. */
   readonly program: string;
   /** Debian's package that has it. */
   readonly package: string;
@@ -37,6 +38,7 @@ const FURTHER = ['/usr/sbin', '/sbin', '/usr/lib/postgresql/15/bin'];
 
 /** @throws an error of one line that names the package, where the program is missing. */
 export async function findProgram(program: string, fromPackage: string): Promise<string> {
+  if (isAbsolute(program)) return program;
   for (const folder of [...(process.env['PATH'] ?? '').split(delimiter), ...FURTHER]) {
     const path = join(folder, program);
     const isThere = await access(path, constants.X_OK).then(

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
-import { chmod, rm } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { chmod, readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { processesIn, sendTo } from '../../test/faults/processes.ts';
 import { createScratchFolder } from '../../test/support/scratch.ts';
 
@@ -39,7 +40,17 @@ async function reap(folder: string): Promise<void> {
     for (const pid of left) sendTo(pid, 'SIGKILL');
     await delay(50);
   }
+  await unmountBelow(folder);
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+}
+
+/** A file system that a trial has mounted there goes with whoever mounted it, unless that one was killed. */
+async function unmountBelow(folder: string): Promise<void> {
+  const mounts = await readFile('/proc/self/mounts', 'utf8').catch(() => '');
+  for (const line of mounts.split('\n')) {
+    const [, place = ''] = line.split(' ');
+    if (place.startsWith(`${folder}/`)) await promisify(execFile)('umount', ['--lazy', place]);
+  }
 }
 
 if (import.meta.main) {

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import { pino } from 'pino';
 import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import type { AuditWriter } from '../../src/db/refusals/audit-writer.ts';
+import { createRecorder } from '../../src/db/refusals/recorder.ts';
 import type { Refusal } from '../../src/db/refusals/refusal.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
 import { withAdmin } from '../support/database.ts';
@@ -302,6 +303,23 @@ describe('a record says when the refusal was', () => {
     await expectDated(direct);
     await expectDated(late);
     await audit.close();
+  });
+
+  test('by the database’s clock, also where an answer that tells of it was long on its way', async () => {
+    let isSlow = false;
+    const recorder = createRecorder({
+      async callAsLogin(statement) {
+        const answer = await probe.database.callAsLogin(statement);
+        if (isSlow) await passed();
+        return answer;
+      },
+    });
+    await recorder.record([]);
+    isSlow = true;
+    await recorder.record([]);
+    const { databaseMs } = recorder.date(refusal());
+    const [{ ms } = {}] = await probe.admin('select extract(epoch from clock_timestamp()) * 1000 as ms');
+    expect(Number(ms) - Number(databaseMs)).toBeLessThan(1_000);
   });
 
   test('also when another process stores it, by the database’s clock as the first had known it', async () => {

@@ -54,11 +54,23 @@ describe('the accounts of a break', () => {
     expect(violationsOf({}, result).join()).toContain(`1 ${column}`);
   });
 
+  test('an answer that nobody expects is failed, said, and not stale', () => {
+    const entry = { ...GOOD, status: 500, expected: false, defect: 'an error' };
+    const check = 'an answer is one that was to be expected, or 503';
+    const result = resultOf([entry], [{ check, detail: 'read site was answered 500: an error' }], 900);
+    expect(result).toMatchObject({ failed: 1, stale: 0 });
+    expect(violationsOf({}, result)).toEqual([`${check}: read site was answered 500: an error`]);
+  });
+
   test('a write that was acknowledged and is not there is lost', () => {
     const detail = 'create site x: 0 rows';
     const result = resultOf([GOOD], [{ check: 'what was acknowledged is there once', detail }], 900);
     expect(result.lost).toBe(1);
-    expect(violationsOf({}, result)).toEqual(['1 lost', `what was acknowledged is there once: ${detail}`]);
+    expect(violationsOf({}, result)).toEqual([
+      '1 lost',
+      '1 × what was acknowledged is there once',
+      `what was acknowledged is there once: ${detail}`,
+    ]);
   });
 
   test('whatever else does not hold is said, and holds as little', () => {

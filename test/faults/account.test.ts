@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { LOST, resultOf } from '../../deploy/check/accounts.ts';
 import { withAdmin } from '../support/database.ts';
 import { until } from '../support/upload.ts';
 import { check, fill, fixtureOf, UNTOUCHED } from './account.ts';
@@ -68,6 +69,12 @@ describe('the accounts of the faults', () => {
     await admin.query('rollback');
     await session.end();
     expect(found.map((violation) => violation.check)).toContain(damage.check);
+    // As the table of a deployment counts it.
+    const { lost, named } = resultOf(entries, found, 0);
+    if (LOST.has(damage.check)) {
+      expect(lost).toBeGreaterThan(0);
+      expect(named?.[damage.check]).toBeGreaterThan(0);
+    }
   });
 
   test('see a service that has ended', async () => {

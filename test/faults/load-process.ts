@@ -16,6 +16,9 @@ export interface LoadProcess {
   burst(count: number, operations: readonly string[]): void;
   /** From now on some ask with this token. */
   useNewToken(token: string): void;
+  /** Sends nothing more until `resume`; resolves with all so far, once each request is answered or given up. */
+  hold(): Promise<readonly Entry[]>;
+  resume(): void;
   /** Resolves once nothing is under way any more, with all that was sent. */
   finish(): Promise<readonly Entry[]>;
 }
@@ -53,6 +56,16 @@ export async function startLoad(
     },
     useNewToken: (newToken) => {
       tell({ newToken });
+    },
+    async hold() {
+      const held = once(child, 'message');
+      tell({ hold: true });
+      await Promise.race([held, ended]);
+      if (child.exitCode !== null) throw new Error(`the load ended with ${child.exitCode}`);
+      return readJournal(journal);
+    },
+    resume: () => {
+      tell({ resume: true });
     },
     async finish() {
       tell({ finish: true });

@@ -6,8 +6,9 @@ import '../support/end-with-parent.ts';
 import { HEALTH, HUNG_MS } from './journal.ts';
 import type { Entry } from './journal.ts';
 import { exchange } from './load/exchange.ts';
+import { Gate } from './load/gate.ts';
 import { OPERATIONS } from './load/operations.ts';
-import type { Plan } from './load/people.ts';
+import type { Plan, Tally } from './load/people.ts';
 import { Worker } from './load/worker.ts';
 import type { Shared } from './load/worker.ts';
 
@@ -19,6 +20,8 @@ import type { Shared } from './load/worker.ts';
 export type Order =
   | { readonly burst: number; readonly operations: readonly string[] }
   | { readonly newToken: string }
+  | { readonly hold: true }
+  | { readonly resume: true }
   | { readonly finish: true };
 
 const HEALTH_EVERY_MS = 200;
@@ -26,12 +29,21 @@ const HEALTH_EVERY_MS = 200;
 const [, , planFile = ''] = process.argv;
 const plan = JSON.parse(await readFile(planFile, 'utf8')) as Plan;
 const journal = createWriteStream(plan.journal, { flags: 'a' });
+const gate = new Gate(plan.people.length);
+/** What was there before anything was sent is one claim of each tenant. */
+const tallies = new Map<string, Tally>(plan.people.map(({ tenant }) => [tenant.word, { claims: 1 }]));
 let serial = 0;
 const shared: Shared = {
   plan,
   tenants: [...new Map(plan.people.map(({ tenant }) => [tenant.word, tenant])).values()],
   nextSerial: () => (serial += 1),
   newToken: undefined,
+  gate,
+  tallyOf({ word }) {
+    const tally = tallies.get(word);
+    if (tally === undefined) throw new Error(`${word} is no tenant of the plan`);
+    return tally;
+  },
   stoppedAt: undefined,
   write: (entry: Entry) => journal.write(`${JSON.stringify(entry)}\n`),
 };
@@ -42,8 +54,17 @@ underWay.push(watchHealth());
 process.on('message', (order: Order) => {
   if ('newToken' in order) shared.newToken = order.newToken;
   else if ('burst' in order) underWay.push(burst(order.burst, order.operations));
+  else if ('hold' in order) void hold();
+  else if ('resume' in order) gate.open();
   else void finish();
 });
+
+/** Tells its parent once nothing is under way, and all that was answered is in the journal. */
+async function hold(): Promise<void> {
+  await gate.close();
+  await new Promise((written) => journal.write('', written));
+  process.send?.({ held: true });
+}
 
 /** Sends so many requests at once, each on a connection of its own. */
 async function burst(count: number, names: readonly string[]): Promise<void> {
@@ -91,6 +112,7 @@ async function askHealth(): Promise<void> {
 
 async function finish(): Promise<void> {
   shared.stoppedAt ??= Date.now();
+  gate.open();
   await Promise.all(underWay);
   journal.end();
   await finished(journal);

@@ -23,17 +23,23 @@ export const BATCH = 500;
  */
 const OF_A_VALUE: readonly unknown[] = ['22', '23', '54', 'P0'];
 
+/** An answer that took longer says too little of when the clock was read that it tells of, if there was another one. */
+const QUICK_MS = 500;
+
 export function createRecorder(database: Pick<Database, 'callAsLogin'>): Recorder {
   const run = randomUUID();
   /** What the database's clock showed when this process's own, which nobody sets, showed `monotonicMs`. */
   let known: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
 
   async function record(refusals: readonly KeptRefusal[]): Promise<void> {
+    const askedMs = performance.now();
     const { rows } = await database.callAsLogin({
       text: 'select extract(epoch from app.record_refusals($1)) * 1000',
       values: [JSON.stringify(refusals.map((refusal) => recordOf(refusal, timeOf(refusal))))],
     });
-    known = { databaseMs: Number(rows[0]?.[0]), monotonicMs: performance.now() };
+    const monotonicMs = performance.now();
+    if (known !== undefined && monotonicMs - askedMs > QUICK_MS) return;
+    known = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
   }
 
   /**

@@ -1,6 +1,8 @@
 import type { Role } from '../../../src/identity/caller.ts';
 import type { Operation, Situation } from './operations.ts';
-import type { Claim } from './people.ts';
+import type { Belongings, Claim } from './people.ts';
+import { rowOf } from './rows.ts';
+import type { Kept } from './sight.ts';
 
 /** A person's own record leaves the list while it is written: without an answer its state is not known. */
 function take<T>(from: T[], random: () => number, isGood: (one: T) => boolean = () => true): T | undefined {
@@ -8,6 +10,13 @@ function take<T>(from: T[], random: () => number, isGood: (one: T) => boolean = 
   const one = good[Math.floor(random() * good.length)];
   if (one !== undefined) from.splice(from.indexOf(one), 1);
   return one;
+}
+
+/** What an answer to a change shows is what was written, and what the caller is to read from then on. */
+function written(own: Belongings, table: Kept, body: Buffer, field: string, value: string): string | null {
+  const row = rowOf(body);
+  own.sight.acknowledged(table, row);
+  return row[field] === value ? null : `${field} is ${String(row[field])}, and not ${value}`;
 }
 
 const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
@@ -20,6 +29,7 @@ function move({ own, random, person: { role } }: Situation) {
   const isMovable = ({ status }: Claim) => role !== 'TAX_SPECIALIST' || status === 'DRAFT';
   const claim = take(own.claims, random, isMovable);
   if (claim === undefined) return undefined;
+  own.sight.begun(claim.id);
   const status = claim.status === 'DRAFT' ? 'READY_FOR_REVIEW' : 'DRAFT';
   return {
     line: `PUT /api/reclamations/${claim.id}`,
@@ -27,9 +37,9 @@ function move({ own, random, person: { role } }: Situation) {
     record: claim.id,
     marker: status,
     expects: [200],
-    answered: () => {
+    answered: (body: Buffer) => {
       own.claims.push({ ...claim, status });
-      return null;
+      return written(own, 'reclamations', body, 'status', status);
     },
   };
 }
@@ -40,14 +50,14 @@ export const CHANGES: readonly Operation[] = [
     prepare: ({ own, random, marker }) => {
       const record = take(own.sites, random);
       if (record === undefined) return undefined;
+      own.sight.begun(record);
       return {
         line: `PUT /api/sites/${record}`,
         body: { address: marker },
         ...{ record, marker, expects: [200] },
-        answered: () => {
+        answered: (body) => {
           own.sites.push(record);
-          own.addresses.set(record, marker);
-          return null;
+          return written(own, 'sites', body, 'address', marker);
         },
       };
     },
@@ -76,7 +86,12 @@ export const CHANGES: readonly Operation[] = [
     prepare: ({ own, random }) => {
       const record = own.sites.length > FEW ? take(own.sites, random) : undefined;
       if (record === undefined) return undefined;
-      return { line: `DELETE /api/sites/${record}`, record, expects: [204] };
+      own.sight.begun(record);
+      const answered = (): null => {
+        own.sight.deleted(record);
+        return null;
+      };
+      return { line: `DELETE /api/sites/${record}`, record, expects: [204], answered };
     },
   },
   {

@@ -2,10 +2,9 @@ import type { Role } from '../../../src/identity/caller.ts';
 import { form, FORM } from '../../support/upload.ts';
 import type { Operation } from './operations.ts';
 import { anyOf } from './random.ts';
+import { idOf, rowOf } from './rows.ts';
 
 const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
-
-export const idOf = (body: Buffer): string => (JSON.parse(body.toString()) as { id: string }).id;
 
 /** Every thirtieth is large enough to come in many pieces. */
 const contentOf = (marker: string, isLarge: boolean): string => `${marker}\n`.repeat(isLarge ? 8_000 : 20);
@@ -30,25 +29,30 @@ export const CREATIONS: readonly Operation[] = [
       expects: [201],
       answered: (body) => {
         own.sites.push(idOf(body));
+        own.sight.acknowledged('sites', rowOf(body));
         return null;
       },
     }),
   },
   {
     ...{ name: 'create claim', kind: 'create', table: 'reclamations', weight: 6, roles: STAFF, keyed: 70 },
-    prepare: ({ person: { tenant }, own, marker }) => ({
-      line: 'POST /api/reclamations',
-      body: {
-        ...{ client_id: tenant.client, site_id: tenant.site, claim_type: 'TF', amount: '1200.50' },
-        grounds: marker,
-      },
-      marker,
-      expects: [201],
-      answered: (body) => {
-        own.claims.push({ id: idOf(body), status: 'DRAFT', hasDocuments: false });
-        return null;
-      },
-    }),
+    prepare: ({ person: { tenant }, own, tally, marker }) => {
+      tally.claims += 1;
+      return {
+        line: 'POST /api/reclamations',
+        body: {
+          ...{ client_id: tenant.client, site_id: tenant.site, claim_type: 'TF', amount: '1200.50' },
+          grounds: marker,
+        },
+        marker,
+        expects: [201],
+        answered: (body) => {
+          own.claims.push({ id: idOf(body), status: 'DRAFT', hasDocuments: false });
+          own.sight.acknowledged('reclamations', rowOf(body));
+          return null;
+        },
+      };
+    },
   },
   {
     ...{ name: 'create partner', kind: 'create', table: 'partners', weight: 2, keyed: 100 },

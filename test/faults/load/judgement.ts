@@ -1,42 +1,52 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { idOf } from './creations.ts';
 import type { Received } from './exchange.ts';
+import { foreignIn } from './foreign.ts';
 import type { Wanted } from './operations.ts';
+import type { LoadTenant } from './people.ts';
+import { idOf } from './rows.ts';
 
 /** What is to be thought of an answer. */
 export interface Judgement {
   readonly expected: boolean;
   readonly defect: string | null;
+  /** What of another tenant it holds. */
+  readonly foreign: readonly string[];
   /** The record that it says was created. */
   readonly record: string | undefined;
 }
 
-/** Of what will be repeated nothing is thought yet. */
-export function judge(
-  { expects, answered, line }: Wanted,
-  { status, lost, body }: Received,
-  repeated: boolean,
-): Judgement {
+export interface Asked {
+  /** Of what will be repeated nothing is thought yet, but that it holds nothing of another tenant. */
+  readonly repeated: boolean;
+  readonly tenant: LoadTenant;
+  readonly others: readonly LoadTenant[];
+}
+
+export function judge(wanted: Wanted, received: Received, { repeated, tenant, others }: Asked): Judgement {
+  const { expects, answered, line } = wanted;
+  const { status, lost, body } = received;
+  const isWhole = isGood(received) && expects.includes(status ?? 0);
+  const foreign = [
+    ...foreignIn(received, { own: tenant, others }),
+    ...(isWhole ? (wanted.foreign?.(body) ?? []) : []),
+  ];
   const isUnknown = lost !== null || status === null || status === 503 || repeated;
-  if (isUnknown) return { expected: true, defect: null, record: undefined };
+  if (isUnknown) return { expected: true, defect: null, foreign, record: undefined };
   if (!expects.includes(status)) {
-    return { expected: false, defect: body.toString().slice(0, 300), record: undefined };
+    return { expected: false, defect: body.toString().slice(0, 300), foreign, record: undefined };
   }
   const record = status === 201 && line.startsWith('POST') ? idOf(body) : undefined;
-  const isGood = status >= 200 && status < 300;
-  return { expected: true, defect: isGood ? (answered?.(body) ?? null) : null, record };
+  return { expected: true, defect: isWhole ? (answered?.(body) ?? null) : null, foreign, record };
+}
+
+function isGood({ status, lost }: Received): boolean {
+  return lost === null && status !== null && status >= 200 && status < 300;
 }
 
 /** Whether the write may have been stored, or another attempt with its key is still under way. */
 export function isUnanswered({ status, lost, headers }: Received): boolean {
   if (lost !== null || status === null || status === 503) return true;
   return status === 409 && headers['retry-after'] !== undefined;
-}
-
-/** What an answer holds of what it must not. */
-export function foreignIn({ headers, body }: Received, secrets: readonly string[]): string[] {
-  const text = `${JSON.stringify(headers)}${body.toString()}`;
-  return secrets.filter((secret) => text.includes(secret));
 }
 
 export function textOf(header: IncomingHttpHeaders[string]): string | null {

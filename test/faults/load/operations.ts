@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Role } from '../../../src/identity/caller.ts';
 import type { Kind } from '../journal.ts';
 import type { Random } from './random.ts';
-import type { Belongings, LoadTenant, Person } from './people.ts';
+import type { Belongings, LoadTenant, Person, Tally } from './people.ts';
 import { CHANGES } from './changes.ts';
 import { CREATIONS, HUNG_UP } from './creations.ts';
 import { READS } from './reads.ts';
@@ -13,6 +13,8 @@ export interface Situation {
   readonly person: Person;
   readonly own: Belongings;
   readonly others: readonly LoadTenant[];
+  /** What all people of the tenant have sent. */
+  readonly tally: Tally;
   readonly random: Random;
   /** A number, and a text, that no other request has. */
   readonly serial: number;
@@ -35,6 +37,8 @@ export interface Wanted {
   readonly hangUpMs?: number;
   /** Looks at an answer that was expected; gives what is wrong with it. */
   readonly answered?: (body: Buffer) => string | null;
+  /** What of another tenant a good answer holds beyond its text. */
+  readonly foreign?: (body: Buffer) => string[];
 }
 
 export interface Operation {

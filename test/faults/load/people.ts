@@ -1,4 +1,5 @@
 import type { Role } from '../../../src/identity/caller.ts';
+import type { Sight } from './sight.ts';
 
 /** One tenant, with a word that stands in all that it stores and in nothing of the others. */
 export interface LoadTenant {
@@ -31,12 +32,17 @@ export interface Upload {
 /** What one worker has stored and knows the state of; whatever had no answer is taken out and left alone. */
 export interface Belongings {
   readonly sites: string[];
-  /** The addresses that they were given last. */
-  readonly addresses: Map<string, string>;
+  /** What it must be shown. */
+  readonly sight: Sight;
   readonly claims: Claim[];
   readonly uploads: Upload[];
   /** Drafts of invoices. */
   readonly drafts: string[];
+}
+
+/** How much the people of one tenant have sent, answered or not, and what was there before. */
+export interface Tally {
+  claims: number;
 }
 
 /** What the load is told before it begins. */

@@ -1,10 +1,36 @@
 import { ROLES } from '../../../src/identity/caller.ts';
-import type { Operation } from './operations.ts';
+import { foreignCount } from './foreign.ts';
+import type { Operation, Situation } from './operations.ts';
 import { anyOf } from './random.ts';
+import { rowOf, rowsOf } from './rows.ts';
+import type { Kept, Row } from './sight.ts';
 
-const parsed = (body: Buffer): unknown => JSON.parse(body.toString()) as unknown;
-const list = (body: Buffer): string | null =>
-  Array.isArray(parsed(body)) ? null : `no list: ${body.toString().slice(0, 200)}`;
+const noList = (body: Buffer): string => `no list: ${body.toString().slice(0, 200)}`;
+const list = (body: Buffer): string | null => (rowsOf(body) === undefined ? noList(body) : null);
+
+/** Looks at the newest of a table, of which there are so many at most. */
+function pageOf(table: Kept, limit: number, { own }: Situation): (body: Buffer) => string | null {
+  const view = own.sight.view();
+  return (body) => {
+    const rows = rowsOf(body);
+    return rows === undefined ? noList(body) : view.page(table, rows, limit);
+  };
+}
+
+function recordOf(id: string, { own }: Situation): (body: Buffer) => string | null {
+  const view = own.sight.view();
+  return (body) => {
+    const row = rowOf(body);
+    return row.id === id ? view.record(row) : 'another record';
+  };
+}
+
+function counted(body: Buffer): number {
+  const rows = (rowsOf(body) ?? []) as readonly (Row & { readonly count: number })[];
+  return rows.reduce((sum, { count }) => sum + count, 0);
+}
+
+const [SITES, CLAIMS] = [50, 20];
 
 export const READS: readonly Operation[] = [
   {
@@ -13,44 +39,50 @@ export const READS: readonly Operation[] = [
   },
   {
     ...{ name: 'read sites', kind: 'read', weight: 6, roles: ROLES },
-    prepare: () => ({ line: 'GET /api/sites?limit=50', expects: [200], answered: list }),
+    prepare: (situation) => ({
+      line: `GET /api/sites?limit=${SITES}`,
+      expects: [200],
+      answered: pageOf('sites', SITES, situation),
+    }),
   },
   {
     ...{ name: 'read claims', kind: 'read', weight: 6, roles: ROLES },
-    prepare: ({ person: { tenant } }) => ({
-      line: `GET /api/clients/${tenant.client}/reclamations?limit=20`,
+    prepare: (situation) => ({
+      line: `GET /api/clients/${situation.person.tenant.client}/reclamations?limit=${CLAIMS}`,
       expects: [200],
-      answered: list,
+      answered: pageOf('reclamations', CLAIMS, situation),
     }),
   },
   {
     ...{ name: 'read site', kind: 'read', weight: 4, roles: ROLES },
-    prepare: ({ person: { tenant }, own, random }) => {
-      const id = anyOf(random, own.sites) ?? tenant.site;
-      return {
-        line: `GET /api/sites/${id}`,
-        expects: [200],
-        answered: (body) => {
-          const site = parsed(body) as { id?: string; address?: string | null };
-          if (site.id !== id) return 'another site';
-          const last = own.addresses.get(id);
-          return last === undefined || site.address === last ? null : `not the address of before: ${last}`;
-        },
-      };
+    prepare: (situation) => {
+      const { person, own, random } = situation;
+      const id = anyOf(random, own.sites) ?? person.tenant.site;
+      return { line: `GET /api/sites/${id}`, expects: [200], answered: recordOf(id, situation) };
     },
   },
   {
     ...{ name: 'read claim', kind: 'read', weight: 3, roles: ROLES },
-    prepare: ({ own, random }) => {
-      const claim = anyOf(random, own.claims);
+    prepare: (situation) => {
+      const claim = anyOf(situation.random, situation.own.claims);
       if (claim === undefined) return undefined;
       return {
         line: `GET /api/reclamations/${claim.id}`,
         expects: [200],
-        answered: (body) => {
-          const { status } = parsed(body) as { status?: string };
-          return status === claim.status ? null : `${String(status)}, and not ${claim.status}`;
-        },
+        answered: recordOf(claim.id, situation),
+      };
+    },
+  },
+  {
+    ...{ name: 'count claims', kind: 'read', weight: 3, roles: ROLES },
+    prepare: ({ own, tally }) => {
+      const view = own.sight.view();
+      return {
+        line: 'GET /api/reclamations/summary',
+        expects: [200],
+        answered: (body) => list(body) ?? view.countOfClaims(counted(body)),
+        // Of those that are sent meanwhile, some may be in it.
+        foreign: (body) => foreignCount(counted(body), tally.claims),
       };
     },
   },

@@ -5,12 +5,14 @@ import { HUNG_MS, HUNG_WITH_CONTENT_MS } from '../journal.ts';
 import type { Entry } from '../journal.ts';
 import { exchange } from './exchange.ts';
 import type { Received } from './exchange.ts';
-import { foreignIn, isUnanswered, judge, textOf } from './judgement.ts';
+import type { Gate } from './gate.ts';
+import { isUnanswered, judge, textOf } from './judgement.ts';
 import { OPERATIONS } from './operations.ts';
 import type { Operation, Situation, Wanted } from './operations.ts';
-import type { Belongings, LoadTenant, Person, Plan } from './people.ts';
+import type { Belongings, LoadTenant, Person, Plan, Tally } from './people.ts';
 import { randomFrom } from './random.ts';
 import type { Random } from './random.ts';
+import { Sight } from './sight.ts';
 
 /** What all workers share. */
 export interface Shared {
@@ -19,6 +21,9 @@ export interface Shared {
   /** A new number of a request. */
   nextSerial(): number;
   newToken: string | undefined;
+  /** Where everybody waits while the accounts are drawn up. */
+  readonly gate: Gate;
+  tallyOf(tenant: LoadTenant): Tally;
   /** When nothing more is begun; what has a key is still repeated until then and PATIENCE_MS more. */
   stoppedAt: number | undefined;
   write(entry: Entry): void;
@@ -34,9 +39,8 @@ export class Worker {
   readonly #person: Person;
   readonly #random: Random;
   readonly #agent = new Agent({ keepAlive: true, keepAliveMsecs: 1_000 });
-  readonly #own: Belongings = { sites: [], addresses: new Map(), claims: [], uploads: [], drafts: [] };
+  readonly #own: Belongings = { sites: [], sight: new Sight(), claims: [], uploads: [], drafts: [] };
   readonly #operations: readonly Operation[];
-  readonly #secrets: readonly string[];
 
   constructor(shared: Shared, person: Person, seed: number) {
     this.#shared = shared;
@@ -45,12 +49,12 @@ export class Worker {
     this.#operations = OPERATIONS.filter(
       ({ name, roles }) => roles.includes(person.role) && !shared.plan.without.includes(name),
     );
-    this.#secrets = this.#others().flatMap(({ word, client, site, claim }) => [word, client, site, claim]);
   }
 
   /** Until the load is stopped. */
   async run(): Promise<void> {
     while (this.#shared.stoppedAt === undefined) {
+      await this.#shared.gate.pass();
       await this.send(this.#choose());
       await delay(this.#random() * 2 * this.#shared.plan.thinkMs);
     }
@@ -69,16 +73,17 @@ export class Worker {
       const isOpen = key !== undefined && isUnanswered(received);
       const hasTime = Date.now() < (this.#shared.stoppedAt ?? Infinity) + PATIENCE_MS;
       const repeated = isOpen && hasTime;
-      const judged = judge(wanted, received, repeated);
+      const judged = judge(wanted, received, {
+        ...{ repeated, tenant: this.#person.tenant, others: this.#others() },
+      });
       const [record, marker] = [judged.record ?? wanted.record ?? null, wanted.marker ?? null];
       const { name, kind, table = null } = operation;
       const { status, lost, ms } = received;
-      const foreign = foreignIn(received, this.#secrets);
       this.#shared.write({
         ...{ serial, attempt, operation: name, kind, table, record, marker, keyed: key !== undefined },
         ...{ status, lost, requestId: textOf(received.headers['x-request-id']) },
         ...{ expected: judged.expected, retryAfter: received.headers['retry-after'] !== undefined },
-        ...{ foreign, defect: judged.defect, at, ms },
+        ...{ foreign: judged.foreign, defect: judged.defect, at, ms },
       });
       if (!repeated) return;
       await delay(REPEAT_MS * (1 + this.#random()));
@@ -103,7 +108,8 @@ export class Worker {
     const marker = `${this.#person.tenant.word} ${serial}`;
     const { newToken } = this.#shared;
     const [person, own, random] = [this.#person, this.#own, this.#random];
-    return { person, own, random, others: this.#others(), serial, marker, newToken };
+    const tally = this.#shared.tallyOf(person.tenant);
+    return { person, own, random, tally, others: this.#others(), serial, marker, newToken };
   }
 
   #exchange(

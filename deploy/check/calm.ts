@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { HEALTH, readJournal } from '../../test/faults/journal.ts';
+import type { Entry } from '../../test/faults/journal.ts';
+import { hasFailed } from './accounts.ts';
+
+/** So long nothing has failed, and each of these was answered well: then all is well. */
+export const QUIET_MS = 3_000;
+const SIGNS: Readonly<Record<string, (entry: Entry) => boolean>> = {
+  read: ({ kind }) => kind === 'read',
+  write: (entry) => isWrite(entry) && entry.operation !== 'upload',
+  upload: ({ operation }) => operation === 'upload',
+  download: ({ operation }) => operation === 'download',
+  refusal: ({ kind }) => kind === 'refuse',
+};
+/** Nobody waits longer for that. */
+const BACK_MS = 75_000;
+
+/** What keeps a load from being calm, in words; nothing where it is. */
+export function unrestIn(entries: readonly Entry[], now: number): readonly string[] {
+  const late = entries.filter(({ at, ms }) => at + ms > now - QUIET_MS);
+  const requests = late.filter(({ operation }) => operation !== HEALTH);
+  const failures = requests.filter(hasFailed);
+  const missing = Object.entries(SIGNS).filter(([, isSign]) => !requests.some(isSign));
+  return [
+    ...failures.map(({ operation, status, lost }) => `${operation}: ${lost ?? String(status)}`),
+    ...missing.map(([name]) => `no ${name} was answered`),
+    ...(late.some(({ operation, status }) => operation === HEALTH && status === 200) ? [] : ['no health']),
+  ];
+}
+
+export function isWrite({ kind }: Entry): boolean {
+  return kind !== 'read' && kind !== 'refuse';
+}
+
+export function isAcknowledgedWrite(entry: Entry): boolean {
+  const { status, lost } = entry;
+  return isWrite(entry) && lost === null && status !== null && status < 300;
+}
+
+/** Until a load is calm that was not so before; gives what still keeps it from that when the wait is over. */
+export async function untilCalm(journal: string, since: number): Promise<readonly string[]> {
+  const end = Date.now() + BACK_MS;
+  for (;;) {
+    await delay(250);
+    const now = Date.now();
+    const entries = (await readJournal(journal)).filter(({ at }) => at >= since);
+    const unrest = now - since < QUIET_MS ? ['it has just begun'] : unrestIn(entries, now);
+    if (unrest.length === 0) return [];
+    if (now > end) return unrest.map((one) => `the load is not calm after ${BACK_MS / 1000} s: ${one}`);
+  }
+}

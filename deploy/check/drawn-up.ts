@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { check, fill } from '../../test/faults/account.ts';
+import type { Fixture, Violation } from '../../test/faults/account.ts';
+import type { Entry } from '../../test/faults/journal.ts';
+import { settle } from '../../test/faults/trial.ts';
+import { withAdmin } from '../../test/support/database.ts';
+import { adminOf } from './database.ts';
+
+/** What is held against each other: what was there before, what was sent, what is stored. */
+export interface Books {
+  readonly adminUrl: () => Promise<string>;
+  readonly database: string;
+  readonly fixture: Fixture;
+  readonly contents: () => Promise<readonly { readonly path: string; readonly size: number }[]>;
+}
+
+/** What a service asks by itself is over by then, however busy the machine is; what it has forgotten stays. */
+const AT_REST_MS = 10_000;
+
+/** The accounts of a load that is at rest, once the refusals that were kept for later are recorded. */
+export async function drawUp(
+  { adminUrl, database, fixture, contents }: Books,
+  entries: readonly Entry[],
+): Promise<readonly Violation[]> {
+  await settle({ admin: adminOf(adminUrl), database }, entries);
+  const stored = await contents();
+  return withAdmin(await adminUrl(), async (admin) => {
+    await fill(admin, { fixture, entries, contents: stored, spared: [] });
+    const end = Date.now() + AT_REST_MS;
+    let found = await check(admin);
+    while (found.some(isOfTheMoment) && Date.now() < end) {
+      await delay(250);
+      const again = new Set((await check(admin)).map(nameOf));
+      found = found.filter((violation) => again.has(nameOf(violation)));
+    }
+    return found;
+  });
+}
+
+/** A session that is asked about health, or how far the log is, is in a transaction, and holds locks. */
+function isOfTheMoment({ check: name }: Violation): boolean {
+  return name === 'no lock is left' || name === 'no connection is left in a transaction';
+}
+
+export function nameOf({ check: name, detail }: Violation): string {
+  return `${name}: ${detail}`;
+}

@@ -1,0 +1,223 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Violation } from '../../test/faults/account.ts';
+import type { Entry } from '../../test/faults/journal.ts';
+import { sendTo, treeOf } from '../../test/faults/processes.ts';
+import { createTestKey } from '../../test/support/identity.ts';
+import { resultOf } from './accounts.ts';
+import { untilCalm } from './calm.ts';
+import { drawUp, nameOf } from './drawn-up.ts';
+import type { Bounds, Fault, Result } from './fault.ts';
+import { openWhole } from './whole-world.ts';
+import type { Whole } from './whole-world.ts';
+import type { World } from './world.ts';
+
+/* Everything together, brought up once, under one load: then each part is broken in turn, and the load is calm between. */
+
+interface Break {
+  readonly name: string;
+  /** The services of deploy/compose. */
+  readonly breaks: readonly string[];
+  readonly bounds: Bounds;
+  readonly holdMs: number;
+  /** Gives what mends it. */
+  begin: (whole: Whole) => Promise<() => Promise<void>>;
+}
+
+/** Nobody notices. */
+const NONE: Bounds = { failed: 0 };
+/** What a request may wait for, and how long it lasts before it is mended. */
+const SOON: Bounds = { backAfterMs: 25_000 };
+/** The time-out of Patroni's leader, a turn of the others, an election, and the pooler's next attempt. */
+const ELECTED: Bounds = { backAfterMs: 35_000 };
+const NOTHING = (): Promise<void> => Promise.resolve();
+
+const BREAKS: readonly Break[] = [
+  {
+    ...{ name: 'HAProxy killed, and back', breaks: ['haproxy'], bounds: SOON, holdMs: 2_000 },
+    async begin({ haproxy }) {
+      await haproxy.now.kill();
+      return () => haproxy.again();
+    },
+  },
+  {
+    ...{ name: 'an instance killed, and back', breaks: ['api1'], bounds: SOON, holdMs: 4_000 },
+    async begin({ instances: [one] }) {
+      one.signal('SIGKILL');
+      await one.ended();
+      return () => one.start();
+    },
+  },
+  {
+    ...{ name: 'a worker of an instance killed', breaks: ['api2'], bounds: SOON, holdMs: 2_000 },
+    async begin({ instances: [, two] }) {
+      const [, worker = 0] = await treeOf(two.pid);
+      sendTo(worker, 'SIGKILL');
+      return NOTHING;
+    },
+  },
+  {
+    ...{ name: 'PgBouncer killed, and back', breaks: ['pgbouncer'], bounds: SOON, holdMs: 2_000 },
+    async begin({ pooler }) {
+      await pooler.kill();
+      return () => pooler.start();
+    },
+  },
+  {
+    ...{ name: 'PgBouncer frozen, and back', breaks: ['pgbouncer'], bounds: SOON, holdMs: 8_000 },
+    async begin({ pooler }) {
+      await pooler.freeze();
+      return () => pooler.resume();
+    },
+  },
+  {
+    ...{ name: 'the primary killed, and back', breaks: ['database'], bounds: ELECTED, holdMs: 0 },
+    async begin({ cluster }) {
+      const leader = await cluster.leader();
+      await leader.kill();
+      return async () => {
+        while ((await cluster.leader()).name === leader.name) await delay(100);
+        await leader.start();
+      };
+    },
+  },
+  {
+    ...{ name: 'a replica frozen, and back', breaks: [], bounds: NONE, holdMs: 8_000 },
+    async begin({ cluster }) {
+      const standby = await cluster.asynchronousStandby();
+      await standby.freeze();
+      return () => standby.resume();
+    },
+  },
+  {
+    ...{ name: 'Redis frozen, and back', breaks: ['redis'], bounds: NONE, holdMs: 4_000 },
+    async begin({ redis }) {
+      await redis.now.freeze();
+      return () => redis.now.resume();
+    },
+  },
+  {
+    ...{ name: 'Redis killed, and another in its place', breaks: ['redis'], bounds: NONE, holdMs: 4_000 },
+    async begin({ redis }) {
+      await redis.now.kill();
+      return () => redis.again();
+    },
+  },
+  {
+    ...{ name: 'S3 killed, and back', breaks: [], bounds: SOON, holdMs: 4_000 },
+    async begin({ s3 }) {
+      await s3.now.kill();
+      return () => s3.again();
+    },
+  },
+  {
+    ...{ name: 'S3 frozen, and back', breaks: [], bounds: SOON, holdMs: 8_000 },
+    async begin({ s3 }) {
+      await s3.now.freeze();
+      return () => s3.now.resume();
+    },
+  },
+  {
+    ...{ name: 'Prometheus killed, and back', breaks: ['prometheus'], bounds: NONE, holdMs: 3_000 },
+    async begin({ prometheus }) {
+      await prometheus.now.kill();
+      return () => prometheus.again();
+    },
+  },
+  {
+    // Some ask with tokens of a key that nobody could fetch yet: those are refused until the provider is back.
+    ...{ name: 'keys of the provider away, and back', breaks: [], bounds: NONE, holdMs: 5_000 },
+    async begin({ identity, load }) {
+      identity.publish(...identity.keys, await createTestKey());
+      await identity.stop();
+      load.useNewToken(await identity.token({ sub: 'idp|new' }));
+      return () => identity.start();
+    },
+  },
+  {
+    // What one instance cannot record it does not refuse; the other keeps it for later.
+    ...{ name: 'the disk of a spool full, PgBouncer frozen', breaks: [], bounds: SOON, holdMs: 6_000 },
+    async begin({ spoolDisk, pooler }) {
+      if (spoolDisk === undefined) throw new Error('it takes root to mount a disk that can be full');
+      await spoolDisk.fill();
+      await pooler.freeze();
+      return async () => {
+        await spoolDisk.empty();
+        await pooler.resume();
+      };
+    },
+  },
+];
+
+export const faults: readonly Fault[] = BREAKS.map((one) => ({
+  ...{ part: 'whole', fault: one.name, bounds: one.bounds, breaks: one.breaks },
+  run: async (world: World) => {
+    const trials = await world.once('whole', (folder) => openTrials(folder, world.seed));
+    return trials.tryBreak(one);
+  },
+}));
+
+interface Trials {
+  tryBreak(one: Break): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/** One world for all, and what of it was told already: each row has what came with its own fault. */
+async function openTrials(folder: string, seed: number): Promise<Trials> {
+  const whole = await openWhole(folder, seed);
+  const told = new Set<string>();
+  let sent = 0;
+  return {
+    close: () => whole.close(),
+    async tryBreak({ begin, holdMs }) {
+      const { load, cluster } = whole;
+      const unrest = [...(await untilCalm(load.journal, Date.now()))];
+      const brokenAt = Date.now();
+      const mend = await begin(whole);
+      await delay(holdMs);
+      await mend();
+      unrest.push(...(await untilCalm(load.journal, Date.now())));
+      try {
+        const entries = await load.hold();
+        const violations = (await drawUp(whole, entries)).filter((one) => isNew(told, one));
+        const result = resultOf(entries.slice(sent), violations, brokenAt);
+        const logged = linesOf(whole, entries.slice(sent));
+        sent = entries.length;
+        await cluster.settled();
+        return {
+          ...result,
+          wrong: [...unrest, ...(await unseen(whole)), ...(result.wrong ?? []), ...logged],
+        };
+      } finally {
+        load.resume();
+      }
+    },
+  };
+}
+
+function isNew(told: Set<string>, violation: Violation): boolean {
+  const name = nameOf(violation);
+  if (told.has(name)) return false;
+  told.add(name);
+  return true;
+}
+
+/** What the instances have logged of answers that nobody expects. */
+function linesOf({ instances }: Whole, entries: readonly Entry[]): readonly string[] {
+  const ids = entries.flatMap(({ expected, requestId }) =>
+    expected || requestId === null ? [] : [requestId],
+  );
+  return instances
+    .flatMap(({ output }) => output.split('\n'))
+    .filter((line) => ids.some((id) => line.includes(id)));
+}
+
+/** Whoever watches sees both instances. */
+async function unseen({ prometheus }: Whole): Promise<readonly string[]> {
+  const end = Date.now() + 10_000;
+  for (;;) {
+    const up = await prometheus.now.query('up{job="taxclaims"} == 1');
+    if (up.length === 2) return [];
+    if (Date.now() > end) return [`Prometheus sees ${up.length} of two instances`];
+    await delay(250);
+  }
+}

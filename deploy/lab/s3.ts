@@ -1,0 +1,27 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../../src/embedded/postgres/free-port.ts';
+import { runAsScript } from './as-script.ts';
+import type { Part, PartOptions } from './part.ts';
+import { startProgram } from './program.ts';
+
+export interface S3 extends Part {
+  readonly port: number;
+  /** Where it keeps what is stored. */
+  readonly directory: string;
+}
+
+/** S3rver, which is what the tests store documents in, as a process of its own. */
+export async function startS3({ dir, port }: PartOptions): Promise<S3> {
+  await mkdir(dir, { recursive: true });
+  const bound = port ?? (await freePort(0));
+  const directory = join(dir, 'stored');
+  const program = await startProgram({
+    ...{ program: process.execPath, package: 'nodejs', dir },
+    args: [join(import.meta.dirname, 's3-server.ts'), directory, String(bound)],
+    answers: () => fetch(`http://127.0.0.1:${bound}/`).then(() => true),
+  });
+  return Object.assign(program, { port: bound, directory });
+}
+
+if (import.meta.main) await runAsScript(startS3, ({ port }) => `http://127.0.0.1:${port}`);

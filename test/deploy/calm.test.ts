@@ -1,0 +1,46 @@
+import { describe, expect, test } from '@jest/globals';
+import { QUIET_MS, unrestIn } from '../../deploy/check/calm.ts';
+import type { Entry, Kind } from '../faults/journal.ts';
+
+const NOW = 100_000;
+
+const entry = (operation: string, kind: Kind, change: Partial<Entry> = {}): Entry => ({
+  ...{ serial: 1, attempt: 1, operation, kind, table: null, record: null, marker: null, keyed: false },
+  ...{ status: 200, lost: null, requestId: 'r', expected: true, retryAfter: false, foreign: [] },
+  ...{ defect: null, at: NOW - 100, ms: 10, ...change },
+});
+const CALM = [
+  ...[entry('read site', 'read'), entry('create site', 'create'), entry('upload', 'create')],
+  ...[entry('download', 'read'), entry('ask without a token', 'refuse'), entry('health', 'read')],
+];
+
+describe('a load', () => {
+  test('is calm where everything is answered', () => {
+    expect(unrestIn(CALM, NOW)).toEqual([]);
+  });
+
+  test.each([
+    ['health', ['no health']],
+    ['upload', ['no upload was answered']],
+    ['download', ['no download was answered']],
+    ['create site', ['no write was answered']],
+    ['ask without a token', ['no refusal was answered']],
+  ])('is not calm without any %s', (name, unrest) => {
+    expect(
+      unrestIn(
+        CALM.filter(({ operation }) => operation !== name),
+        NOW,
+      ),
+    ).toEqual(unrest);
+  });
+
+  test('is not calm while something fails, and is so again after a while without', () => {
+    const failure = entry('read claims', 'read', { status: 503, at: NOW - QUIET_MS - 10, ms: 11 });
+    expect(unrestIn([...CALM, failure], NOW)).toEqual(['read claims: 503']);
+    expect(unrestIn([...CALM, failure], NOW + 1)).toEqual([]);
+  });
+
+  test('is not calm where it was so only before', () => {
+    expect(unrestIn(CALM, NOW + QUIET_MS)).toHaveLength(6);
+  });
+});
