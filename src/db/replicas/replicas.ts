@@ -51,6 +51,8 @@ export function readFrom({ primary, lane, replicas }: Options): Replicas {
   };
   const ending = new AbortController();
   let known: Primary | undefined;
+  /** Asked anew after each wait, as it may be another by then. */
+  const latest = (): Primary | undefined => known;
 
   const round = async (): Promise<void> => {
     known = await present(lane, known);
@@ -72,7 +74,12 @@ export function readFrom({ primary, lane, replicas }: Options): Replicas {
       return undefined;
     }
     const admission = await admit(primary, context);
-    if (admission === undefined || !(await replica.hasReplayed(positionOf(admission.wroteUntil), known))) {
+    const held = latest();
+    if (
+      admission === undefined ||
+      held === undefined ||
+      !(await replica.hasReplayed(positionOf(admission.wroteUntil), held))
+    ) {
       count('behind');
       return undefined;
     }
