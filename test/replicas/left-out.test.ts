@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { endpoint } from '../../src/http/endpoint.ts';
 import { ofReplicas } from '../../src/metrics/replicas.ts';
+import { holdTable } from '../faults/held-table.ts';
 import { asDatabase, withAdmin } from '../support/database.ts';
 import { expectError } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
@@ -73,6 +75,34 @@ test('nobody waits for a replica that has gone mute longer than it takes to noti
   await world.standby.freeze();
   expect((await patient.ask('GET /api/clients', { token })).status).toBe(200);
   await world.standby.thaw();
+  await untilRead(service);
+});
+
+test('a read does not fail where the primary stops saying how far it is while it admits the caller', async () => {
+  const patient = await world.instance({ statementTimeoutMs: 600_000, longestLagMs: 600_000 });
+  const token = await admin();
+  await world.pause();
+  await create(token);
+  const release = await holdTable(world, 'app.write_positions');
+  const reads = [patient.ask('GET /api/clients', { token })];
+  await until(async () => {
+    const waiting = `select from pg_locks where not granted and relation = 'app.write_positions'::regclass`;
+    return (await service.admin(waiting)).length > 0;
+  });
+  await service.admin('revoke execute on function app.primary_position() from taxclaims_api');
+  // Whoever comes once it has said nothing is not sent to a replica.
+  const unsent = (): number => patient.replicas?.outcomes.get('no replica') ?? 0;
+  const before = unsent();
+  await until(async () => {
+    reads.push(patient.ask('GET /api/clients', { token: await admin() }));
+    // Each that is sent to one still holds a connection.
+    await delay(1_500);
+    return unsent() > before;
+  });
+  await release();
+  expect((await Promise.all(reads)).map(({ status }) => status)).toEqual(reads.map(() => 200));
+  await service.admin('grant execute on function app.primary_position() to taxclaims_api');
+  await world.resume();
   await untilRead(service);
 });
 
