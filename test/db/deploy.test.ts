@@ -126,7 +126,7 @@ describe('db:migrate', () => {
     const query = jest.spyOn(pg.Client.prototype, 'query');
     try {
       await migrate({ adminUrl, log, strict });
-      const said = query.mock.calls.map(([text]) => String(text));
+      const said = query.mock.calls.map(([text]) => text);
       const held = said.findIndex((text) => text.includes('in access exclusive mode'));
       const committed = said.lastIndexOf('commit');
       const looks = (texts: readonly string[]): number =>

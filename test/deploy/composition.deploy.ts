@@ -25,7 +25,7 @@ interface Service {
   readonly healthcheck?: Healthcheck;
   readonly restart?: string;
   readonly command?: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string | number>>;
 }
 
 interface Healthcheck {
@@ -225,7 +225,8 @@ describe('the composition', () => {
     const env = { PATH: process.env['PATH'], PGPORT: String(port) };
     return run(program === 'node' ? process.execPath : program, args, { env }).then(
       () => true,
-      ({ code }: { code?: unknown }) => {
+      (error: unknown) => {
+        const { code } = error as { code?: unknown };
         // Another is a program that is not there.
         if (typeof code !== 'number' || code === 127) throw new Error(`${name}: ${program} cannot be run`);
         return false;

@@ -1,0 +1,138 @@
+/**
+ * How long each migration of tables that grow, and the deploy of the rights after them, keeps requests waiting.
+ *
+ *   npx node bench/migrations.ts --claims 1000000
+ *
+ * A database is brought to the state before the first of these migrations and filled; then come all of them in their
+ * order, each as `db:migrate` applies it, while one row of every table is read and written again and again.
+ */
+import { readFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { openAdminConnection } from '../src/db/deploy/admin-connection.ts';
+import { applyRoles, makeMigrationLock } from '../src/db/deploy/apply.ts';
+import { retryingOnContention } from '../src/db/deploy/contention.ts';
+import { migrate } from '../src/db/deploy/migrate.ts';
+import { readMigrationFiles } from '../src/db/deploy/migration-list.ts';
+import { asOwner, runMigration } from '../src/db/deploy/run-migrations.ts';
+import { asDatabase, withAdmin } from '../test/support/database.ts';
+import { openBenchServer } from './database.ts';
+import { short, table } from './measure.ts';
+import { startRequests, type Waits } from './migrations/requests.ts';
+import { keep } from './results.ts';
+
+const NAME = 'taxclaims_bench_migrations';
+/** The first that touches a table that grows. */
+const FIRST = '0010_audit_log_indexes';
+const PATIENCE_MS = 120_000;
+/** How long nothing is migrated in the first row, which says what the machine itself does to a request. */
+const NOTHING_MS = 3_000;
+
+const { values } = parseArgs({ options: { claims: { type: 'string', default: '100000' } } });
+// Of fewer there would be no user and no partner.
+if (!/^[1-9]\d{3,7}$/.test(values.claims)) throw new Error(`${values.claims} is no number of claims`);
+const claims = Number(values.claims);
+const log = pino({ level: 'silent' });
+
+interface Row extends Waits {
+  readonly what: string;
+  readonly tookMs: number;
+}
+
+const server = await openBenchServer(process.env);
+const adminUrl = asDatabase(server.adminUrl, NAME);
+try {
+  await withAdmin(server.adminUrl, async (admin) => {
+    await admin.query(`drop database if exists ${NAME} with (force)`);
+    await admin.query(`create database ${NAME} template template0`);
+  });
+  const rows = await measured();
+  console.log(`\nLongest waits in milliseconds, ${claims} claims\n\n${tableOf(rows)}\n`);
+  console.log(`Raw figures: ${await keep('migrations', adminUrl, { claims, rows })}`);
+  console.log(`Load of the machine: ${loadavg().map(short).join(', ')}`);
+} finally {
+  await withAdmin(server.adminUrl, (admin) => admin.query(`drop database if exists ${NAME} with (force)`));
+  await server.close();
+}
+
+async function measured(): Promise<readonly Row[]> {
+  const connection = await openAdminConnection(adminUrl, 'taxclaims-bench');
+  const { client } = connection;
+  const apply = (name: string): Promise<void> =>
+    retryingOnContention(log, PATIENCE_MS, () => asOwner(client, () => runMigration(client, name, log)));
+  try {
+    const names = [...(await readMigrationFiles()).keys()];
+    await applyRoles(client);
+    await makeMigrationLock(client);
+    const first = names.indexOf(FIRST);
+    for (const name of names.slice(0, first)) await apply(name);
+    await said(`filling it with ${claims} claims`, () => fill());
+    const rows = [await besides('nothing', () => new Promise((resolve) => setTimeout(resolve, NOTHING_MS)))];
+    for (const name of names.slice(first)) {
+      rows.push(await said(name, () => besides(name, () => apply(name))));
+    }
+    // The second is the one of every day; the first has all of the rights to make.
+    for (const what of ['the rights, made', 'the rights, made again']) {
+      rows.push(await said(what, () => besides(what, () => migrate({ adminUrl, log }))));
+    }
+    return rows;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Does it while requests are sent, which are all answered in the end, however long they waited. */
+async function besides(what: string, work: () => Promise<void>): Promise<Row> {
+  const requests = await startRequests(adminUrl);
+  try {
+    const start = performance.now();
+    await work();
+    return { what, tookMs: performance.now() - start, ...(await requests.end()) };
+  } finally {
+    await requests.close();
+  }
+}
+
+/** The population of all benchmarks, as far as its tables are there: what a later migration makes, it fills. */
+async function fill(): Promise<void> {
+  const script = await readFile(join(import.meta.dirname, 'population.sql'), 'utf8');
+  await withAdmin(adminUrl, async (admin) => {
+    const { rows } = await admin.query<{ name: string }>(
+      `select n.nspname || '.' || c.relname as name
+       from pg_class as c
+       join pg_namespace as n on n.oid = c.relnamespace
+       where c.relkind in ('r', 'p')`,
+    );
+    const there = new Set(rows.map(({ name }) => name));
+    const [data = '', maintenance = ''] = script
+      .replace(/^set local bench\.claims = \d+;$/m, `set local bench.claims = ${claims};`)
+      .replaceAll(/^insert into (\S+)[^;]*;$/gm, (insert, name: string) => (there.has(name) ? insert : ''))
+      .split(/^commit;$/m);
+    await admin.query(`${data}commit;`);
+    await admin.query(maintenance);
+  });
+}
+
+async function said<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  const result = await work();
+  console.error(`${what}: ${seconds(performance.now() - start)} s`);
+  return result;
+}
+
+function tableOf(rows: readonly Row[]): string {
+  return table(
+    ['migration', 'took', 'longest read', 'of', 'longest write', 'of', 'requests'],
+    rows.map(({ what, tookMs, read, write, requests }) => [
+      what,
+      ...[tookMs.toFixed(0), read.ms.toFixed(0), read.table, write.ms.toFixed(0), write.table],
+      String(requests),
+    ]),
+  );
+}
+
+function seconds(ms: number): string {
+  return (ms / 1_000).toFixed(1);
+}
