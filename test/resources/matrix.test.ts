@@ -52,14 +52,18 @@ afterAll(async () => {
   await service.close();
 });
 
-/** The query that gives everything that is stored, but for the audit log, as one number. */
+/**
+ * The query that gives what differs whenever anything was stored, changed or deleted, but for the audit log: a row that
+ * is written has a later transaction than every one before it, so that no write is the inverse of another.
+ */
 async function digestQuery(): Promise<string> {
   const { rows: tables } = await admin.query<{ name: string }>(
     `select oid::regclass::text as name from pg_class
      where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'audit_logs' order by 1`,
   );
-  const each = tables.map(({ name }) => `select '${name}' || to_jsonb(t)::text as line from ${name} as t`);
-  return `select md5(string_agg(line, '' order by line)) as digest from (${each.join(' union all ')}) as all_lines`;
+  return tables
+    .map(({ name }) => `select '${name}', count(*), sum(xmin::text::bigint) from ${name}`)
+    .join(' union all ');
 }
 
 async function stored(): Promise<unknown> {
