@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { isOfAnotherSuite } from '../../support/durability.ts';
+import type { Found } from '../../support/durability.ts';
 import { type Grid, inGrids, shared } from './grid.ts';
 import { type CatalogMutant, catalogMutantsOf } from './kinds.ts';
 
@@ -27,6 +29,14 @@ const LIMITS = `set local lock_timeout = '30s'; set local statement_timeout = '1
 const DRIFT = 'select kind, object, md5(present) as present from audit.drift';
 const FINDINGS = 'select finding, object from audit.findings';
 
+/** Without the logins of other suites, which come and go on the same server. */
+async function findingsOf(admin: pg.Client): Promise<string[]> {
+  const { rows } = await admin.query<Found>(FINDINGS);
+  return rows
+    .filter(({ object }) => !isOfAnotherSuite(object, String(admin.database)))
+    .map(({ finding, object }) => JSON.stringify([finding, object]));
+}
+
 export async function openJudge(adminUrl: string): Promise<Judge> {
   // Names are written out in full, whatever stands in public, and nothing of it is kept.
   const options = '-c search_path= -c jit=off -c synchronous_commit=off';
@@ -35,18 +45,18 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
   admin.on('error', () => undefined);
   await admin.connect();
   const lists = new Map<string, Promise<readonly CatalogMutant[]>>();
-  const before = await rowsOf(admin, FINDINGS);
+  const before = new Set(await findingsOf(admin));
 
   async function assertMended(): Promise<void> {
     const drift = await rowsOf(admin, DRIFT);
-    const added = [...(await rowsOf(admin, FINDINGS))].filter((found) => !before.has(found));
+    const added = (await findingsOf(admin)).filter((found) => !before.has(found));
     if (drift.size + added.length > 0) throw new Error(`not mended: ${JSON.stringify([[...drift], added])}`);
   }
 
   async function ask(): Promise<Verdict> {
     try {
       if ((await rowsOf(admin, `${DRIFT} limit 1`)).size > 0) return { by: 'drift' };
-      for (const found of await rowsOf(admin, FINDINGS)) if (!before.has(found)) return { by: 'findings' };
+      for (const found of await findingsOf(admin)) if (!before.has(found)) return { by: 'findings' };
       return { survived: 'unseen' };
     } catch (error) {
       messageOf(error);
