@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { migrate } from '../../src/db/deploy/migrate.ts';
+import { DAY, spreadOfDay } from '../support/day.ts';
 import {
   createEmptyDatabase,
   createTestDatabase,
@@ -7,14 +9,18 @@ import {
   withAdmin,
 } from '../support/database.ts';
 import { type Deploy, startDeploy } from '../support/deploy-process.ts';
+import { silent } from '../support/embedded.ts';
 import { layFaultyLine } from '../support/faulty-line.ts';
 import { rightsIn } from '../support/rights.ts';
 import { UNDO_LATEST } from '../support/release-before.ts';
 
 const MINE = 'c1000000-0000-4000-8000-000000000001';
 const OTHERS = 'c2000000-0000-4000-8000-000000000002';
-/** Moments of a run at which it is cut short; the first and the last of what it sends are among them. */
-const MOMENTS = 6;
+/**
+ * Moments of a run at which it is cut short: the first and the last of what it sends, and others each day between them;
+ * with `DEPLOY_MOMENTS=24` so many, spread evenly.
+ */
+const MOMENTS = Number(process.env['DEPLOY_MOMENTS'] ?? 4);
 /** Each moment is a process or two: it ends a hang, and no more. */
 const LONGEST_MS = 300_000;
 
@@ -149,7 +155,19 @@ const ENDS: Readonly<Record<string, (deploy: Deploy, cut: () => void) => void>> 
 };
 
 function momentsOf(sent: number): number[] {
-  return Array.from({ length: MOMENTS }, (_, index) => 1 + Math.round((index * (sent - 1)) / (MOMENTS - 1)));
+  const between = spreadOfDay(MOMENTS - 2).map((share) => 2 + Math.floor(share * (sent - 2)));
+  return [1, ...between, sent];
+}
+
+/** What fails at a moment says at which. */
+async function atEach(moments: readonly number[], work: (moment: number) => Promise<void>): Promise<void> {
+  for (const moment of moments) {
+    await work(moment).catch((error: unknown) => {
+      throw new Error(`at message ${moment} of the run (TEST_DAY=${DAY}): ${String(error)}`, {
+        cause: error,
+      });
+    });
+  }
 }
 
 describe.each(Object.keys(ENDS))('a deploy that is %s', (how) => {
@@ -162,7 +180,7 @@ describe.each(Object.keys(ENDS))('a deploy that is %s', (how) => {
       const { sent, code } = await runUntil(whole.adminUrl, 0, end);
       expect(code).toBe(0);
       const rights = await rightsIn(whole.adminUrl);
-      for (const moment of momentsOf(sent)) {
+      await atEach(momentsOf(sent), async (moment) => {
         const database = await opened(createEmptyDatabase());
         const { adminUrl } = database;
         const cutShort = await runUntil(adminUrl, moment, end);
@@ -171,9 +189,9 @@ describe.each(Object.keys(ENDS))('a deploy that is %s', (how) => {
         if (isOpen.length > 0) expect(await rightsIn(adminUrl)).toBe(rights);
         if (how === 'cut off' && cutShort.code !== 0)
           expect(cutShort).toMatchObject({ code: 1, err: /^.+\n$/ });
-        expect(await startDeploy(adminUrl).ended).toMatchObject({ code: 0, err: '' });
+        await migrate({ adminUrl, log: silent });
         expect(await rightsIn(adminUrl)).toBe(rights);
-      }
+      });
     },
     LONGEST_MS,
   );
@@ -185,7 +203,7 @@ describe.each(Object.keys(ENDS))('a deploy that is %s', (how) => {
       const { sent } = await runUntil(whole.adminUrl, 0, end);
       const rights = await rightsIn(whole.adminUrl);
       const lines: string[] = [];
-      for (const moment of momentsOf(sent)) {
+      await atEach(momentsOf(sent), async (moment) => {
         const { adminUrl, apiUrl } = await olderDatabase();
         const before = await rightsIn(adminUrl);
         const running = requests(apiUrl);
@@ -207,10 +225,10 @@ describe.each(Object.keys(ENDS))('a deploy that is %s', (how) => {
         expect(await withAdmin(adminUrl, (admin) => admin.query(CLOSED_TO_WRITERS))).toMatchObject({
           rows: [],
         });
-        expect(await startDeploy(adminUrl).ended).toMatchObject({ code: 0, err: '' });
+        await migrate({ adminUrl, log: silent });
         expect(await running.end()).toEqual([MINE]);
         expect(await rightsIn(adminUrl)).toBe(rights);
-      }
+      });
       expect(lines[0]).toBe('old');
     },
     LONGEST_MS,

@@ -1,6 +1,6 @@
-import { codeOf } from '../../src/system-error.ts';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { codeOf } from '../../src/system-error.ts';
 
 const BUCKET = 'documents';
 
@@ -16,29 +16,24 @@ export function storeInS3(port: number, prefix: string): Record<string, string> 
   };
 }
 
-/** What is written aside is no content yet; S3rver keeps two files more beside each. */
+/** What is written aside is no content yet, what goes meanwhile is none any more; S3rver keeps two files more beside each. */
 export async function filesBelow(folder: string): Promise<{ path: string; size: number }[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !path.includes('/.partial/') && !/_S3rver_(?:metadata\.json|object\.md5)$/.test(path));
-  const sizes = await Promise.all(files.map(sizeOf));
-  return files.flatMap((path, index) => {
-    const size = sizes[index];
-    return size === undefined
-      ? []
-      : [{ path: relative(folder, path).replace(/\._S3rver_object$/, ''), size }];
-  });
+  const found = await Promise.all(
+    files.map(async (file) => {
+      const path = relative(folder, file).replace(/\._S3rver_object$/, '');
+      const size = await stat(file).then((entry) => entry.size, unlessGone);
+      return size === undefined ? [] : [{ path, size }];
+    }),
+  );
+  return found.flat();
 }
 
-/** Undefined where it is gone since the folder was read. */
-async function sizeOf(path: string): Promise<number | undefined> {
-  return stat(path).then(
-    ({ size }) => size,
-    (error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    },
-  );
+function unlessGone(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
+  return undefined;
 }

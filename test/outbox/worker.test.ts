@@ -53,6 +53,9 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.close(5_000)));
 });
 
+/** A provider that breaks the line is asked until a delivery has no time left. */
+const IMPATIENT = { deliveryMs: 1_000 };
+
 function workerOf(options: Partial<WorkerOptions> = {}): Worker {
   const management = openManagement(
     { url: provider.url, token: 'management-token' },
@@ -298,7 +301,7 @@ describe('a provider that', () => {
     const ada = await person('ACCOUNT_MANAGER', [own, other]);
     await change(ada.id, { client_access: [own] });
     provider.fault = fault;
-    await workerOf().sweep();
+    await workerOf(IMPATIENT).sweep();
     expect(await rows(ada)).toMatchObject([
       { state: 'FAILING', attempts: 1, claim: null, last_error: expect.stringMatching(reason) },
     ]);
@@ -381,7 +384,7 @@ describe('a provider that', () => {
     const people = await Promise.all(Array.from({ length: 30 }, () => person('CLIENT', [own])));
     for (const { id } of people) await change(id, { client_access: [] });
     provider.fault = broken;
-    await workerOf().sweep();
+    await workerOf(IMPATIENT).sweep();
     expect(patches().length).toBeLessThanOrEqual(8 * 3);
     expect(said.filter(({ level }) => level === 40)).toMatchObject([{ trouble: 'away' }]);
   });

@@ -40,7 +40,7 @@ export interface Crew {
   present(): Promise<number[]>;
   /** Resolves once the log has said so as often as that; rejects where the service ends before. */
   says(pattern: RegExp, times: number): Promise<void>;
-  read(agent?: Agent): Promise<string>;
+  readonly read: (agent?: Agent) => Promise<string>;
   exchange(method: string, path: string, agent?: Agent, body?: object): Promise<string>;
   /** Begins a request and leaves it open. */
   ask(method: string, path: string, agent?: Agent, headers?: OutgoingHttpHeaders): ClientRequest;

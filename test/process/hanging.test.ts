@@ -8,13 +8,12 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { postmasterPid } from '../support/embedded.ts';
 import { freeze } from '../support/freeze.ts';
 import { startTestIdentity } from '../support/identity.ts';
-import type { TestIdentity } from '../support/identity.ts';
 import { layLine } from '../support/line.ts';
 import type { Line } from '../support/line.ts';
 import { addressOf, start } from '../support/process.ts';
@@ -25,7 +24,10 @@ import type { SilentServer } from '../support/silent-server.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import { FORM, frame, until } from '../support/upload.ts';
 
-/* A process that is told to end while what it needs hangs: it ends by itself, and not by the time-out of the test. */
+/*
+ * A process that is told to end while what it needs hangs: it ends by itself, and not by the time-out of the test. Most of
+ * that is waiting, and so they wait beside each other.
+ */
 
 let folder: string;
 beforeAll(async () => {
@@ -33,117 +35,155 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+/** A service of its own, and what it needs. */
+interface Trial {
+  readonly database: TestDatabase;
+  readonly line: Line;
+  readonly silent: SilentServer;
+  readonly token: string;
+  readonly begin: (
+    environment?: Readonly<Record<string, string>>,
+  ) => Promise<{ started: Started; port: number }>;
+}
+
+function trial(work: (trial: Trial) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const [database, identity, line, silent] = await Promise.all([
+      createTestDatabase(),
+      startTestIdentity(),
+      layLine(),
+      startSilentServer(),
+    ]);
+    try {
+      await work({
+        ...{ database, line, silent },
+        token: await identity.token({ sub: 'idp|admin', role: 'ADMIN', client_access: [] }),
+        begin: async (environment = {}) => {
+          const started = start(folder, {
+            ...{ PORT: '0', DATABASE_URL: line.via(database.apiUrl), DATA_DIR: join(folder, randomUUID()) },
+            ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience },
+            ...{ AWS_REGION: 'eu-west-3', AWS_ACCESS_KEY_ID: 'S3', AWS_SECRET_ACCESS_KEY: 'S3' },
+            ...environment,
+          });
+          return { started, port: Number(new URL(await addressOf(started)).port) };
+        },
+      });
+    } finally {
+      line.close();
+      silent.close();
+      await identity.stop();
+      await database.close();
+    }
+  };
+}
+
+/** Sends a request and leaves it waiting; whatever becomes of it. */
+function ask(
+  port: number,
+  method: string,
+  path: string,
+  token: string,
+  headers = {},
+): ReturnType<typeof send> {
+  const asked = send({
+    ...{ port, host: '127.0.0.1', method, path, agent: false },
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  });
+  return asked.on('error', () => undefined).on('response', (response) => response.resume());
+}
+
+async function statusOf(asked: ReturnType<typeof send>): Promise<number | undefined> {
+  const [response] = (await once(asked.end(), 'response')) as [IncomingMessage];
+  return response.statusCode;
+}
+
+/** A document whose content lies there. */
+async function documentAt(database: TestDatabase, path: string): Promise<{ id: string; claim: string }> {
+  const tenant = newTenant();
+  const id = randomUUID();
+  await withAdmin(database.adminUrl, async (one) => {
+    await one.query(tenantSql(tenant, 'Hanging'));
+    await one.query(
+      `insert into public.documents (id, reclamation_id, filename, file_path) values ($1, $2, 'x.pdf', $3)`,
+      [id, tenant.reclamations, path],
+    );
+  });
+  return { id, claim: tenant.reclamations };
+}
+
+async function expectEnd(started: Started): Promise<void> {
+  started.signal('SIGTERM');
+  // The last resort, the signal itself, is not needed.
+  expect(await started.ended).toBe(0);
+  expect(started.err).toBe('');
+}
+
 describe('a service that is told to end', () => {
-  let database: TestDatabase;
-  let identity: TestIdentity;
-  let line: Line;
-  let silent: SilentServer;
-  let started: Started;
-  let port: number;
+  test.concurrent(
+    'ends while the line to its database is mute',
+    trial(async ({ begin, line, token }) => {
+      const { started, port } = await begin();
+      expect(await statusOf(ask(port, 'GET', '/api/clients', token))).toBe(200);
+      line.mute();
+      for (let number = 0; number < 20; number += 1) ask(port, 'GET', '/api/clients', token).end();
+      await until(() => line.open > 1);
+      await expectEnd(started);
+    }),
+  );
 
-  beforeEach(async () => {
-    database = await createTestDatabase();
-    identity = await startTestIdentity();
-    line = await layLine();
-    silent = await startSilentServer();
-  });
-  afterEach(async () => {
-    line.close();
-    silent.close();
-    await identity.stop();
-    await database.close();
-  });
+  test.concurrent(
+    'ends while its document store, an upload and a caller who does not read hang',
+    trial(async ({ begin, database, silent, token }) => {
+      const environment = { DOCUMENT_STORE: 's3://documents', DOCUMENT_STORE_ENDPOINT: silent.url };
+      const { started, port } = await begin(environment);
+      const { id, claim } = await documentAt(database, 'aa/x');
+      ask(port, 'GET', `/api/documents/${id}/content`, token).end();
+      const path = `/api/reclamations/${claim}/documents`;
+      ask(port, 'POST', path, token, { 'content-type': FORM }).write(frame().head);
+      const greedy = await deafCaller(port, token);
+      await until(() => silent.taken > 0);
+      await expectEnd(started);
+      greedy.destroy();
+    }),
+  );
 
-  async function begin(environment: Readonly<Record<string, string>> = {}): Promise<void> {
-    started = start(folder, {
-      ...{ PORT: '0', DATABASE_URL: line.via(database.apiUrl), DATA_DIR: join(folder, randomUUID()) },
-      ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience },
-      ...{ AWS_REGION: 'eu-west-3', AWS_ACCESS_KEY_ID: 'S3', AWS_SECRET_ACCESS_KEY: 'S3' },
-      ...environment,
-    });
-    port = Number(new URL(await addressOf(started)).port);
-  }
+  test.concurrent(
+    'ends while the keys of its provider do not come',
+    trial(async ({ begin, silent, token }) => {
+      const { started, port } = await begin({ AUTH_JWKS_URL: silent.url });
+      ask(port, 'GET', '/api/clients', token).end();
+      await until(() => silent.taken > 0);
+      await expectEnd(started);
+    }),
+  );
 
-  const admin = () => identity.token({ sub: 'idp|admin', role: 'ADMIN', client_access: [] });
+  test.concurrent(
+    'ends by the signal itself where a disk hangs, which nothing else can end',
+    trial(async ({ begin, database, token }) => {
+      const documents = join(folder, 'documents');
+      const { started, port } = await begin({ DOCUMENT_STORE: documents });
+      const { id } = await documentAt(database, 'pipe');
+      // Opening a pipe waits for whoever writes into it, in the kernel, as a file of a network that is away would.
+      await promisify(execFile)('mkfifo', [join(documents, 'pipe')]);
+      expect(await statusOf(ask(port, 'GET', `/api/documents/${id}/content`, token))).toBe(503);
+      started.signal('SIGTERM');
+      expect(await started.ended).toBe('SIGTERM');
+      expect(started.err).toBe('something hangs, and the process ends without it\n');
+    }),
+  );
 
-  /** Sends a request and leaves it waiting; whatever becomes of it. */
-  function ask(method: string, path: string, token: string, headers = {}): ReturnType<typeof send> {
-    const asked = send({
-      ...{ port, host: '127.0.0.1', method, path, agent: false },
-      headers: { authorization: `Bearer ${token}`, ...headers },
-    });
-    return asked.on('error', () => undefined).on('response', (response) => response.resume());
-  }
-
-  async function statusOf(asked: ReturnType<typeof send>): Promise<number | undefined> {
-    const [response] = (await once(asked.end(), 'response')) as [IncomingMessage];
-    return response.statusCode;
-  }
-
-  async function expectEnd(): Promise<void> {
+  test.concurrent('ends an embedded Postgres that is frozen with all its processes', async () => {
+    const dataDir = join(folder, 'frozen');
+    const started = start(folder, { PORT: '0', DATA_DIR: dataDir });
+    await addressOf(started);
+    const [, port = ''] = /-p (\d+) -U postgres/.exec(started.out) ?? [];
+    const password = await readFile(join(dataDir, 'postgres', 'password'), 'utf8');
+    const pid = await postmasterPid(`postgres://postgres:${password}@127.0.0.1:${port}/taxclaims`);
+    const thaw = await freeze(pid);
     started.signal('SIGTERM');
-    // The last resort, the signal itself, is not needed.
-    expect(await started.ended).toBe(0);
-    expect(started.err).toBe('');
-  }
-
-  test('ends while the line to its database is mute', async () => {
-    await begin();
-    const token = await admin();
-    expect(await statusOf(ask('GET', '/api/clients', token))).toBe(200);
-    line.mute();
-    for (let number = 0; number < 20; number += 1) ask('GET', '/api/clients', token).end();
-    await until(() => line.open > 1);
-    await expectEnd();
-  });
-
-  test('ends while its document store, an upload and a caller who does not read hang', async () => {
-    await begin({ DOCUMENT_STORE: 's3://documents', DOCUMENT_STORE_ENDPOINT: silent.url });
-    const token = await admin();
-    const tenant = newTenant();
-    const id = randomUUID();
-    await withAdmin(database.adminUrl, async (one) => {
-      await one.query(tenantSql(tenant, 'Hanging'));
-      await one.query(
-        `insert into public.documents (id, reclamation_id, filename, file_path) values ($1, $2, 'x.pdf', 'aa/x')`,
-        [id, tenant.reclamations],
-      );
-    });
-    ask('GET', `/api/documents/${id}/content`, token).end();
-    const path = `/api/reclamations/${tenant.reclamations}/documents`;
-    ask('POST', path, token, { 'content-type': FORM }).write(frame().head);
-    const greedy = await deafCaller(port, token);
-    await until(() => silent.taken > 0);
-    await expectEnd();
-    greedy.destroy();
-  });
-
-  test('ends while the keys of its provider do not come', async () => {
-    await begin({ AUTH_JWKS_URL: silent.url });
-    ask('GET', '/api/clients', await admin()).end();
-    await until(() => silent.taken > 0);
-    await expectEnd();
-  });
-
-  test('ends by the signal itself where a disk hangs, which nothing else can end', async () => {
-    const documents = join(folder, 'documents');
-    await begin({ DOCUMENT_STORE: documents });
-    const token = await admin();
-    const tenant = newTenant();
-    const id = randomUUID();
-    await withAdmin(database.adminUrl, async (one) => {
-      await one.query(tenantSql(tenant, 'Hanging'));
-      await one.query(
-        `insert into public.documents (id, reclamation_id, filename, file_path) values ($1, $2, 'x.pdf', 'pipe')`,
-        [id, tenant.reclamations],
-      );
-    });
-    // Opening a pipe waits for whoever writes into it, in the kernel, as a file of a network that is away would.
-    await promisify(execFile)('mkfifo', [join(documents, 'pipe')]);
-    expect(await statusOf(ask('GET', `/api/documents/${id}/content`, token))).toBe(503);
-    started.signal('SIGTERM');
-    expect(await started.ended).toBe('SIGTERM');
-    expect(started.err).toBe('something hangs, and the process ends without it\n');
+    expect([await started.ended, started.err]).toEqual([0, '']);
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    thaw();
   });
 });
 
@@ -156,17 +196,3 @@ async function deafCaller(port: number, token: string): Promise<Socket> {
   socket.write(question.repeat(200));
   return socket;
 }
-
-test('an embedded Postgres that is frozen with all its processes ends with the service', async () => {
-  const dataDir = join(folder, 'frozen');
-  const started = start(folder, { PORT: '0', DATA_DIR: dataDir });
-  await addressOf(started);
-  const [, port = ''] = /-p (\d+) -U postgres/.exec(started.out) ?? [];
-  const password = await readFile(join(dataDir, 'postgres', 'password'), 'utf8');
-  const pid = await postmasterPid(`postgres://postgres:${password}@127.0.0.1:${port}/taxclaims`);
-  const thaw = await freeze(pid);
-  started.signal('SIGTERM');
-  expect([await started.ended, started.err]).toEqual([0, '']);
-  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-  thaw();
-});

@@ -147,7 +147,7 @@ test('a worker does not serve under a process of another release, which would no
   // As cluster starts one.
   const worker = fork(main, { env: { ...world.environment(), NODE_UNIQUE_ID: '1' }, silent: true });
   worker.send({ kind: 'start', ground: { apiUrl: undefined, demonstration: [], provider: undefined } });
-  const [said] = await once(worker, 'message');
+  const [said] = (await once(worker, 'message')) as [unknown];
   worker.kill('SIGKILL');
   expect(said).toEqual({
     kind: 'failed',

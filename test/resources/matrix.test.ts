@@ -52,19 +52,37 @@ afterAll(async () => {
   await service.close();
 });
 
-/** The query that gives everything that is stored, but for the audit log, as one number. */
+/**
+ * The query that gives what differs whenever anything was stored, changed or deleted, but for the audit log: a row that
+ * is written has a later transaction than every one before it, so that no write is the inverse of another.
+ */
 async function digestQuery(): Promise<string> {
   const { rows: tables } = await admin.query<{ name: string }>(
     `select oid::regclass::text as name from pg_class
      where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'audit_logs' order by 1`,
   );
-  const each = tables.map(({ name }) => `select '${name}' || to_jsonb(t)::text as line from ${name} as t`);
-  return `select md5(string_agg(line, '' order by line)) as digest from (${each.join(' union all ')}) as all_lines`;
+  return tables
+    .map(({ name }) => `select '${name}', count(*), sum(xmin::text::bigint) from ${name}`)
+    .join(' union all ');
 }
 
 async function stored(): Promise<unknown> {
   return (await admin.query(digest)).rows;
 }
+
+test('whatever is written is seen, be it what was there before', async () => {
+  const { clients, sites } = await service.furnishedTenant('Boulangerie Martin');
+  const seen = [JSON.stringify(await stored())];
+  for (const sql of [
+    `insert into public.sites (client_id, site_name) values ('${clients}', 'Annexe')`,
+    `update public.sites set site_name = site_name where id = '${sites}'`,
+    `delete from public.sites where client_id = '${clients}' and site_name = 'Annexe'`,
+  ]) {
+    await admin.query(sql);
+    seen.push(JSON.stringify(await stored()));
+  }
+  expect(new Set(seen).size).toBe(seen.length);
+});
 
 async function recordsOf(answer: Answer): Promise<Record<string, unknown>[]> {
   const id = answer.headers['x-request-id'];

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { isOfAnotherSuite } from '../../support/durability.ts';
+import type { Found } from '../../support/durability.ts';
 import { type Grid, inGrids, shared } from './grid.ts';
 import { type CatalogMutant, catalogMutantsOf } from './kinds.ts';
 
@@ -28,6 +29,14 @@ const LIMITS = `set local lock_timeout = '30s'; set local statement_timeout = '1
 const DRIFT = 'select kind, object, md5(present) as present from audit.drift';
 const FINDINGS = 'select finding, object from audit.findings';
 
+/** Without the logins of other suites, which come and go on the same server. */
+async function findingsOf(admin: pg.Client): Promise<string[]> {
+  const { rows } = await admin.query<Found>(FINDINGS);
+  return rows
+    .filter(({ object }) => !isOfAnotherSuite(object, String(admin.database)))
+    .map(({ finding, object }) => JSON.stringify([finding, object]));
+}
+
 export async function openJudge(adminUrl: string): Promise<Judge> {
   // Names are written out in full, whatever stands in public, and nothing of it is kept.
   const options = '-c search_path= -c jit=off -c synchronous_commit=off';
@@ -36,11 +45,11 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
   admin.on('error', () => undefined);
   await admin.connect();
   const lists = new Map<string, Promise<readonly CatalogMutant[]>>();
-  const before = await findingsOf(admin);
+  const before = new Set(await findingsOf(admin));
 
   async function assertMended(): Promise<void> {
     const drift = await rowsOf(admin, DRIFT);
-    const added = [...(await findingsOf(admin))].filter((found) => !before.has(found));
+    const added = (await findingsOf(admin)).filter((found) => !before.has(found));
     if (drift.size + added.length > 0) throw new Error(`not mended: ${JSON.stringify([[...drift], added])}`);
   }
 
@@ -131,13 +140,6 @@ async function driftOf(
   } finally {
     await admin.query('rollback');
   }
-}
-
-/** Without those of logins that other suites make on this server for a while. */
-async function findingsOf(admin: pg.Client): Promise<Set<string>> {
-  const { rows } = await admin.query<[string, string]>({ text: FINDINGS, rowMode: 'array' });
-  const here = rows.filter(([, object]) => !isOfAnotherSuite(object, String(admin.database)));
-  return new Set(here.map((row) => JSON.stringify(row)));
 }
 
 async function rowsOf(admin: pg.Client, question: string): Promise<Set<string>> {
