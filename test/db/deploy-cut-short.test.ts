@@ -104,7 +104,7 @@ async function openIn(adminUrl: string): Promise<string[]> {
        where c.relowner = to_regrole('taxclaims_owner') and r.grantee <> c.relowner
        union all
        select c.oid::regclass::text from pg_class as c
-       where c.relowner = to_regrole('taxclaims_owner') and c.relkind = 'r' and c.relname <> 'migrations'
+       where c.relowner = to_regrole('taxclaims_owner') and c.relkind in ('r', 'p') and c.relname <> 'migrations'
            and not (c.relrowsecurity and c.relforcerowsecurity)`,
     );
     return rows.map(({ what }) => what);
