@@ -94,6 +94,7 @@ const WRITTEN = [
     'public.audit_logs',
   ],
   ...['app.client_documents', 'app.content_removals', 'app.created_clients', 'app.idempotency_keys'],
+  'app.refusals_at_month_end',
   ...['app.primary_epochs', 'app.present_epoch', 'app.write_positions'],
 ];
 
