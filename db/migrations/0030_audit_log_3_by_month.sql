@@ -83,6 +83,26 @@ begin
 end
 $rights$;
 
+-- And what was the table is closed by itself from here on, as each part will be.
+do $closed$
+declare
+    command text;
+begin
+    for command in
+        select pg_catalog.format('drop policy %I on audit_log.earlier', p.polname)
+        from pg_catalog.pg_policy as p
+        where p.polrelid = 'audit_log.earlier'::regclass
+        union all
+        select distinct pg_catalog.format('revoke all on audit_log.earlier from %s', x.grantee::regrole)
+        from pg_catalog.pg_attribute as a
+        cross join lateral pg_catalog.aclexplode(a.attacl) as x
+        where a.attrelid = 'audit_log.earlier'::regclass
+    loop
+        execute command;
+    end loop;
+end
+$closed$;
+
 alter table public.audit_logs attach partition audit_log.months for values from (minvalue) to (maxvalue);
 
 -- What was and what comes meet where the first month begins: between minvalue and maxvalue is no gap, and so nothing that

@@ -48,21 +48,24 @@ const isThere = (): Promise<number> => run.records(`actor = 'between'`);
 test.each([
   ['of its month', () => `${run.months[2]}-03`],
   ['of an older month than any that it holds', () => '2000-01-03'],
-])('a record %s that comes between archive and removal keeps its part from being removed', async (_what, at) => {
-  await refuseMeanwhile(at());
-  const { outcome } = run.begin(fourth, '--remove');
-  await untilItWaits();
-  await other.query('commit');
-  expect(await outcome).toMatchObject({
-    code: 1,
-    said: expect.stringContaining('holds other records than its files: run it again'),
-  });
-  expect(await isThere()).toBe(1);
-  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
-  expect(await isThere()).toBe(0);
-  expect(await run.records()).toBe(COUNTS[3]);
-  expect(await run.verify()).toMatchObject({ code: 0 });
-});
+])(
+  'a record %s that comes between archive and removal keeps its part from being removed',
+  async (_what, at) => {
+    await refuseMeanwhile(at());
+    const { outcome } = run.begin(fourth, '--remove');
+    await untilItWaits();
+    await other.query('commit');
+    expect(await outcome).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('holds other records than its files: run it again'),
+    });
+    expect(await isThere()).toBe(1);
+    expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+    expect(await isThere()).toBe(0);
+    expect(await run.records()).toBe(COUNTS[3]);
+    expect(await run.verify()).toMatchObject({ code: 0 });
+  },
+);
 
 test('of two archives at once the second begins when the first has ended, and finds nothing to do', async () => {
   const outcomes = await Promise.all([run.archive(fourth, '--remove'), run.archive(fourth, '--remove')]);
@@ -117,35 +120,41 @@ test('writes and lists go on while months are archived, removed and made, and no
   expect(await run.records(`created_at < '${fourth}-01 00:00:00+00'`)).toBe(0);
   expect(await run.verify()).toMatchObject({ code: 0 });
   await other.query('select app.tend_audit_log()');
-  const { rows } = await run.admin.query(`select object, detail from audit.findings where finding like 'audit_month%'`);
+  const { rows } = await run.admin.query(
+    `select object, detail from audit.findings where finding like 'audit_month%'`,
+  );
   expect(rows).toEqual([]);
 });
 
-test('a run that is killed at any step loses nothing, and is made good by those after it', async () => {
-  const gone = async (): Promise<number> => {
-    const { rows } = await run.admin.query<{ records: number }>(
-      'select coalesce(sum(records), 0)::integer as records from audit.archives where removed_at is not null',
-    );
-    return rows[0]?.records ?? NaN;
-  };
-  let [diesAt, before] = [0, await run.listed()];
-  for (let how: number | string = ''; how !== 0; ) {
-    ({ code: how } = await run.archiveWith(
-      'die-at-statement.ts',
-      { DIES_AT: String(diesAt) },
-      ...[fourth, '--remove'],
-    ));
-    expect([0, 'SIGKILL']).toContain(how);
-    const listed = await run.listed();
-    // What is on the list is in a file, and what is no more in the log was on it.
-    for (const line of listed) await verifyArchive(join(run.folder, line.split(' ')[3] ?? ''));
-    expect((await run.records()) + (await gone())).toBe(RECORDS);
-    // What one run has finished the next does not do again: its steps are counted from there on.
-    diesAt = String(listed) === String(before) ? diesAt + 1 : 1;
-    before = listed;
-  }
-  expect(await gone()).toBe(ARCHIVED);
-  expect(before.map((line) => line.split(' ').slice(0, 4).join(' '))).toEqual(run.lines);
-  expect(await run.files()).toEqual(run.lines.map((line) => line.split(' ').at(-1)));
-  expect(await run.verify()).toMatchObject({ code: 0 });
-}, LONGEST_MS);
+test(
+  'a run that is killed at any step loses nothing, and is made good by those after it',
+  async () => {
+    const gone = async (): Promise<number> => {
+      const { rows } = await run.admin.query<{ records: number }>(
+        'select coalesce(sum(records), 0)::integer as records from audit.archives where removed_at is not null',
+      );
+      return rows[0]?.records ?? NaN;
+    };
+    let [diesAt, before] = [0, await run.listed()];
+    for (let how: number | string = ''; how !== 0; ) {
+      ({ code: how } = await run.archiveWith(
+        'die-at-statement.ts',
+        { DIES_AT: String(diesAt) },
+        ...[fourth, '--remove'],
+      ));
+      expect([0, 'SIGKILL']).toContain(how);
+      const listed = await run.listed();
+      // What is on the list is in a file, and what is no more in the log was on it.
+      for (const line of listed) await verifyArchive(join(run.folder, line.split(' ')[3] ?? ''));
+      expect((await run.records()) + (await gone())).toBe(RECORDS);
+      // What one run has finished the next does not do again: its steps are counted from there on.
+      diesAt = String(listed) === String(before) ? diesAt + 1 : 1;
+      before = listed;
+    }
+    expect(await gone()).toBe(ARCHIVED);
+    expect(before.map((line) => line.split(' ').slice(0, 4).join(' '))).toEqual(run.lines);
+    expect(await run.files()).toEqual(run.lines.map((line) => line.split(' ').at(-1)));
+    expect(await run.verify()).toMatchObject({ code: 0 });
+  },
+  LONGEST_MS,
+);

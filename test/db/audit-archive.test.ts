@@ -18,7 +18,9 @@ let [fourth, second, third] = ['', '', ''];
 beforeEach(async () => {
   run = await openArchiveRun();
   fourth = run.months[3];
-  [second = '', third = ''] = run.lines.slice(1).map((line) => join(run.folder, line.split(' ').at(-1) ?? ''));
+  [second = '', third = ''] = run.lines
+    .slice(1)
+    .map((line) => join(run.folder, line.split(' ').at(-1) ?? ''));
 });
 afterEach(() => run.close());
 
@@ -26,7 +28,7 @@ const textOf = async (path: string): Promise<string> => gunzipSync(await readFil
 const removed = (): string[] => run.lines.map((line) => `${line} ${new URL(run.database.adminUrl).username}`);
 const complaints = async (): Promise<unknown[]> =>
   (
-    await run.admin.query(
+    await run.admin.query<Record<string, string>>(
       `select object, detail from audit.findings where finding like 'audit_month%' union all select kind, object from audit.drift`,
     )
   ).rows;
@@ -81,10 +83,7 @@ test('a record that comes late, of a month that is removed, has its place, and i
   await run.refuse(`${first}-02`);
   expect(await run.records(`tableoid = 'audit_log.earlier'::regclass`)).toBe(2);
   expect(await run.archive(fourth)).toMatchObject({ code: 0 });
-  const late = [
-    `4 ${first} 1 audit-${first}.0004.ndjson.gz`,
-    `5 ${month} 1 audit-${month}.0005.ndjson.gz`,
-  ];
+  const late = [`4 ${first} 1 audit-${first}.0004.ndjson.gz`, `5 ${month} 1 audit-${month}.0005.ndjson.gz`];
   expect(await run.listed()).toEqual([...removed(), ...late]);
   expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
   expect(await run.records()).toBe(RECORDS - ARCHIVED);
@@ -103,7 +102,9 @@ test('only the oldest month can be removed, and only by who keeps the months', a
   const part = (month: string): string => `audit_log.month_${month.replace('-', '_')}`;
   await run.admin.query('set role taxclaims_housekeeper');
   for (const one of [part(fourth), 'audit_log.later'])
-    await expect(run.admin.query('select audit_log.remove_part($1)', [one])).rejects.toThrow('is not the oldest');
+    await expect(run.admin.query('select audit_log.remove_part($1)', [one])).rejects.toThrow(
+      'is not the oldest',
+    );
   await run.admin.query('set role taxclaims_owner');
   await expect(run.admin.query('select audit_log.remove_part($1)', [part(run.months[2])])).rejects.toThrow(
     /permission denied/,

@@ -200,7 +200,9 @@ describe('the months of the audit log', () => {
       expect(await asApi()).toEqual([1]);
       expect([await where(id), await where(beyond)]).toEqual([[`audit_log.${fourth}`], ['audit_log.later']]);
       expect(await findings()).toEqual([expect.stringContaining('audit_log.later: holds records')]);
-      await expect(admin.query('delete from audit_log.later')).rejects.toThrow('audit records are append-only');
+      await expect(admin.query('delete from audit_log.later')).rejects.toThrow(
+        'audit records are append-only',
+      );
     });
 
     test('so many that others would wait for long are left to the owner', async () => {
@@ -223,7 +225,9 @@ describe('the months of the audit log', () => {
     const [, next = ''] = await ahead(2);
     await meanwhile(async () => {
       await unmake(next);
-      expect(await findings()).toEqual([`${next}: the audit log has no part for it: records of it go to audit_log.later`]);
+      expect(await findings()).toEqual([
+        `${next}: the audit log has no part for it: records of it go to audit_log.later`,
+      ]);
     });
   });
 
@@ -258,7 +262,9 @@ describe('the months of the audit log', () => {
         );
         await admin.query('set local role none');
         expect(plan.join('\n')).not.toContain('Merge Append');
-        expect(plan.filter((line) => line.includes('earlier') && !line.includes('never executed'))).toEqual([]);
+        expect(plan.filter((line) => line.includes('earlier') && !line.includes('never executed'))).toEqual(
+          [],
+        );
         expect(plan.filter((line) => line.includes(present)).length).toBeGreaterThan(0);
       }
     });

@@ -94,6 +94,7 @@ const WRITTEN = [
     'public.audit_logs',
   ],
   ...['app.client_documents', 'app.content_removals', 'app.created_clients', 'app.idempotency_keys'],
+  'app.refusals_at_month_end',
   ...['app.primary_epochs', 'app.present_epoch', 'app.write_positions'],
 ];
 
@@ -103,8 +104,8 @@ async function countsSql(admin: Client): Promise<string> {
     `select format('%I.%I', n.nspname, c.relname) as name
      from pg_class as c
      join pg_namespace as n on n.oid = c.relnamespace
-     where c.relkind = 'r'
-         and n.nspname not in ('pg_catalog', 'information_schema')
+     where c.relkind in ('r', 'p')
+         and n.nspname not in ('pg_catalog', 'information_schema', 'audit_log')
          and n.nspname not like 'pg\\_t%'
          and format('%s.%s', n.nspname, c.relname) <> all ($1)
      order by 1`,

@@ -48,7 +48,7 @@ export const GRANTS: Readonly<Record<string, string>> = {
     cross join (
         values ('SELECT', 'read'), ('INSERT', 'create'), ('UPDATE', 'update'), ('DELETE', 'delete'), ('TRUNCATE', 'truncate')
     ) as wanted (privilege, verb)
-    where c.relkind = 'r' and c.relnamespace::regnamespace::text in ${HOUSE}
+    where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text in ${HOUSE}
         and not has_table_privilege(r.oid, c.oid, wanted.privilege)`,
   'table right given to everybody': `
     select format('%s on %s', wanted.privilege, ${RELATION}) as object,

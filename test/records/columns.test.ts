@@ -51,7 +51,7 @@ test('each column of each table is shown by its record, or hidden by name', asyn
     `select c.relname as table_name, a.attname as column_name
      from pg_class as c
      join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
      order by c.relname, a.attnum`,
   );
   const tables = Map.groupBy(rows, (row) => String(row['table_name']));

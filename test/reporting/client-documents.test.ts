@@ -205,7 +205,7 @@ describe('what reporting reads of documents', () => {
     expect(await seen()).toEqual(['after.pdf', 'before.pdf', 'between.pdf']);
     const { rows } = await superuser.query(
       `select relname from pg_class
-       where relnamespace in ('public'::regnamespace, 'app'::regnamespace) and relkind = 'r'
+       where relnamespace in ('public'::regnamespace, 'app'::regnamespace) and relkind in ('r', 'p')
          and not (relrowsecurity and relforcerowsecurity)`,
     );
     expect(rows).toEqual([]);

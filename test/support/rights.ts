@@ -6,7 +6,7 @@ export async function rightsIn(adminUrl: string): Promise<string> {
     const { rows } = await admin.query<{ line: string }>(
       `select format('%s %s %s %s', oid::regclass, relrowsecurity, relforcerowsecurity,
            array(select x::text from unnest(coalesce(relacl, acldefault('r', relowner))) as x order by 1)) as line
-       from pg_class where relkind = 'r' and relnamespace in ('public'::regnamespace, 'app'::regnamespace, 'reporting'::regnamespace)
+       from pg_class where relkind in ('r', 'p') and relnamespace in ('public'::regnamespace, 'app'::regnamespace, 'reporting'::regnamespace)
        union all
        select format('%s.%s %s', attrelid::regclass, attname, array(select x::text from unnest(attacl) as x order by 1)) from pg_attribute where attacl is not null
        union all

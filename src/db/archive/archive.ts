@@ -8,14 +8,7 @@ import { isContention, retryingOnContention } from '../deploy/contention.ts';
 import { DeployHeldUp, MigrationError } from '../deploy/migration-error.ts';
 import { ownerHas, takeMigrationLock } from '../deploy/migration-lock.ts';
 import { type Archived, NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
-import {
-  beginningOf,
-  type Latest,
-  monthAfter,
-  type Part,
-  readLatest,
-  readParts,
-} from './parts.ts';
+import { beginningOf, type Latest, monthAfter, type Part, readLatest, readParts } from './parts.ts';
 
 const APPLICATION = 'taxclaims-archive';
 const PATIENCE_MS = 120_000;

@@ -2,7 +2,7 @@
  * The schemas of the house as oids, and its roles by name. Written out, and not asked of the audit: what the audit
  * forgot would have no mutant. A role that another suite of the run makes beside the house, and drops again, is none.
  */
-export const HOUSE = `(select n.oid from pg_namespace as n where n.nspname in ('public', 'app', 'reporting', 'audit'))`;
+export const HOUSE = `(select n.oid from pg_namespace as n where n.nspname in ('public', 'app', 'reporting', 'audit', 'audit_log'))`;
 export const isHouseRole = (role: string): string =>
   String.raw`${role}.rolname like 'taxclaims\_%' and ${role}.rolname not like 'taxclaims\_run\_%' and not ${role}.rolcanlogin`;
 export const IS_HOUSE_ROLE = isHouseRole('r');

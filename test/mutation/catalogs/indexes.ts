@@ -85,12 +85,12 @@ export const INDEXES: Kinds = {
     select t.oid::regclass::text as object, 'pg_class ' || t.oid as covers,
         format('create index added_# on %s (%I)', t.oid::regclass, a.attname) as sql
     from pg_class as t join pg_attribute as a on a.attrelid = t.oid and a.attnum = 1
-    where t.relkind = 'r' and t.relnamespace in ${HOUSE}`,
+    where t.relkind in ('r', 'p') and t.relnamespace in ${HOUSE}`,
   'index of an expression added': `
     select t.oid::regclass::text as object, 'pg_class ' || t.oid as covers,
         format('create index added_# on %s ((%I is null))', t.oid::regclass, a.attname) as sql
     from pg_class as t join pg_attribute as a on a.attrelid = t.oid and a.attnum = 1
-    where t.relkind = 'r' and t.relnamespace in ${HOUSE}`,
+    where t.relkind in ('r', 'p') and t.relnamespace in ${HOUSE}`,
   'table clustered by an index': index(
     statement('alter table %s cluster on %I', 'i.indrelid::regclass', 'c.relname'),
     'i.indpred is null and i.indisvalid and i.indexprs is null',

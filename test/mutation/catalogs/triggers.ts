@@ -104,7 +104,7 @@ export const TRIGGERS: Kinds = {
   'trigger that passes for a foreign key’s': changed('tgisinternal = true', OWN),
   'trigger added to a table': table(
     statement(`create trigger added_# before update on %s ${SUPPRESS}`, RELATION),
-    `c.relkind = 'r'`,
+    `c.relkind in ('r', 'p')`,
   ),
   'trigger that copies rows added': table(
     statement(
@@ -114,7 +114,7 @@ export const TRIGGERS: Kinds = {
         ' create trigger added_# after insert or update on %s for each row execute function aside_#.copy()',
       RELATION,
     ),
-    `c.relkind = 'r'`,
+    `c.relkind in ('r', 'p')`,
   ),
   'trigger added to a view': table(
     statement(`create trigger added_# instead of update on %s ${SUPPRESS}`, RELATION),
