@@ -86,6 +86,10 @@ test('.ci/run runs what CONTRIBUTING says that a change must pass', async () => 
   expect(await read('CONTRIBUTING.md')).toContain(
     '`npm run check` is what a change must pass: format, lint, types, tests.',
   );
-  expect(scripts['check']).toBe('npm run format && npm run lint && npm run types && npm test');
-  expect(await read('.ci/run')).toMatch(/^npm run check$/m);
+  expect(scripts['check']).toBe('npm run check:text && npm test');
+  expect(scripts['check:text']).toBe('npm run format && npm run lint && npm run types');
+  // The one beside the other, and what becomes of each counts.
+  expect(await read('.ci/run')).toMatch(
+    /^npm run check:text .*&\ntext=\$!\nnpm test\nlap .*\nwait "\$text" \|\| \{\n.*\n {4}fail /m,
+  );
 });
