@@ -30,7 +30,7 @@ const NO_REQUEST = 'no request writes it, or it is written so that a second time
 const EXCUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
-      ...['audit_logs_pkey', 'cadastres_pkey', 'clients_pkey', 'documents_pkey', 'documents_file_path_key'],
+      ...['cadastres_pkey', 'clients_pkey', 'documents_pkey', 'documents_file_path_key'],
       ...['factures_id_client_id_key', 'factures_pkey', 'partner_invoices_pkey', 'partners_pkey'],
       ...['reclamation_history_pkey', 'reclamations_id_client_id_key', 'reclamations_pkey'],
       ...['sites_id_client_id_key', 'sites_pkey'],
@@ -49,7 +49,7 @@ const EXCUSED: Readonly<Record<string, string>> = {
   reclamations_assignee_id_fkey: REFUSED_BEFORE,
   ...Object.fromEntries(
     [
-      ...['audit_logs_user_id_fkey', 'client_partners_pkey', 'invoice_counters_pkey'],
+      ...['client_partners_pkey', 'invoice_counters_pkey'],
       ...['identity_changes_pkey', 'identity_changes_user_id_fkey'],
       ...['invoice_transitions_pkey', 'reclamation_history_reclamation_of_client'],
       ...['reclamation_transitions_pkey', 'users_subject_key'],

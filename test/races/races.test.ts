@@ -15,7 +15,7 @@ import { report, reportUnavailable } from './report.ts';
 /* Correct requests at the same time: whatever they run into, and in whatever order they go on, the rules hold. */
 
 const IS_FULL = process.env['RACES'] === 'all';
-/** `npm test` runs one of so many races, others each day; a prime, so that it meets every hold and every order. */
+/** `npm test` runs one of so many races, others with another `TEST_DAY`; a prime, so that it meets every hold and every order. */
 const ONE_OF = 127;
 const LANES = IS_FULL ? 3 : 1;
 /** Of all races, those in which an operation has a name like this. */

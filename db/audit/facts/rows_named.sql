@@ -40,6 +40,8 @@ as $body$
             end as is_bounded_by_its_name
         from pg_catalog.pg_inherits as i
         join pg_catalog.pg_class as c on c.oid = i.inhrelid
+        -- By the catalog: an auditor may not as much as name what is in that schema.
+        join pg_catalog.pg_class as log on log.oid = i.inhparent
         cross join lateral (
             select
                 told.said,
@@ -57,7 +59,8 @@ as $body$
             select null
             where c.relname in ('earlier', 'later')
         ) as named
-        where i.inhparent = pg_catalog.to_regclass('audit_log.months')
+        where log.relname = 'months'
+            and log.relnamespace = c.relnamespace
             and c.relnamespace = pg_catalog.to_regnamespace('audit_log')
     ),
     of_months as materialized (

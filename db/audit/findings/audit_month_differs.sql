@@ -85,7 +85,8 @@ cross join lateral (
         and not exists (
             select
             from pg_catalog.pg_inherits as i
-            where i.inhrelid = c.oid and i.inhparent = pg_catalog.to_regclass('audit_log.months') and not i.inhdetachpending
+            join pg_catalog.pg_class as log on log.oid = i.inhparent
+            where i.inhrelid = c.oid and log.relname = 'months' and log.relnamespace = n.oid and not i.inhdetachpending
         )
     union all
     select

@@ -45,7 +45,7 @@ export const COLUMNS: Kinds = {
   ),
   'column dropped': column(
     statement('alter table %s drop column %I cascade', 'c.oid::regclass', 'a.attname'),
-    OF_TABLE,
+    `${OF_TABLE} and a.attinhcount = 0`,
   ),
   'column of another type': column(
     statement(

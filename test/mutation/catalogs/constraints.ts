@@ -36,7 +36,7 @@ const IN_PRIMARY_KEY = `exists (
 export const CONSTRAINTS: Kinds = {
   'constraint dropped': constraint(
     statement('alter table %s drop constraint %I cascade', ...NAMES),
-    `${OF_TABLE} and x.contype <> 't' and not (x.contype = 'n' and ${IN_PRIMARY_KEY})`,
+    `${OF_TABLE} and x.coninhcount = 0 and x.contype <> 't' and not (x.contype = 'n' and ${IN_PRIMARY_KEY})`,
   ),
   'constraint of a domain dropped': constraint(
     statement('alter domain %s drop constraint %I', 'x.contypid::regtype', 'x.conname'),
