@@ -11,8 +11,9 @@ const changed = (assignment: string, where?: string): string =>
 
 const NAME = 'i.indexrelid::regclass';
 
-/** Those of keys go with their constraint. */
-const OWN = `not exists (select from pg_constraint as x where x.conindid = i.indexrelid and x.contype in ('p', 'u', 'x'))
+/** Those of keys go with their constraint, and those of parts with that of their table. */
+const OWN = `not c.relispartition
+  and not exists (select from pg_constraint as x where x.conindid = i.indexrelid and x.contype in ('p', 'u', 'x'))
   and not exists (select from pg_depend as d where d.refobjid = i.indexrelid)`;
 
 const anew = (definition: string, where = 'true'): string =>
