@@ -82,7 +82,7 @@ const BYTES = `
   select c.oid::regclass::text as name, c.reltuples::bigint as rows,
          pg_table_size(c.oid) / c.reltuples::bigint as heap, pg_indexes_size(c.oid) / c.reltuples::bigint as indexes
   from pg_class as c
-  where c.relkind = 'r' and c.reltuples >= 10000 and c.relnamespace in ('public'::regnamespace, 'app'::regnamespace)
+  where c.relkind = 'r' and c.reltuples >= 10000 and c.relnamespace in ('public'::regnamespace, 'app'::regnamespace, 'audit_log'::regnamespace)
   order by pg_total_relation_size(c.oid) desc`;
 
 async function copyOf(server: BenchServer, template: string): Promise<string> {

@@ -36,11 +36,17 @@ const context: RequestContext = {
   readOnly: false,
 };
 
+/** The audit log is one table in an earlier revision, and its parts since. */
 const FOOTPRINT = `
+  with parts as (
+    select 'public.audit_logs'::regclass as relid
+    union
+    select relid from pg_partition_tree('public.audit_logs')
+  )
   select format(
       '%s bytes of heap and %s of indexes for an audit record, %s %% of the claims'' changes touched no index',
-      (select sum(pg_relation_size(relid)) from pg_partition_tree('public.audit_logs')) / (select count(*) from public.audit_logs),
-      (select sum(pg_indexes_size(relid)) from pg_partition_tree('public.audit_logs')) / (select count(*) from public.audit_logs),
+      (select round(sum(pg_relation_size(relid)) / (select count(*) from public.audit_logs)) from parts),
+      (select round(sum(pg_indexes_size(relid)) / (select count(*) from public.audit_logs)) from parts),
       (select 100 * n_tup_hot_upd / n_tup_upd from pg_stat_user_tables where relid = 'public.reclamations'::regclass)
   )`;
 

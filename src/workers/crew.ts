@@ -5,7 +5,6 @@ import type { Ground } from '../parts.ts';
 import { within } from '../within.ts';
 import { createAsking, PROTOCOL } from './messages.ts';
 import type { Counted, ToCount, ToPrimary, ToWorker } from './messages.ts';
-import { perTurn } from './per-turn.ts';
 
 /** One process that serves, as its primary process sees it. */
 export interface Member {
@@ -71,9 +70,6 @@ export function startMember({
   let isTold = false;
   let missed = 0;
 
-  const tellCounted = perTurn<Counted>((all) => {
-    tell(worker, { kind: 'counted', counted: all });
-  });
   async function counted({ id, limit, key }: ToCount): Promise<Counted> {
     try {
       return { id, ...(await count(limit, key)) };
@@ -102,7 +98,9 @@ export function startMember({
         asking.answered(message.id, message.figures);
         break;
       case 'count':
-        for (const request of message.requests) void counted(request).then(tellCounted);
+        void counted(message.request).then((told) => {
+          tell(worker, { kind: 'counted', counted: told });
+        });
         break;
     }
   });

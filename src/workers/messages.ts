@@ -14,7 +14,7 @@ export type ToWorker =
   | { readonly kind: 'end'; readonly withinMs: number }
   | { readonly kind: 'ping' }
   | { readonly kind: 'figures-asked'; readonly id: number }
-  | { readonly kind: 'counted'; readonly counted: readonly Counted[] };
+  | { readonly kind: 'counted'; readonly counted: Counted };
 
 /** What a worker tells the primary process. */
 export type ToPrimary =
@@ -22,7 +22,7 @@ export type ToPrimary =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'pong' }
   | { readonly kind: 'figures'; readonly id: number; readonly figures: Figures }
-  | { readonly kind: 'count'; readonly requests: readonly ToCount[] };
+  | { readonly kind: 'count'; readonly request: ToCount };
 
 /** A request that one limit is to count, under the number of the question. */
 export interface ToCount {
@@ -79,10 +79,8 @@ export function checkProtocol(spoken: number): void {
     throw new Error('the process that has started it is of another release: restart the service as a whole');
 }
 
-/** Tells whoever asked what has become of each. */
-export function tellCounts(asking: Asking<Count>, counted: readonly Counted[]): void {
-  for (const one of counted) {
-    if ('reason' in one) asking.failed(one.id, new Error(one.reason));
-    else asking.answered(one.id, { totalHits: one.totalHits, resetTime: new Date(one.resetMs) });
-  }
+/** Tells whoever asked what has become of it. */
+export function tellCount(asking: Asking<Count>, counted: Counted): void {
+  if ('reason' in counted) asking.failed(counted.id, new Error(counted.reason));
+  else asking.answered(counted.id, { totalHits: counted.totalHits, resetTime: new Date(counted.resetMs) });
 }

@@ -7,9 +7,8 @@ import { openSpool } from '../db/refusals/spool.ts';
 import { endInReverse, type Ending } from '../endings.ts';
 import { opening, openRequests, serveApi } from '../parts.ts';
 import { openSeen, type Seen } from '../seen.ts';
-import { checkProtocol, createAsking, tellCounts } from './messages.ts';
-import type { ToCount, ToPrimary, ToWorker } from './messages.ts';
-import { perTurn } from './per-turn.ts';
+import { checkProtocol, createAsking, tellCount } from './messages.ts';
+import type { ToPrimary, ToWorker } from './messages.ts';
 
 /** One of the processes that serve, for as long as the one that has started it lives. */
 export interface ServingWorker {
@@ -21,9 +20,6 @@ export interface ServingWorker {
 export async function startWorker(config: Config, log: Logger): Promise<ServingWorker> {
   const endings: Ending[] = [];
   const counting = createAsking<Count>();
-  const sendToCount = perTurn<ToCount>((requests) => {
-    tell({ kind: 'count', requests });
-  });
   const begun = Promise.withResolvers<Extract<ToWorker, { kind: 'start' }>>();
   let closing: Promise<void> | undefined;
   const close = (withinMs?: number): Promise<void> => {
@@ -57,7 +53,7 @@ export async function startWorker(config: Config, log: Logger): Promise<ServingW
         );
         break;
       case 'counted':
-        tellCounts(counting, message.counted);
+        tellCount(counting, message.counted);
         break;
     }
   });
@@ -73,7 +69,7 @@ export async function startWorker(config: Config, log: Logger): Promise<ServingW
       endings.push({ part: 'the spool of refusals', atLeastMs: 200, end: () => spool.close() });
       const counters = await openCounters(config, log, (limit, key) =>
         counting.ask((id) => {
-          sendToCount({ id, limit, key });
+          tell({ kind: 'count', request: { id, limit, key } });
         }),
       );
       endings.push({ part: 'the counters', atLeastMs: 0, end: () => counters.close() });
