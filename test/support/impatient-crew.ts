@@ -7,7 +7,7 @@ import { startCrewed } from '../../src/workers/start.ts';
 
 /*
  * The service in several processes as `src/main.ts` starts it, but for its patience: a worker that hangs is noticed within
- * seconds, and after the first ones are there, within one where it is just starting.
+ * seconds, and one that a reload has started within one.
  */
 
 cluster.setupPrimary({ exec: join(import.meta.dirname, '..', '..', 'src', 'main.ts') });
@@ -17,7 +17,9 @@ const service = await startCrewed(loadConfig(process.env), createLog('info'), {
   hopeless: (error) => process.stderr.write(`${error.message}\n`),
   patience,
 });
-patience.starting = 10;
-process.on('SIGHUP', () => void service.reload());
+process.on('SIGHUP', () => {
+  patience.starting = 10;
+  void service.reload();
+});
 process.on('SIGTERM', () => void service.close());
 process.stdout.write(await greeting(service));
