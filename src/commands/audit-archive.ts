@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { ConfigError, loadAdminConfig } from '../config.ts';
 import { archive } from '../db/archive/archive.ts';
 import { verifyChain } from '../db/archive/file.ts';
-import { DeployHeldUp, reasonOf } from '../db/deploy/migration-error.ts';
+import { runForAdministrator } from './run-for-administrator.ts';
 
 const USAGE = `usage: npm run audit:archive -- --before YYYY-MM --to FOLDER [options]
        npm run audit:archive -- --verify FILE...
@@ -59,14 +59,4 @@ function readMonths(text: string): number {
   throw new ConfigError('--keep must be a number of months from 1 to 1200');
 }
 
-function exitCodeOf(error: unknown): number {
-  if (error instanceof DeployHeldUp) return 3;
-  return error instanceof ConfigError || error instanceof TypeError ? 2 : 1;
-}
-
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  process.stderr.write(`${reasonOf(error)}\n`);
-  process.exitCode = exitCodeOf(error);
-}
+await runForAdministrator(main);

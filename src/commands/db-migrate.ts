@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { ConfigError, loadAdminConfig } from '../config.ts';
 import { migrate } from '../db/deploy/migrate.ts';
-import { DeployHeldUp, reasonOf } from '../db/deploy/migration-error.ts';
+import { runForAdministrator } from './run-for-administrator.ts';
 
 const USAGE = `usage: npm run db:migrate -- [options]
 Brings the database at DATABASE_ADMIN_URL to the present: roles, migrations, functions, triggers, policies, rights.
@@ -45,14 +45,4 @@ function readSeconds(text: string): number {
   throw new ConfigError('--wait must be a number of seconds from 1 to 86400');
 }
 
-function exitCodeOf(error: unknown): number {
-  if (error instanceof DeployHeldUp) return 3;
-  return error instanceof ConfigError || error instanceof TypeError ? 2 : 1;
-}
-
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  process.stderr.write(`${reasonOf(error)}\n`);
-  process.exitCode = exitCodeOf(error);
-}
+await runForAdministrator(main);
