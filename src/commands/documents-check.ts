@@ -1,51 +1,68 @@
-import { parseArgs } from 'node:util';
-import { loadConfig } from '../config.ts';
+import { ConfigError, loadConfig } from '../config.ts';
 import { openDocumentContents } from '../db/document-contents.ts';
+import { otherBytes } from '../documents/check-digests.ts';
+import type { DigestCounts, OtherBytes } from '../documents/check-digests.ts';
 import { differencesOf } from '../documents/check.ts';
 import type { Counts, Difference } from '../documents/check.ts';
 import { openStore } from '../documents/documents.ts';
+import { runCommand } from './run-command.ts';
 
-const USAGE = `npm run documents:check [-- --json] [-- --remove-unowned]
+const USAGE = `usage: npm run documents:check -- [options]
 Holds the document store against the database at DATABASE_URL, with the variables of the service: which documents have
-no content or one of another length, and which contents no document has. Mends nothing unasked.
+no content or one of another length, and which contents no document has; then it reads every content, and says which
+have another SHA-256 than was uploaded. Mends nothing unasked.
   --json            each difference, and the counts in the end, as a line of JSON
+  --sizes-only      read no content
+  --digest          of the contents, read those of documents without a digest, and keep theirs: what is there is taken
+                    for what was uploaded. It may be ended at any moment; the next run goes on
   --remove-unowned  plan the removal of contents without a document: the service removes them in an hour, unless a
                     document has them by then; app.content_removals has what is planned, and may lose it again
-Exits with 1 where something differs, with 2 where it could not be looked at to the end: nothing is planned then.
-`;
+  --help, --version
+Exit codes: 0 nothing differs; 1 something differs; 2 it could not be looked at to the end: nothing is planned then.`;
 
 const EVERY_MS = 2_000;
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      json: { type: 'boolean', default: false },
-      'remove-unowned': { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
+const command = {
+  usage: USAGE,
+  failed: 2,
+  options: {
+    json: { type: 'boolean', default: false },
+    'remove-unowned': { type: 'boolean', default: false },
+    'sizes-only': { type: 'boolean', default: false },
+    digest: { type: 'boolean', default: false },
+  },
+} as const;
+
+/** `npm run documents:check`: see the text above. */
+await runCommand(command, async ({ values }) => {
+  if (values.digest && values['sizes-only'])
+    throw new ConfigError('--digest reads contents, and --sizes-only reads none: choose one');
   const { database: config, documentStore, documentStoreEndpoint } = loadConfig(process.env);
   if (config.url === undefined)
-    throw new Error('DATABASE_URL must be set: the documents are looked up there');
+    throw new ConfigError('DATABASE_URL must be set: the documents are looked up there');
   const say = (words: string, json: object): void => {
     process.stdout.write(`${values.json ? JSON.stringify(json) : words}\n`);
   };
   const store = await openStore({ store: documentStore, endpoint: documentStoreEndpoint });
   const database = await openDocumentContents(config.url);
-  const counts: Counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
+  const counts: Counts & DigestCounts = {
+    ...{ documents: 0, contents: 0, planned: 0, differences: 0 },
+    ...{ read: 0, withoutDigest: 0, digestsKept: 0 },
+  };
+  const tell = progress(counts);
   let isDone = false;
   let planned = 0;
   try {
-    for await (const difference of differencesOf({ store, database }, counts, progress(counts))) {
+    for await (const difference of differencesOf({ store, database }, counts, tell)) {
       say(inWords(difference), difference);
       if (!values['remove-unowned'] || difference.kind !== 'no document') continue;
       await database.planRemoval(difference.path);
       planned += 1;
     }
+    await database.commit();
+    if (!values['sizes-only'])
+      for await (const difference of otherBytes({ store, database }, counts, values.digest, tell))
+        say(inWords(difference), difference);
     isDone = true;
   } finally {
     store.close();
@@ -53,33 +70,34 @@ async function main(): Promise<number> {
   }
   say(
     `${counts.documents} documents and ${counts.contents} contents compared, ${counts.differences} differ; ` +
-      `${counts.planned} contents were planned for removal already, ${planned} are now`,
+      `${counts.planned} contents were planned for removal already, ${planned} are now; ` +
+      (values['sizes-only']
+        ? 'no content was read'
+        : `${counts.read} contents were read, ${counts.digestsKept} of them for their digests, ` +
+          `and ${counts.withoutDigest} documents have none`),
     { ...counts, plannedNow: planned },
   );
   return counts.differences === 0 ? 0 : 1;
-}
+});
 
-function inWords(difference: Difference): string {
+function inWords(difference: Difference | OtherBytes): string {
   const { kind, path } = difference;
   if (kind === 'no document') return `${path}: ${difference.found} bytes without a document`;
   const of = `document ${difference.document}`;
   if (kind === 'no content') return `${path}: no content of ${of}`;
+  if (kind === 'other bytes')
+    return `${path}: ${difference.found} of ${of}, which has ${difference.sha256 ?? 'no digest'}`;
   return `${path}: ${difference.found} bytes of ${of}, which has ${difference.size}`;
 }
 
 /** One line now and then, for whoever waits. */
-function progress(counts: Counts): () => void {
+function progress(counts: Counts & DigestCounts): () => void {
   let last = performance.now();
   return () => {
     if (performance.now() - last < EVERY_MS) return;
     last = performance.now();
-    process.stderr.write(`${counts.documents} documents and ${counts.contents} contents so far\n`);
+    process.stderr.write(
+      `${counts.documents} documents and ${counts.contents} contents so far, ${counts.read} read\n`,
+    );
   };
-}
-
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 2;
 }

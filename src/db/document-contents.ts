@@ -8,6 +8,11 @@ export interface Owed {
   readonly size: number | undefined;
 }
 
+/** The same with the digest of the content, in hex; undefined for a document from before it was kept. */
+export interface OwedDigest extends Owed {
+  readonly sha256: string | undefined;
+}
+
 /** What the database says of a path now. */
 export interface Standing {
   readonly hasDocument: boolean;
@@ -22,7 +27,13 @@ export interface DocumentContents {
   standings(paths: readonly string[]): Promise<ReadonlyMap<string, Standing>>;
   /** The service removes it in an hour, unless a document has it then. */
   planRemoval(path: string): Promise<void>;
-  /** What was planned stands only where it `isDone`. */
+  /** From here on what was planned stands, and each statement is a transaction of its own. */
+  commit(): Promise<void>;
+  /** Some documents after another, in the order of their ids. */
+  digests(after: string): Promise<readonly OwedDigest[]>;
+  /** Gives a document without a digest this one. */
+  keepDigest(document: string, sha256: string): Promise<void>;
+  /** What was planned and not committed stands only where it `isDone`. */
   close(isDone: boolean): Promise<void>;
 }
 
@@ -48,8 +59,7 @@ export async function openDocumentContents(url: string): Promise<DocumentContent
       );
       for (;;) {
         const { rows } = await connection.query<Row>(`fetch ${PAGE} from contents`);
-        for (const { document_id: document, file_path: path, file_size: size } of rows)
-          yield { document, path, size: size === null ? undefined : Number(size) };
+        for (const row of rows) yield owed(row);
         if (rows.length < PAGE) return;
       }
     },
@@ -69,6 +79,19 @@ export async function openDocumentContents(url: string): Promise<DocumentContent
     async planRemoval(path) {
       await connection.query('select app.plan_removal($1)', [path]);
     },
+    async commit() {
+      await connection.query('commit');
+    },
+    async digests(after) {
+      const { rows } = await connection.query<Row & { readonly sha256: Buffer | null }>(
+        'select document_id, file_path, file_size, sha256 from app.digests_of_documents($1, $2)',
+        [after, PAGE],
+      );
+      return rows.map((row) => ({ ...owed(row), sha256: row.sha256?.toString('hex') }));
+    },
+    async keepDigest(document, sha256) {
+      await connection.query(`select app.keep_digest($1, pg_catalog.decode($2, 'hex'))`, [document, sha256]);
+    },
     async close(isDone) {
       try {
         await connection.query(isDone ? 'commit' : 'rollback');
@@ -83,4 +106,8 @@ interface Row {
   readonly document_id: string;
   readonly file_path: string;
   readonly file_size: string | null;
+}
+
+function owed({ document_id: document, file_path: path, file_size: size }: Row): Owed {
+  return { document, path, size: size === null ? undefined : Number(size) };
 }

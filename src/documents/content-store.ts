@@ -76,5 +76,8 @@ export function byBytes(one: string, other: string): number {
 /** What is thrown where the store does not do what it must. */
 export function outOfReach(cause: unknown): RequestError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new RequestError('ERROR_UNAVAILABLE', `the document store is out of reach: ${reason}`, { cause });
+  return new RequestError('ERROR_UNAVAILABLE', `the document store is out of reach: ${reason}`, {
+    cause,
+    kind: 'documents',
+  });
 }

@@ -4,11 +4,12 @@ import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { DocumentStore } from '../config/values.ts';
 import type { Database } from '../db/database.ts';
-import { sqlState } from '../db/errors.ts';
+import { RightMissing, sqlState } from '../db/errors.ts';
 import { RequestError } from '../errors.ts';
 import { within } from '../within.ts';
-import { STALL_MS } from './content-store.ts';
+import { outOfReach, STALL_MS } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
+import { digestOf } from './digest.ts';
 import { counting } from './failures.ts';
 import type { StoreFailures } from './failures.ts';
 import { createFolderStore, spoolFolderOf } from './folder-store.ts';
@@ -28,14 +29,16 @@ export interface Documents
   /** Where a download leads to the store itself; undefined where it is answered here. */
   readonly addressOf: ContentStore['addressOf'] | undefined;
   /**
-   * Puts a file that was written aside into the store, then calls for the row that holds its path. The file is taken
-   * over: whatever happens, the caller has nothing left to remove.
-   * @throws whatever `insertRow` does, and RequestError ERROR_UNAVAILABLE
+   * Puts a file that was written aside into the store, reads it back, then calls for the row that holds its path. The
+   * file is taken over: whatever happens, the caller has nothing left to remove.
+   * @throws whatever `insertRow` does, and RequestError ERROR_UNAVAILABLE, also where the store gives back other bytes
    */
   keep<T>(spooled: SpooledFile, insertRow: (path: string) => Promise<T>): Promise<T>;
   /** Puts a content under a path that a row has already. */
   restore(path: string, content: Readable): Promise<void>;
-  /** How often the store did not do what it must: it was away, or it stood still. */
+  /** Counts a content that is not what was uploaded, and gives the error to throw. */
+  damaged(reason: string): Error;
+  /** How often the store did not do what it must: it was away, it stood still, or it had other bytes. */
   figures(): StoreFailures;
   /** Ends the removals that are under way; those that take longer than that are broken off, and stay planned. */
   close(withinMs?: number): Promise<void>;
@@ -61,11 +64,35 @@ export interface DocumentsOptions {
 /** @throws Error in one line where the folder cannot be written to */
 export async function openDocuments(options: DocumentsOptions): Promise<Documents> {
   const { maxBytes, database, log } = options;
-  const { store, failures, failed } = counting(await openStore(options));
+  const { store, failures, failed, damaged } = counting(await openStore(options));
   const spool = await openSpool(spoolFolder(options)).catch((error: unknown) => {
     throw new Error(`${variableOf(options)} cannot be written to: ${String(error)}`, { cause: error });
   });
   const removals = createRemovals({ store, spool, database, log });
+  const read: ContentStore['read'] = async (path, range) =>
+    failingOnStall(await store.read(path, range), STALL_MS, failed);
+
+  /** What a store says of its own work is not believed: it has what it gives back. */
+  async function place(path: string, { file, size, sha256 }: SpooledFile): Promise<void> {
+    await store.place(path, file);
+    const given = await read(path).then(
+      (content) => digestOf(content, size).catch(brokenOff),
+      (error: unknown) => {
+        if (error instanceof RequestError) throw error;
+        return String(error);
+      },
+    );
+    if (given === sha256) return;
+    await removals.removeNow(path);
+    throw outOfReach(damaged(`it was given ${sha256} at ${path}, and gives back ${given ?? 'more bytes'}`));
+  }
+
+  function brokenOff(error: unknown): never {
+    if (error instanceof RequestError) throw error;
+    const away = outOfReach(error);
+    failed(away);
+    throw away;
+  }
 
   return {
     maxBytes,
@@ -73,14 +100,15 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
     write: (content) => spool.write(content),
     discard: (spooled) => spool.discard(spooled),
     size: (path) => store.size(path),
-    read: async (path, range) => failingOnStall(await store.read(path, range), STALL_MS, failed),
+    read,
+    damaged,
     figures: () => ({ ...failures }),
     removeDue: () => removals.removeDue(),
     async keep(spooled, insertRow) {
       const path = newPath();
       try {
         await removals.plan(path);
-        await store.place(path, spooled.file);
+        await place(path, spooled);
       } catch (error) {
         await spool.discard(spooled);
         throw error;
@@ -95,8 +123,7 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
       }
     },
     async restore(path, content) {
-      const { file } = await spool.write(content);
-      await store.place(path, file);
+      await place(path, await spool.write(content));
     },
     async close(withinMs = STALL_MS) {
       const late = (): Error => new Error('contents without a document are still being removed');
@@ -109,7 +136,8 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
 }
 
 function isRefusal(error: unknown): boolean {
-  return sqlState(error) !== undefined || (error instanceof RequestError && error.status < 500);
+  if (error instanceof RequestError) return error.status < 500;
+  return sqlState(error) !== undefined || error instanceof RightMissing;
 }
 
 /** The store by itself, for whoever looks at it and keeps nothing in it. */

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
+  HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
@@ -95,6 +96,14 @@ export function createS3Store({
     }
   }
 
+  /** The answer to HEAD has no body, which would say that the bucket is missing and not the object alone. */
+  const unlessAbsent = async (error: unknown): Promise<undefined> => {
+    if (!isAbsence(error)) throw error;
+    await answered(answerMs, (abortSignal) =>
+      client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal }),
+    );
+  };
+
   return {
     async place(path, file) {
       const where = locate(path);
@@ -116,14 +125,13 @@ export function createS3Store({
     },
     async size(path) {
       if (!isContentPath(path)) return undefined;
+      const head = new HeadObjectCommand(locate(path));
       try {
-        const head = new HeadObjectCommand(locate(path));
-        const { ContentLength } = await answered(answerMs, (abortSignal) =>
-          client.send(head, { abortSignal }),
+        const found = await answered(answerMs, (abortSignal) => client.send(head, { abortSignal })).catch(
+          unlessAbsent,
         );
-        return ContentLength;
+        return found?.ContentLength;
       } catch (error) {
-        if (isAbsence(error)) return undefined;
         throw outOfReach(error);
       }
     },

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,11 +7,14 @@ import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../make-folder.ts';
 import { isOfTheSystem } from '../system-error.ts';
 import { outOfReach } from './content-store.ts';
+import { hashed } from './digest.ts';
 
 /** A content that was written aside, whole and synced to the disk. */
 export interface SpooledFile {
   readonly file: string;
   readonly size: number;
+  /** Of the bytes as they came, in hex. */
+  readonly sha256: string;
 }
 
 /** Where contents are written until it is known that they are whole and may be kept. */
@@ -43,13 +46,14 @@ export async function openSpool(folder: string): Promise<Spool> {
     async write(content) {
       const file = join(folder, randomUUID());
       const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
+      const hash = createHash('sha256');
       try {
-        await pipeline(content, target);
+        await pipeline(content, (chunks: AsyncIterable<Buffer>) => hashed(chunks, hash), target);
       } catch (error) {
         await discard(file);
         throw isOfTheSystem(error) ? outOfReach(error) : error;
       }
-      return { file, size: target.bytesWritten };
+      return { file, size: target.bytesWritten, sha256: hash.digest('hex') };
     },
     discard: ({ file }) => discard(file),
     async removeAbandoned() {

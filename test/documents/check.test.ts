@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
 import { openDocumentContents } from '../../src/db/document-contents.ts';
+import { otherBytes } from '../../src/documents/check-digests.ts';
 import { differencesOf } from '../../src/documents/check.ts';
 import type { Counts, Difference } from '../../src/documents/check.ts';
 import type { ContentStore } from '../../src/documents/content-store.ts';
@@ -97,6 +99,14 @@ function command(...args: string[]): Promise<{ code: number; out: string; err: s
   });
 }
 
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** A content whose disk fails. */
+async function* failing(): AsyncGenerator<Buffer> {
+  yield Buffer.from(TEXT.slice(0, 4));
+  await Promise.reject(new Error('EIO'));
+}
+
 const UNOWNED = '00/00000000-0000-4000-8000-000000000000';
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -177,7 +187,10 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
     expect(told.code).toBe(1);
     expect(lines).toContainEqual(expect.objectContaining({ kind: 'no document', path: UNOWNED }));
     expect(lines).toContainEqual(expect.objectContaining({ kind: 'no content', document: lost.id }));
-    expect(lines.at(-1)).toEqual({ documents: 2, contents: 2, planned: 0, differences: 2, plannedNow: 0 });
+    expect(lines.at(-1)).toEqual({
+      ...{ documents: 2, contents: 2, planned: 0, differences: 2, plannedNow: 0 },
+      ...{ read: 1, withoutDigest: 0, digestsKept: 0 },
+    });
     const planned = () =>
       service.admin('select file_path, due_at > now() as later from app.content_removals');
     expect(await planned()).toEqual([]);
@@ -186,6 +199,84 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
     expect(await store.size(UNOWNED)).toBeDefined();
     expect((await command()).out).toMatch(/1 differ; 1 contents were planned/);
     expect(await command('--wrong')).toMatchObject({ code: 2, out: '' });
+  });
+
+  test('as a command reads each content and says which has other bytes, unless it is told to read none', async () => {
+    await attach();
+    const other = await attach();
+    await place(other.path, TEXT.replace('avis', 'Avis'));
+    const { code, out } = await command('--json');
+    expect(code).toBe(1);
+    const lines = out.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      {
+        ...{ kind: 'other bytes', document: other.id, path: other.path },
+        ...{ sha256: sha256(TEXT), found: sha256(TEXT.replace('avis', 'Avis')) },
+      },
+      expect.objectContaining({ differences: 1, read: 2, withoutDigest: 0 }),
+    ]);
+    expect((await command()).out).toContain(
+      `${other.path}: ${sha256(TEXT.replace('avis', 'Avis'))} of document`,
+    );
+    expect(await command('--sizes-only')).toMatchObject({
+      ...{ code: 0, out: expect.stringContaining('no content was read') },
+    });
+    expect(await command('--sizes-only', '--digest')).toMatchObject({ code: 2, out: '' });
+  });
+
+  test('as a command gives documents of before their digests, whatever of it was done already', async () => {
+    const [old, cut, lost, kept] = [await attach(), await attach(), await attach(), await attach()];
+    await service.admin('update public.documents set sha256 = null where id <> $1', [kept.id]);
+    await place(cut.path, 'avis');
+    await store.remove(lost.path);
+    await place(kept.path, TEXT.replace('avis', 'Avis'));
+    const digests = async () => {
+      const rows = await service.admin(
+        `select id, encode(sha256, 'hex') as hex from public.documents where sha256 is not null order by id`,
+      );
+      return new Map(rows.map(({ id, hex }) => [id, hex]));
+    };
+    expect((await command()).out).toContain(
+      '1 contents were read, 0 of them for their digests, and 3 documents have none',
+    );
+    expect(await digests()).toEqual(new Map([[kept.id, sha256(TEXT)]]));
+    for (const [keptNow, without] of [
+      [1, 2],
+      [0, 2],
+    ]) {
+      const { code, out } = await command('--digest', '--json');
+      // What is there and has another length was not uploaded so, and what is gone has no digest.
+      expect([code, JSON.parse(out.trim().split('\n').at(-1) ?? '')]).toEqual([
+        1,
+        expect.objectContaining({ differences: 2, digestsKept: keptNow, withoutDigest: without }),
+      ]);
+      // Nobody changes one that is kept.
+      const database = await openDocumentContents(service.postgres.apiUrl);
+      await database.keepDigest(kept.id, sha256('x'));
+      await database.close(true);
+      expect(await digests()).toEqual(
+        new Map(
+          [old, kept]
+            .map(({ id }) => [id, sha256(TEXT)] as const)
+            .sort(([one], [other]) => (one < other ? -1 : 1)),
+        ),
+      );
+    }
+  });
+
+  test('as a command goes on after a content that cannot be read, and names it', async () => {
+    await attach();
+    const { id, path } = await attach();
+    const counts = { read: 0, withoutDigest: 0, digestsKept: 0, differences: 0 };
+    const database = await openDocumentContents(service.postgres.apiUrl);
+    const read: ContentStore['read'] = async (from) =>
+      from === path ? Readable.from(failing()) : store.read(from);
+    const sources = { store: { read, size: (from: string) => store.size(from) }, database };
+    expect(await all(otherBytes(sources, counts, false))).toEqual([
+      { kind: 'other bytes', document: id, path, sha256: sha256(TEXT), found: 'EIO' },
+    ]);
+    await database.close(true);
+    expect(counts).toEqual({ read: 2, withoutDigest: 0, digestsKept: 0, differences: 1 });
   });
 });
 

@@ -162,7 +162,7 @@ describe('an upload', () => {
     const { name } = service.postgres;
     await service.admin(`revoke connect on database ${name} from taxclaims_api`);
     await service.admin(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name = 'taxclaims-api'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name like 'taxclaims-api%'`,
       [name],
     );
     request.end(frame().tail);

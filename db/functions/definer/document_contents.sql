@@ -44,6 +44,27 @@ comment on function app.due_removals(integer) is
 revoke execute on function app.due_removals(integer) from public;
 grant execute on function app.due_removals(integer) to taxclaims_api;
 
+-- How many contents are due to be removed, and for how long the oldest is. One that a document has is never due for long.
+create or replace function app.overdue_removals()
+    returns table (contents bigint, oldest_seconds double precision)
+    language sql
+    stable
+    security definer
+    set search_path = ''
+begin atomic
+    select
+        pg_catalog.count(*),
+        coalesce(extract(epoch from pg_catalog.now() - pg_catalog.min(c.due_at)), 0)::double precision
+    from app.content_removals as c
+    where c.due_at <= pg_catalog.now();
+end;
+
+comment on function app.overdue_removals() is
+    'How many contents the document store must still lose, and for how many seconds the oldest has been due.';
+
+revoke execute on function app.overdue_removals() from public;
+grant execute on function app.overdue_removals() to taxclaims_api;
+
 -- To be called once the contents are gone.
 create or replace function app.complete_removals(file_paths text[])
     returns void
@@ -80,6 +101,46 @@ comment on function app.contents_of_documents() is
 
 revoke execute on function app.contents_of_documents() from public;
 grant execute on function app.contents_of_documents() to taxclaims_api;
+
+-- The same with digests, in pages: contents are read for hours, and no transaction may last as long.
+create or replace function app.digests_of_documents(after uuid, most integer)
+    returns table (document_id uuid, file_path text, file_size bigint, sha256 bytea)
+    language sql
+    stable
+    security definer
+    set search_path = ''
+begin atomic
+    select d.id, d.file_path::text, d.file_size::bigint, d.sha256
+    from public.documents as d
+    where d.id > digests_of_documents.after
+    order by d.id
+    limit digests_of_documents.most;
+end;
+
+comment on function app.digests_of_documents(uuid, integer) is
+    'The path, the length and the digest of the content of so many documents, in the order of their ids; it says nothing '
+    'of whose they are.';
+
+revoke execute on function app.digests_of_documents(uuid, integer) from public;
+grant execute on function app.digests_of_documents(uuid, integer) to taxclaims_api;
+
+create or replace function app.keep_digest(document_id uuid, sha256 bytea)
+    returns void
+    language sql
+    volatile
+    security definer
+    set search_path = ''
+begin atomic
+    update public.documents as d
+    set sha256 = keep_digest.sha256
+    where d.id = keep_digest.document_id and d.sha256 is null;
+end;
+
+comment on function app.keep_digest(uuid, bytea) is
+    'Gives a document from before digests were kept the digest of its content; one that has a digest keeps it.';
+
+revoke execute on function app.keep_digest(uuid, bytea) from public;
+grant execute on function app.keep_digest(uuid, bytea) to taxclaims_api;
 
 -- One that is neither has nobody: an upload is planned for removal before its content is there, and until its row is.
 create or replace function app.standing_of_contents(file_paths text[])

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { ACCESS, BUCKET, flipped, LIES, startLyingStore } from '../support/lying-store.ts';
+import type { LyingStore } from '../support/lying-store.ts';
+import { pdf } from '../support/samples.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { expectError, startService } from '../support/service.ts';
+import type { Service, Tenant } from '../support/service.ts';
+import { download, filesIn, until, upload } from '../support/upload.ts';
+
+/* What was uploaded is what is kept and what is given out, whatever the store says of it. */
+
+const MIB = 1024 * 1024;
+/** Several pieces of a stream, so that some of them are sent before the last is read. */
+const large = Buffer.concat([pdf, Buffer.alloc(MIB, 'x')]);
+const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
+
+interface Line {
+  readonly level: number;
+  readonly reason?: string;
+  readonly aborted?: boolean;
+}
+
+let lines: Line[] = [];
+const log = () => pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line) as Line) });
+
+async function attach(
+  service: Service,
+  { clients, reclamations }: Tenant,
+  bytes: Buffer = large,
+): Promise<{ id: string; path: string; record: Record<string, unknown> }> {
+  const token = await service.token('CLIENT', [clients]);
+  const { status, json } = await upload(service, token, reclamations, { bytes });
+  expect(status).toBe(201);
+  const record = json as Record<string, unknown> & { id: string };
+  const [row] = await service.admin('select file_path from public.documents where id = $1', [record.id]);
+  return { id: record.id, path: String(row?.['file_path']), record };
+}
+
+/** The log has told an error of the document since the lines were emptied, about an answer that was broken off. */
+const told = (id: string) =>
+  lines.filter(({ level, reason, aborted }) => level === 50 && aborted === true && reason?.includes(id));
+
+describe('with its store in S3', () => {
+  let directory: string;
+  let store: LyingStore;
+  let service: Service;
+  let own: Tenant;
+  let token: string;
+
+  beforeAll(async () => {
+    directory = await createScratchFolder();
+    store = await startLyingStore(directory);
+    service = await startService({
+      log: log(),
+      documents: {
+        store: { kind: 's3', bucket: BUCKET, prefix: 'claims' },
+        ...{ endpoint: store.endpoint, s3Access: ACCESS },
+      },
+    });
+    own = await service.tenant('Own');
+    token = await service.token('CLIENT', [own.clients]);
+  });
+  afterAll(async () => {
+    await service.close();
+    await store.close();
+    await rm(directory, { recursive: true });
+  });
+
+  const contents = async () => (await filesIn(directory)).filter((name) => name.includes('claims/'));
+
+  test.each(Object.keys(LIES) as (keyof typeof LIES)[])(
+    'an upload of which S3 keeps %s and says 200 is 503, is counted and told by the log, and leaves nothing',
+    async (lie) => {
+      lines = [];
+      const before = service.documents.figures();
+      store.tell('PUT', LIES[lie]);
+      const answer = await upload(service, token, own.reclamations, { bytes: large });
+      store.tell();
+      expectError(answer, 'ERROR_UNAVAILABLE');
+      expect(answer.headers['retry-after']).toBe('5');
+      expect(service.documents.figures()).toEqual({ ...before, damaged: before.damaged + 1 });
+      expect(lines).toContainEqual(expect.objectContaining({ level: 50, code: 'ERROR_UNAVAILABLE' }));
+      expect(await service.admin('select from public.documents')).toEqual([]);
+      expect(await service.admin('select from app.content_removals')).toEqual([]);
+      expect(await contents()).toEqual([]);
+      // The counter-proof: the same upload to an honest S3.
+      const { id } = await attach(service, own);
+      expect((await download(service, token, id)).bytes.equals(large)).toBe(true);
+      await service.ask(`DELETE /api/documents/${id}`, { token: await service.token('ADMIN') });
+      await service.documents.removeDue();
+    },
+  );
+
+  test('an upload that S3 stops giving back half-way is 503 without a row, and counts as a store that is away', async () => {
+    const { away, damaged } = service.documents.figures();
+    store.tell('GET', LIES.half);
+    const answer = await upload(service, token, own.reclamations, { bytes: large });
+    store.tell();
+    expectError(answer, 'ERROR_UNAVAILABLE');
+    expect(service.documents.figures()).toMatchObject({ away: away + 1, damaged });
+    expect(await service.admin('select from public.documents')).toEqual([]);
+    // It may be whole: as after every loss of the store, the content goes within the hour.
+    expect(await service.admin('select from app.content_removals')).toHaveLength(1);
+    await service.admin('update app.content_removals set due_at = now()');
+    await service.documents.removeDue();
+    expect(await contents()).toEqual([]);
+  });
+
+  test('a caller whose content S3 has changed since gets no whole answer', async () => {
+    lines = [];
+    const { id, path } = await attach(service, own);
+    const file = join(directory, BUCKET, 'claims', `${path}._S3rver_object`);
+    await writeFile(file, flipped(await readFile(file)));
+    await expect(download(service, token, id)).rejects.toThrow();
+    await until(() => told(id).length === 1);
+  });
+
+  test('a caller to whom S3 gives more than it said gets no whole answer, also of what has no digest', async () => {
+    const { id } = await attach(service, own);
+    await service.admin('update public.documents set sha256 = null where id = $1', [id]);
+    store.tell('GET', LIES['something longer']);
+    await expect(download(service, token, id)).rejects.toThrow();
+    store.tell();
+    expect((await download(service, token, id)).bytes.equals(large)).toBe(true);
+  });
+});
+
+describe('with its store in a folder', () => {
+  let service: Service;
+  let own: Tenant;
+  let token: string;
+
+  beforeAll(async () => {
+    service = await startService({ log: log() });
+    own = await service.tenant('Own');
+    token = await service.token('CLIENT', [own.clients]);
+  });
+  afterAll(() => service.close());
+
+  const fileOf = (path: string) => join(service.documentFolder, path);
+  const change = async (path: string) => {
+    await writeFile(fileOf(path), flipped(await readFile(fileOf(path))));
+  };
+
+  test('a content that the disk changes before it is in its place is not kept', async () => {
+    const spooled = await service.documents.write(Readable.from([large]));
+    await writeFile(spooled.file, flipped(large));
+    let inserted = 0;
+    const kept = service.documents.keep(spooled, () => Promise.resolve((inserted += 1)));
+    await expect(kept).rejects.toMatchObject({ code: 'ERROR_UNAVAILABLE' });
+    expect([inserted, await filesIn(service.documentFolder)]).toEqual([0, []]);
+    expect(await service.admin('select from app.content_removals')).toEqual([]);
+  });
+
+  test('whoever reads a document reads the SHA-256 of its content, and the row has it', async () => {
+    const { id, record } = await attach(service, own);
+    expect(record['sha256']).toBe(sha256(large));
+    const { json } = await service.ask(`GET /api/documents/${id}`, { token });
+    expect(json).toEqual(record);
+    const [row] = await service.admin(
+      `select encode(sha256, 'hex') as hex from public.documents where id = $1`,
+      [id],
+    );
+    expect(row).toEqual({ hex: sha256(large) });
+  });
+
+  test.each([
+    ['of several pieces', large],
+    ['of one piece', pdf],
+  ])(
+    'a content %s with one bit flipped is broken off before its end, counted, and told by the log',
+    async (_, bytes) => {
+      lines = [];
+      const { id, path } = await attach(service, own, bytes);
+      expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
+      await change(path);
+      const { damaged } = service.documents.figures();
+      for (const headers of [{}, { range: 'bytes=0-' }] as Record<string, string>[])
+        await expect(download(service, token, id, headers)).rejects.toThrow();
+      expect(service.documents.figures().damaged).toBe(damaged + 2);
+      await until(() => told(id).length === 2);
+      await change(path);
+      expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
+    },
+  );
+
+  test('a content that is lost, or of another length, is counted as well', async () => {
+    const { id, path } = await attach(service, own);
+    await writeFile(fileOf(path), 'x');
+    const { damaged } = service.documents.figures();
+    expect((await download(service, token, id)).status).toBe(500);
+    await rm(fileOf(path));
+    expect((await download(service, token, id)).status).toBe(500);
+    expect(service.documents.figures().damaged).toBe(damaged + 2);
+  });
+
+  test('a part is served without a look at the whole, and a content from before digests were kept as it is', async () => {
+    const { id, path } = await attach(service, own);
+    await change(path);
+    const part = await download(service, token, id, { range: 'bytes=0-3' });
+    expect([part.status, part.bytes.toString()]).toEqual([206, '%PDF']);
+    await expect(download(service, token, id)).rejects.toThrow();
+    await service.admin('update public.documents set sha256 = null where id = $1', [id]);
+    expect((await download(service, token, id)).bytes.equals(flipped(large))).toBe(true);
+  });
+
+  test('nobody stores a digest of another length, and a row without one is still taken', async () => {
+    const row = (digest: string) =>
+      service.admin(
+        `insert into public.documents (reclamation_id, filename, file_path, sha256) values ($1, 'x', gen_random_uuid(), ${digest})`,
+        [own.reclamations],
+      );
+    await expect(row(`'\\x00'`)).rejects.toMatchObject({ code: '23514' });
+    await row('null');
+  });
+});
