@@ -1,17 +1,22 @@
-import { pipeline, Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
-import { unharmed } from './csv.ts';
+import { unharmed } from './formulas.ts';
 import { Problems } from './problems.ts';
 import { MOST_ROWS, tooMany } from './given-row.ts';
 import type { GivenRow } from './given-row.ts';
+import type { NextTurn } from './turns.ts';
 
 /* The rows of a table as spreadsheets and people write it; docs/decisions/imports.md */
 
 /** As long as the longest text of a field may be, and all the others. */
 const LONGEST_ROW = 100_000;
-/** What is parsed at once before others have their turn. */
-const PIECE = 32 * 1024;
+/** The same in bytes, with the marks around its cells: empty ones have no characters. */
+const LONGEST_ROW_BYTES = 4 * LONGEST_ROW;
+const MOST_CELLS = 1_000;
+/** In how many bytes the header is looked for. */
+const BEGINNING_BYTES = 2 * LONGEST_ROW;
+/** What is parsed at once before others have their turn: each byte of it may be a line. */
+const PIECE = 4 * 1024;
 
 /** What a table says of its columns. */
 export interface Sheet {
@@ -26,25 +31,26 @@ export interface Sheet {
 /** What a cell says: a value for the schema of its field, nothing, or a rule that it breaks. */
 export type Reading = { readonly value: unknown } | { readonly rule: string } | undefined;
 
-/** The rows of a table whose header, its first line with anything in it, names the fields. */
-export async function rowsOfCsv(text: string, sheet: Sheet): Promise<GivenRow[]> {
+/** The rows of a table in UTF-8 whose header, its first line with anything in it, names the fields. */
+export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn): Promise<GivenRow[]> {
   const problems = new Problems();
   const rows: GivenRow[] = [];
-  const { delimiter, body, line: first } = beginningOf(text);
+  const { delimiter, from, line: first } = beginningOf(table);
   const progress = { line: first };
   let header: Header | undefined;
-  try {
-    for await (const { line, cells } of recordsOf(body, delimiter, progress)) {
-      if (cells.every((cell) => cell.trim() === '')) continue;
-      if (header === undefined) {
-        header = headerOf(cells, line, sheet);
-        continue;
-      }
-      if (rows.length === MOST_ROWS) throw tooMany();
-      const row = rowOf(cells, line, header, (...of) => sheet.read(...of, delimiter === ';'));
-      if (hasSurplus(cells, header)) problems.add(row.name(), 'has more cells than the first line names');
-      rows.push(row);
+  const take = (cells: readonly string[]): void => {
+    if (cells.every((cell) => cell.trim() === '')) return;
+    const { line } = progress;
+    if (header === undefined) {
+      header = headerOf(cells, line, sheet);
+      return;
     }
+    const row = rowOf(cells, line, header, (...of) => sheet.read(...of, delimiter === ';'));
+    if (hasSurplus(cells, header)) problems.add(row.name(), 'has more cells than the first line names');
+    rows.push(row);
+  };
+  try {
+    await takeRecords(table.subarray(from), delimiter, { progress, take, nextTurn });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     problems.add(`line ${progress.line}`, CSV_RULES[error.code] ?? 'is no line of a CSV file');
@@ -54,44 +60,53 @@ export async function rowsOfCsv(text: string, sheet: Sheet): Promise<GivenRow[]>
 }
 
 /** What stands between the cells, as the first line says to Excel (`sep=;`), or as the first line with words shows. */
-function beginningOf(text: string): { delimiter: string; body: string; line: number } {
+function beginningOf(table: Buffer): { delimiter: string; from: number; line: number } {
+  const text = table.toString('utf8', 0, BEGINNING_BYTES);
   const told = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(text);
-  if (told !== null) return { delimiter: told[1] ?? ';', body: text.slice(told[0].length), line: 2 };
+  if (told !== null) return { delimiter: told[1] ?? ';', from: told[0].length, line: 2 };
   const words = /^.*\p{L}.*$/mu.exec(text)?.[0] ?? '';
-  return { delimiter: [';', '\t'].find((sign) => words.includes(sign)) ?? ',', body: text, line: 1 };
+  return { delimiter: [';', '\t'].find((sign) => words.includes(sign)) ?? ',', from: 0, line: 1 };
 }
 
-interface CsvRecord {
-  /** The first line of the text that it stands on. */
-  readonly line: number;
-  readonly cells: readonly string[];
+interface Taking {
+  /** The first line of the text on which the next record stands, also where that cannot be parsed. */
+  readonly progress: { line: number };
+  readonly take: (cells: readonly string[]) => void;
+  readonly nextTurn: NextTurn;
 }
 
-/** A piece at a time, so that nobody waits for a long text; `progress` has the line of the next, also where that fails. */
-async function* recordsOf(
-  text: string,
+/** Parses a piece at a time, so that nobody waits for a long table. */
+async function takeRecords(
+  table: Buffer,
   delimiter: string,
-  progress: { line: number },
-): AsyncGenerator<CsvRecord> {
-  async function* pieces(): AsyncGenerator<string> {
-    for (let from = 0; from < text.length; from += PIECE) {
-      await setImmediate();
-      yield text.slice(from, from + PIECE);
-    }
-  }
-  const begun: number[] = [];
+  { progress, take, nextTurn }: Taking,
+): Promise<void> {
+  let [records, fed, begun] = [0, 0, 0];
   const parser = parse({
     ...{ delimiter, record_delimiter: ['\r\n', '\n', '\r'] },
     ...{ relax_column_count: true, max_record_size: LONGEST_ROW },
     on_record: (cells: string[]) => {
-      begun.push(progress.line);
+      // The header comes on top.
+      if (records > MOST_ROWS) throw tooMany();
+      if (cells.length > MOST_CELLS) throw tooLong();
+      take(cells);
       progress.line += 1 + breaksIn(cells);
-      return cells;
+      records += 1;
+      begun = fed;
+      // It makes an error with a stack for each record that has not as many cells as its first: let each be the first.
+      Object.assign(parser.info, { records: 0 });
+      return null;
     },
   });
-  const records = pipeline(Readable.from(pieces()), parser, () => undefined) as AsyncIterable<string[]>;
-  let index = 0;
-  for await (const cells of records) yield { line: begun[index++] ?? 0, cells };
+  const tooLong = (): CsvError => new CsvError('CSV_MAX_RECORD_SIZE', 'a long record', parser.options);
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (; fed < table.length; fed += PIECE) {
+      await nextTurn();
+      if (fed - begun > LONGEST_ROW_BYTES) throw tooLong();
+      yield table.subarray(fed, fed + PIECE);
+    }
+  }
+  await pipeline(pieces(), parser.resume());
 }
 
 /** The parser's own count takes a CRLF within quotation marks for two. */
@@ -104,7 +119,7 @@ const CSV_RULES: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE:
     'has something behind a closing quotation mark; one within a cell is written twice',
   INVALID_OPENING_QUOTE: 'has a quotation mark in a cell that does not begin with one',
-  CSV_MAX_RECORD_SIZE: `has more than ${LONGEST_ROW} characters: a quotation mark may not be closed`,
+  CSV_MAX_RECORD_SIZE: `has more than ${LONGEST_ROW} characters or ${MOST_CELLS} cells: a quotation mark may not be closed`,
 };
 
 /** The field of each column; empty where it has no name, null where it is left out. */

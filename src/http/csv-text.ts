@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { malformed } from './body.ts';
 import { Problems } from './problems.ts';
+import type { NextTurn } from './turns.ts';
 
-/* From the bytes of a table to its text, without a guess; docs/decisions/imports.md */
+/* From the bytes of a table to those of its text in UTF-8, without a guess; docs/decisions/imports.md */
 
 const UTF_8 = /^utf-?8$/i;
 const WINDOWS = /^windows-1252$/i;
@@ -17,16 +18,28 @@ const NO_UTF_8 = `must be UTF-8, which it is not: it may be Windows-1252. ${IN_E
 const UTF_16 = `must be UTF-8, and is UTF-16. ${IN_EXCEL}`;
 const NO_LETTER = 'has a byte that is no letter in Windows-1252';
 
+/** What is looked at, or decoded, before others have their turn. */
+const PIECE = 64 * 1024;
+
 /**
- * Its text, as the `charset` of its Content-Type says. In another encoding accents would be stored as something else.
- * @throws RequestError ERROR_VALIDATION with the first line that is not in it
+ * It in UTF-8 without a mark, from the `charset` of its Content-Type. In another encoding accents would be stored as
+ * something else.
+ * @throws RequestError ERROR_VALIDATION with the first line that is not in it, and what `nextTurn` throws
  */
-export function textOf(bytes: Buffer, charset = 'utf-8'): string {
+export async function utf8Of(bytes: Buffer, charset = 'utf-8', nextTurn: NextTurn): Promise<Buffer> {
   if (isWorkbook(bytes)) throw malformed(`is a workbook, and no table. ${IN_EXCEL}`);
-  const isWindows = WINDOWS.test(charset);
-  if (isWindows) refuseUnless(bytes, hasLettersAlone, NO_LETTER);
-  else refuseUnless(bytes, isUtf8, isUtf16(bytes) ? UTF_16 : NO_UTF_8);
-  return new TextDecoder(isWindows ? 'windows-1252' : 'utf-8').decode(bytes);
+  if (!WINDOWS.test(charset)) {
+    await refuseUnless(bytes, isUtf8, isUtf16(bytes) ? UTF_16 : NO_UTF_8, nextTurn);
+    return bytes.subarray(bytes.toString('hex', 0, 3) === 'efbbbf' ? 3 : 0);
+  }
+  await refuseUnless(bytes, hasLettersAlone, NO_LETTER, nextTurn);
+  const decoder = new TextDecoder('windows-1252');
+  const pieces: Buffer[] = [];
+  for (let from = 0; from < bytes.length; from += PIECE) {
+    await nextTurn();
+    pieces.push(Buffer.from(decoder.decode(bytes.subarray(from, from + PIECE))));
+  }
+  return Buffer.concat(pieces);
 }
 
 const BYTES_WITHOUT_LETTER = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
@@ -44,16 +57,27 @@ function isUtf16(bytes: Buffer): boolean {
   return ['feff', 'fffe'].includes(bytes.toString('hex', 0, 2));
 }
 
-function refuseUnless(bytes: Buffer, isRight: (bytes: Buffer) => boolean, rule: string): void {
+/** Finds the line among many at once, and then among those. */
+async function refuseUnless(
+  bytes: Buffer,
+  isRight: (bytes: Buffer) => boolean,
+  rule: string,
+  nextTurn: NextTurn,
+): Promise<void> {
   if (isRight(bytes)) return;
-  let line = 1;
-  let from = 0;
-  for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', from)) {
-    if (!isRight(bytes.subarray(from, end))) break;
-    from = end + 1;
-    line += 1;
-  }
+  let [from, line] = [0, 1];
+  for (const atOnce of [PIECE, 1])
+    for (;;) {
+      await nextTurn();
+      const end = bytes.indexOf(LINE_FEED, from + atOnce - 1) + 1 || bytes.length;
+      const lines = bytes.subarray(from, end);
+      if (!isRight(lines) || end === bytes.length) break;
+      for (const byte of lines) if (byte === LINE_FEED) line += 1;
+      from = end;
+    }
   const problems = new Problems();
   problems.add(`line ${line}`, rule);
   problems.refuse();
 }
+
+const LINE_FEED = 0x0a;

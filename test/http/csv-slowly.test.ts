@@ -58,7 +58,7 @@ const names = (file: string): string[] =>
 async function held(): Promise<number> {
   const [found] = await service.admin(
     `select count(*)::int as count from pg_stat_activity
-     where datname = current_database() and application_name = 'taxclaims-api' and state <> 'idle'`,
+     where datname = current_database() and application_name like 'taxclaims-api%' and state <> 'idle'`,
   );
   return Number(found?.['count']);
 }

@@ -159,7 +159,7 @@ describe('a file', () => {
       await service.ask('GET /api/sites?sort=created_at', { token: limited, headers: csv }),
     );
     expect(records.slice(1).map(({ site_name }) => site_name)).toEqual([
-      ...["'=1+1", "'+33 6", "'-x", "'@SUM(A1)", "'\t=1", "''=1", "'＝1"],
+      ...["'=1+1", "'+33 6", "'-x", "'@SUM(A1)", "'\t'=1", "''=1", "'＝1"],
       ...['+33612345678', '-12,5', '-3.5', 'a=1'],
     ]);
   });

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import papaparse from 'papaparse';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+
+/* Arbitrary text as a list gives it in CSV: read by a library that the service does not use, and imported again. */
+
+const TEXTS = 600;
+const SEED = 20_261_101;
+
+const BREAKS = ['\r\n', '\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'];
+const SEPARATORS = [',', ';', '\t', '|', '\x1e', '\x1f'];
+const BLANKS = [' ', '\u00A0', '\u202F', '\u3000', '\uFEFF'];
+const SIGNS = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
+/** Texts of what has a meaning in a table, often side by side, and of letters; no digits, since numbers stay as they are. */
+const text = fc
+  .array(
+    fc.oneof(
+      { weight: 2, arbitrary: fc.constantFrom(...BREAKS) },
+      { weight: 2, arbitrary: fc.constantFrom(...SEPARATORS) },
+      { weight: 2, arbitrary: fc.constantFrom('"', "'", ...BLANKS) },
+      { weight: 3, arbitrary: fc.constantFrom(...SIGNS) },
+      { weight: 1, arbitrary: fc.constantFrom('a', 'é', '🏠', 'sep=;', 'HYPERLINK(A)') },
+    ),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((parts) => parts.join(''));
+
+const texts = [
+  ...SIGNS.flatMap((sign) =>
+    ['', '\r', '\n', '\r\n', '\t', ' ', '"', ';', "'"].map((one) => `${one}${sign}A`),
+  ),
+  ...['Rue A\n=cmd', 'Rue A\r=cmd', 'Rue A;=cmd;', "'", "''", "'\t'=", ' a ', 'a\n', '\r'],
+  ...fc.sample(text, { numRuns: TEXTS, seed: SEED }),
+];
+
+const NEWLINES = ['\r\n', '\n', '\r'] as const;
+
+/** The ways in which a spreadsheet or a careless program may read the file; the service writes it for the first. */
+const READERS = [',', ';', '\t', '|'].flatMap((delimiter) =>
+  NEWLINES.flatMap((newline) => ['"', '\0'].map((quoteChar) => ({ delimiter, newline, quoteChar }))),
+);
+
+/** Blanks and quotes before a sign are left out by some readers. */
+const FORMULA = /^[\s"]*[=+\-@＝＋－＠]/;
+
+let service: Service;
+let client: string;
+let token: string;
+
+beforeAll(async () => {
+  service = await startService();
+  client = (await service.tenant('Own')).clients;
+  token = await service.token('ADMIN', [client]);
+  await service.admin(
+    `insert into public.sites (client_id, site_name, address)
+     select $1, 'Site ' || n, t from unnest($2::text[]) with ordinality as l (t, n)`,
+    [client, texts],
+  );
+});
+afterAll(() => service.close());
+
+async function exported(): Promise<string> {
+  const answer = await service.ask('GET /api/sites', { token, headers: { accept: 'text/csv' } });
+  expect(answer.status).toBe(200);
+  return answer.text;
+}
+
+test('no cell begins with a formula for whoever opens a list as CSV, whatever it takes for a separator or a line break', async () => {
+  const file = await exported();
+  for (const reader of READERS) {
+    const cells = papaparse.parse<string[]>(file, reader).data.flat();
+    expect(cells.length).toBeGreaterThan(100);
+    expect([reader, cells.filter((cell) => FORMULA.test(cell))]).toEqual([reader, []]);
+  }
+});
+
+test.each(NEWLINES)(
+  'another reader finds a row for each record, also one that takes %j for the end of a row',
+  async (newline) => {
+    const file = await exported();
+    const { data, errors } = papaparse.parse<Record<string, string>>(file, { header: true, newline });
+    expect(errors.filter(({ code }) => code !== 'TooFewFields')).toEqual([]);
+    const addresses = new Map(data.map(({ site_name = '', address = '' }) => [site_name, address]));
+    const plain = (one: string | undefined) => one?.replaceAll("'", '');
+    expect(texts.map((_, index) => plain(addresses.get(`Site ${index + 1}`)))).toEqual(texts.map(plain));
+    expect([...addresses.values()].filter((address) => /^[\t\r\n]/.test(address))).toEqual([]);
+  },
+);
+
+test('an ADMIN imports a list as it was given as CSV, and every text is stored again as it was', async () => {
+  const answer = await service.ask('POST /api/sites/import', {
+    token,
+    headers: { 'content-type': 'text/csv' },
+    body: await exported(),
+  });
+  expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
+  const { ids } = answer.json as { ids: string[] };
+  const stored = await service.admin('select site_name, address from public.sites where id = any ($1)', [
+    ids,
+  ]);
+  const addresses = new Map(stored.map((row) => [row['site_name'], row['address']]));
+  expect(texts.map((_, index) => addresses.get(`Site ${index + 1}`))).toEqual(texts);
+});
