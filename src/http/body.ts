@@ -5,10 +5,12 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { parse as parseContentType } from 'content-type';
 import { RequestError } from '../errors.ts';
 import { bodyOf } from './body-stream.ts';
-import { excessOf } from './json-budget.ts';
+import { spanOf } from './json-budget.ts';
+import type { JsonBudget } from './json-budget.ts';
+import { refuseIfGone } from './turns.ts';
 
 /** As large as the request headers may be: the largest body is a token. */
-const BODY_LIMIT = 256 * 1024;
+export const BODY_LIMIT = 256 * 1024;
 
 /** Zstandard is absent: its frames may ask for 128 MiB of memory. */
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
@@ -21,7 +23,11 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
  * Reads the JSON body of a request.
  * @throws RequestError ERROR_VALIDATION, ERROR_PAYLOAD_TOO_LARGE, ERROR_REQUEST_TIMEOUT or ERROR_UNSUPPORTED_MEDIA_TYPE
  */
-export async function readJson(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+export async function readJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  budget: JsonBudget,
+): Promise<unknown> {
   const bytes = await readBytes(request, {
     maxBytes: BODY_LIMIT,
     requireType: requireJson,
@@ -30,7 +36,7 @@ export async function readJson(request: IncomingMessage, response: ServerRespons
     },
   });
   contents.set(request, bytes);
-  return jsonOf(bytes);
+  return jsonOf(bytes, budget);
 }
 
 /** How a body is read whole. */
@@ -55,7 +61,7 @@ export async function readBytes(
   const decoder = decoderFor(request.headers['content-encoding']);
   if (length > maxBytes) throw tooLarge(`a body of ${length} bytes`);
   invite();
-  return inWhole(decoded(bodyOf(request, { maxBytes }), decoder), maxBytes);
+  return inWhole(request, decoded(bodyOf(request, { maxBytes }), decoder), maxBytes);
 }
 
 const contents = new WeakMap<IncomingMessage, Buffer>();
@@ -97,12 +103,13 @@ function decoded(body: Readable, decoder: (() => Duplex) | undefined): Readable 
   return decoder === undefined ? body : pipeline(body, decoder(), () => undefined);
 }
 
-/** Small when it was sent, a body may be large once it is decoded. */
-async function inWhole(body: Readable, maxBytes: number): Promise<Buffer> {
+/** Small when it was sent, a body may be large once it is decoded, and have its sender gone meanwhile. */
+async function inWhole(request: IncomingMessage, body: Readable, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
+      refuseIfGone(request);
       size += piece.length;
       if (size > maxBytes) throw tooLarge(`a body of more than ${maxBytes} bytes`);
       pieces.push(piece);
@@ -119,18 +126,23 @@ async function inWhole(body: Readable, maxBytes: number): Promise<Buffer> {
  * The value of a JSON text. Bytes that are no UTF-8 are refused: decoded leniently, they would be stored as something else.
  * @throws RequestError ERROR_VALIDATION
  */
-export function jsonOf(bytes: Buffer, mostValues?: number): unknown {
-  let text: string;
-  let value: unknown;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    value = JSON.parse(text);
-  } catch {
-    throw malformed('must be JSON in UTF-8');
-  }
-  const excess = excessOf(text, mostValues);
+export function jsonOf(bytes: Buffer, budget: JsonBudget): unknown {
+  const { excess } = spanOf(bytes, budget);
   if (excess !== undefined) throw malformed(excess);
-  return value;
+  return parsed(bytes);
+}
+
+/** The same of one whose budget was looked at. */
+export function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw noJson();
+  }
+}
+
+export function noJson(): RequestError {
+  return malformed('must be JSON in UTF-8');
 }
 
 /** What is wrong with a body as a whole. */

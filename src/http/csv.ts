@@ -6,9 +6,10 @@ import { RequestError } from '../errors.ts';
 import { contextOf } from './checked-request.ts';
 import type { CheckedRequest, Sources } from './checked-request.ts';
 import { WHOLE } from './endpoint.ts';
-import type { Cell, Endpoint, RecordShape, Reply, Row } from './endpoint.ts';
+import type { Endpoint, RecordShape, Reply, Row } from './endpoint.ts';
 import { toRequestError } from './errors.ts';
-import { page } from './fields.ts';
+import { NOT_FOR_CSV, page } from './fields.ts';
+import { harmless } from './formulas.ts';
 import { refuseForeignFilter } from './refusals.ts';
 import { look, NothingFound } from './standings.ts';
 
@@ -34,9 +35,8 @@ export function prefersCsv(request: Request, response: Response): boolean {
 export function refusePages(query: Readonly<Record<string, unknown>>): void {
   const asked = Object.keys(page).filter((name) => name in query);
   if (asked.length === 0) return;
-  const rule = 'is not for text/csv, which has the whole list';
-  throw new RequestError('ERROR_VALIDATION', `${asked.join(', ')} ${rule}`, {
-    details: Object.fromEntries(asked.map((name) => [name, rule])),
+  throw new RequestError('ERROR_VALIDATION', `${asked.join(', ')} ${NOT_FOR_CSV}`, {
+    details: Object.fromEntries(asked.map((name) => [name, NOT_FOR_CSV])),
   });
 }
 
@@ -85,26 +85,21 @@ function linesOf(of: RecordShape): Transform {
     writableObjectMode: true,
     writableHighWaterMark: 1,
     transform(rows: readonly Row[], _encoding, done) {
-      const text = beginning + lines(rows.map((row) => of.cells(row).map(harmless)));
+      const cells = (row: Row) => of.cells(row).map(({ text, isText }) => (isText ? harmless(text) : text));
+      const text = beginning + lines(rows.map(cells));
       beginning = '';
       done(null, text);
     },
   });
 }
 
+/** What readers may leave out, or split at, unless it is quoted; commas, quotation marks and line ends are by themselves. */
+const NOT_BARE = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
+
 function lines(rows: readonly (readonly string[])[]): string {
-  return stringify([...rows], { record_delimiter: 'windows' });
-}
-
-/** What a spreadsheet would take for a formula; what begins with apostrophes before that, so that one can be taken off. */
-const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
-const NUMBER = /^[+-]?\d+(?:[.,]\d+)?$/;
-
-function harmless({ text, isText }: Cell): string {
-  return isText && FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-}
-
-/** The text that was made harmless, or that a person kept from being a formula in the same way. */
-export function unharmed(cell: string): string {
-  return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
+  return stringify([...rows], {
+    record_delimiter: 'windows',
+    quote_record_delimiter: true,
+    quoted_match: NOT_BARE,
+  });
 }

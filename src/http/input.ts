@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { RequestError } from '../errors.ts';
 import { readJson } from './body.ts';
 import type { Endpoint, Input, PublicEndpoint } from './endpoint.ts';
+import { OF_A_CALLER, OF_A_STRANGER } from './json-budget.ts';
 
 export type Problem = readonly [field: string, rule: string];
 
@@ -13,7 +14,7 @@ const NOTHING = z.strictObject({});
  * @throws RequestError ERROR_VALIDATION whose details name each field and its rule, and what `readJson` throws
  */
 export async function readInput(
-  endpoint: Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' | 'body'>,
+  endpoint: Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' | 'body' | 'roles'>,
   request: Request,
   response: Response,
 ): Promise<Input> {
@@ -22,7 +23,8 @@ export async function readInput(
   const search = check('query', query ?? NOTHING, request.query);
   refuse([...path.problems, ...search.problems]);
   if (body === undefined) return { params: path.value, query: search.value, body: {} };
-  const content = check('body', body, await readJson(request, response));
+  const budget = endpoint.roles === 'public' ? OF_A_STRANGER : OF_A_CALLER;
+  const content = check('body', body, await readJson(request, response, budget));
   refuse(content.problems);
   return { params: path.value, query: search.value, body: content.value };
 }
@@ -60,8 +62,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** In words of our own where a field's schema has none. */
-function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
-  return issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined;
+function ruleOf(issue: z.core.$ZodRawIssue): string {
+  return (issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined) ?? 'is not as it is described';
 }
 
 function problemsOf(part: string, issue: z.core.$ZodIssue, input: unknown): Problem[] {

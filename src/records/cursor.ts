@@ -1,14 +1,16 @@
 import { RequestError } from '../errors.ts';
+import { spelling } from './order.ts';
 import type { Orders } from './order.ts';
 import type { Rec } from './record.ts';
 
 type Value = string | null | undefined;
 
-/** The cursor of a record holds its list, its order, what it is sorted by, and its id. */
+/** The cursor of a record holds its list, its order, the collation of names, what it is sorted by, and its id. */
 export function cursorOf({ table, columns }: Rec, sort: string, orders: Orders) {
   const names = Object.keys(columns);
   const places = [...orders.map(({ column }) => column), 'id'].map((column) => names.indexOf(column));
-  const { of, read } = cursorBehind([table, sort], [...orders.map(({ hasNulls }) => hasNulls), false]);
+  const which = [table, sort, ...spelling(orders)];
+  const { of, read } = cursorBehind(which, [...orders.map(({ hasNulls }) => hasNulls), false]);
   return { of: (row: readonly Value[]): string => of(places.map((place) => row[place])), read };
 }
 

@@ -42,9 +42,13 @@ const NONE = 'none';
 
 /** A filter by the id in a column that may have none, of which the word `none` asks for the rows without. */
 export function byAnyOrNone(column: string, sentence: string): Filter<z.ZodType<string[]>> {
-  const none = z.literal(NONE).meta({ id: 'Nobody' });
-  const rule = z.union([none, z.guid('must be a UUID, or none').toLowerCase()]);
-  return { ...byAny(rule, `${column} = $`, sentence), whereNone: `${column} is null` };
+  const rule = z.union([z.literal(NONE), z.guid('must be a UUID, or none').toLowerCase()]);
+  // One type with a pattern: of a choice without a type beside it tools make anything, or nothing.
+  const described = rule.meta({
+    type: 'string',
+    pattern: `^(?:${NONE}|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$`,
+  });
+  return { ...byAny(described, `${column} = $`, sentence), whereNone: `${column} is null` };
 }
 
 /** Whether the value of a filter asks for rows that have none. */
@@ -97,7 +101,11 @@ export function amountBetween<const Name extends string>(
   name: Name,
   maximum: string,
 ): Range<Name, z.ZodType<string>> {
-  return between(name, field.amount(maximum), `r.${name}`, `whose ${name} is this`, ['or more', 'or less']);
+  const rule = `a decimal from 0 to ${maximum} with at most two places`;
+  return between(name, field.amount(maximum), `r.${name}`, `whose ${name} is this`, [
+    `or more; ${rule}`,
+    `or less; ${rule}`,
+  ]);
 }
 
 const SEARCHED = field.text(200);

@@ -2,6 +2,7 @@ import { foreign } from '../http/refusals.ts';
 import type { CallerRequest } from '../http/endpoint.ts';
 import { Problems } from '../http/problems.ts';
 import type { GivenRow } from '../http/given-row.ts';
+import type { NextTurn } from '../http/turns.ts';
 import type { Rec } from './record.ts';
 
 /* What only the database knows of the lines of an import, asked of all of them at once. */
@@ -9,7 +10,8 @@ import type { Rec } from './record.ts';
 /** A record of the body that its schema takes. */
 export interface Given {
   readonly row: GivenRow;
-  readonly body: Readonly<Record<string, unknown>>;
+  /** With an id of ours. */
+  readonly body: Readonly<Record<string, unknown>> & { readonly id: string };
 }
 
 /** A record that a field names: its table, and the column of that which has the client. */
@@ -23,6 +25,31 @@ export interface Rules {
   readonly parents: Readonly<Record<string, Parent>>;
   /** As of an endpoint. */
   readonly constraints?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** What one statement has at most: it is soon made, sent and undone. */
+const BATCH = 1_000;
+const BATCH_CHARACTERS = 512 * 1024;
+
+/** The records as arrays in JSON, and the index of the first of each. */
+export async function* batchesOf(
+  given: readonly Given[],
+  nextTurn: NextTurn,
+): AsyncGenerator<{ readonly from: number; readonly json: string }> {
+  let [from, length] = [0, 0];
+  let texts: string[] = [];
+  for (const { body } of given) {
+    await nextTurn();
+    const text = JSON.stringify(body);
+    if (texts.length === BATCH || (length > 0 && length + text.length > BATCH_CHARACTERS)) {
+      yield { from, json: `[${texts.join(',')}]` };
+      from += texts.length;
+      [texts, length] = [[], 0];
+    }
+    texts.push(text);
+    length += text.length;
+  }
+  if (texts.length > 0) yield { from, json: `[${texts.join(',')}]` };
 }
 
 /** How many ids out of sight are looked up, to say whether there is such a record, and whose. */
@@ -85,6 +112,7 @@ export async function refuseBroken(
   given: readonly Given[],
   { of, constraints = {} }: Rules,
   request: CallerRequest,
+  nextTurn: NextTurn,
 ): Promise<void> {
   const { rows } = await request.run({
     text: `
@@ -95,8 +123,10 @@ order by c.conname`,
     values: [`public.${of.table}`],
   });
   if (rows.length === 0) return;
-  const broken = await request.run({
-    text: `
+  const problems = new Problems();
+  for await (const { from, json } of batchesOf(given, nextTurn)) {
+    const broken = await request.run({
+      text: `
 select n.line, c.name
 from (
     select (l.ordinality - 1)::integer as line, n.*
@@ -106,14 +136,14 @@ from (
 cross join lateral (values ${rows.map(([name, holds]) => `('${String(name)}', ${String(holds)})`).join(', ')}) as c (name, holds)
 where c.holds is false
 order by n.line, c.name`,
-    values: [JSON.stringify(given.map(({ body }) => body))],
-  });
-  const problems = new Problems();
-  for (const [line, name] of broken.rows) {
-    const row = given[Number(line)]?.row;
-    const rules = constraints[String(name)] ?? { '': `breaks the rule ${String(name)}` };
-    for (const [field, rule] of Object.entries(rules))
-      problems.add(row?.name(field || undefined) ?? '', rule);
+      values: [json],
+    });
+    for (const [line, name] of broken.rows) {
+      const row = given[from + Number(line)]?.row;
+      const rules = constraints[String(name)] ?? { '': `breaks the rule ${String(name)}` };
+      for (const [field, rule] of Object.entries(rules))
+        problems.add(row?.name(field || undefined) ?? '', rule);
+    }
   }
   problems.refuse();
 }

@@ -1,20 +1,21 @@
-import { hash, randomUUID } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { randomUUID, subtle } from 'node:crypto';
 import { z } from 'zod';
 import { sqlState } from '../db/errors.ts';
 import type { TransactionLimits } from '../db/database.ts';
 import type { Result, Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
 import { requireClients } from '../http/access.ts';
-import type { CallerRequest, RecordShape, Reply } from '../http/endpoint.ts';
+import type { CallerRequest, RecordShape, Reply, Statements } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { check } from '../http/input.ts';
 import { Problems } from '../http/problems.ts';
 import { MOST_ROWS } from '../http/given-row.ts';
 import type { GivenRow } from '../http/given-row.ts';
 import { readRows } from '../http/rows.ts';
+import { turnsOf } from '../http/turns.ts';
+import type { NextTurn } from '../http/turns.ts';
 import * as column from './column.ts';
-import { refuseBroken, refuseOutOfReach } from './import-checks.ts';
+import { batchesOf, refuseBroken, refuseOutOfReach } from './import-checks.ts';
 import type { Given, Rules } from './import-checks.ts';
 import { refuseByLine } from './import-refusals.ts';
 import { record } from './record.ts';
@@ -29,13 +30,9 @@ interface Shape extends Rules {
   readonly path: string;
 }
 
-/** Rows of a statement: a few of them are soon sent and soon undone. */
-const BATCH = 1_000;
 /** Up to so many are a request like any other. */
 const FEW = 250;
 const TIMEOUT_MS = 30_000;
-/** How many are held against their schema before others have their turn. */
-const AT_ONCE = 200;
 
 const query = z.strictObject({
   dry_run: field
@@ -74,17 +71,29 @@ async function importRows(
   request: CallerRequest,
 ): Promise<Reply> {
   const { of, path } = shape;
-  const { rows, bytes } = await readRows(request.incoming, request.inviteBody, sheetOf(of));
-  const given = await held(rows, of);
+  const nextTurn = turnsOf(request.incoming);
+  /** Nothing is asked of the database for somebody who has hung up. */
+  const inTurn =
+    <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) =>
+    async (...asked: Asked): Promise<Answer> => {
+      await nextTurn();
+      return ask(...asked);
+    };
+  const asked: CallerRequest = {
+    ...request,
+    run: inTurn((statements: Statements) => request.run(statements)),
+  };
+  const { rows, bytes } = await readRows(request.incoming, request.inviteBody, sheetOf(of), nextTurn);
+  const given = await held(rows, of, nextTurn);
   requireClients(request.caller, [...new Set(given.map(({ body }) => String(body['client_id'])))]);
-  const fingerprint = hash('sha256', bytes);
+  const fingerprint = request.hasKey ? await digestOf(bytes) : undefined;
   const kept = isDry ? undefined : await request.recall(fingerprint);
   if (kept !== undefined) return kept;
-  await refuseOutOfReach(given, shape, request);
-  await refuseBroken(given, shape, request);
-  const ids = given.map(() => randomUUID());
+  await refuseOutOfReach(given, shape, asked);
+  await refuseBroken(given, shape, asked, nextTurn);
+  const ids = given.map(({ body }) => body.id);
   const [id = ''] = ids;
-  const make = (run: Run): Promise<Result> => insert(of, given, ids, run);
+  const insertion = (lines: readonly Given[]) => (run: Run) => insert(of, lines, inTurn(run), nextTurn);
   const timeoutMs = given.length > FEW ? TIMEOUT_MS : undefined;
   try {
     if (!isDry)
@@ -92,21 +101,24 @@ async function importRows(
         of: imported,
         id,
         location: `${path}/${id}`,
-        make,
+        make: insertion(given),
         timeoutMs,
         fingerprint,
       });
-    await tried(make, request, { timeoutMs });
+    await tried(insertion(given), request, { timeoutMs });
     return { status: 200, body: JSON.stringify({ importable: given.length }) };
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
     // What they name may have gone since it was looked at.
-    await refuseOutOfReach(given, shape, request);
-    await refuseByLine(error, given, shape, (lines) =>
-      tried((run) => insert(of, lines, ids.slice(0, lines.length), run), request),
-    );
+    await refuseOutOfReach(given, shape, asked);
+    await refuseByLine(error, given, shape, (lines) => tried(insertion(lines), request));
     throw error;
   }
+}
+
+/** Made beside the event loop. */
+async function digestOf(bytes: Buffer): Promise<string> {
+  return Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
 }
 
 /** Thrown so that nothing is kept of what was tried. */
@@ -128,36 +140,33 @@ async function tried(
 }
 
 /** @throws RequestError ERROR_VALIDATION that names each line and field */
-async function held(rows: readonly GivenRow[], of: Rec): Promise<Given[]> {
+async function held(rows: readonly GivenRow[], of: Rec, nextTurn: NextTurn): Promise<Given[]> {
   const problems = new Problems();
   const given: Given[] = [];
-  for (const [index, row] of rows.entries()) {
-    if (index % AT_ONCE === 0) await setImmediate();
+  for (const row of rows) {
+    await nextTurn();
     const { value, problems: found } = check('', of.newBody, row.value);
     for (const [name, rule] of [...(row.misread ?? []), ...found.filter(([name]) => !row.misread?.has(name))])
       problems.add(row.name(name === '' ? undefined : name), rule);
-    given.push({ row, body: value });
+    given.push({ row, body: { ...value, id: randomUUID() } });
   }
   problems.refuse();
   return given;
 }
 
-/** As the creation of one does, for a thousand in each statement. */
-async function insert(of: Rec, given: readonly Given[], ids: readonly string[], run: Run): Promise<Result> {
+/** As the creation of one does, for many in each statement. */
+async function insert(of: Rec, given: readonly Given[], run: Run, nextTurn: NextTurn): Promise<Result> {
   let made = 0;
-  for (let from = 0; from < given.length; from += BATCH) {
-    const bodies = given
-      .slice(from, from + BATCH)
-      .map(({ body }, index) => ({ ...body, id: ids[from + index] }));
+  for await (const { json } of batchesOf(given, nextTurn)) {
     const statement: Statement = {
       text: `
 insert into public.${of.table} as r (${of.inserted})
 select ${of.given}
 from ${of.allLaidOut('$1')}`,
-      values: [JSON.stringify(bodies)],
+      values: [json],
     };
     made += (await run(statement)).rowCount;
   }
   if (made !== given.length) throw new Error(`${made} of ${given.length} rows were made`);
-  return { rows: [[String(made), `{${ids.join(',')}}`]], rowCount: 1 };
+  return { rows: [[String(made), `{${given.map(({ body }) => body.id).join(',')}}`]], rowCount: 1 };
 }

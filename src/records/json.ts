@@ -57,9 +57,9 @@ export function cellsWriter(columns: readonly ToJson[]): (row: readonly Text[]) 
     columns.map((toJson, index) => {
       const value = row[index] ?? null;
       if (value === null) return { text: '', isText: false };
+      if (toJson === quoted) return { text: value, isText: true };
       const json = toJson(value);
-      if (json.startsWith('"')) return { text: JSON.parse(json) as string, isText: true };
-      const text = json.startsWith('[') ? (JSON.parse(json) as string[]).join(',') : json;
+      const text = /^["[]/.test(json) ? String(JSON.parse(json)) : json;
       return { text, isText: false };
     });
 }

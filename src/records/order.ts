@@ -1,24 +1,33 @@
 import type { Parameter } from '../db/statement.ts';
 
-/** What a list is sorted by first, or second. */
-export interface Order {
-  readonly column: string;
-  readonly direction: 'asc' | 'desc';
+/** What decides in which order the values of a column come. */
+export interface Placing {
   /** The type of the column, as Postgres names it. */
   readonly type: string;
-  /** Whether there may be null in the column: it comes last, in either direction. */
-  readonly hasNulls: boolean;
   /** Where it holds one of these words: their order, in place of that of the alphabet. */
   readonly life?: readonly string[] | undefined;
 }
 
+/** What a list is sorted by first, or second. */
+export interface Order extends Placing {
+  readonly column: string;
+  readonly direction: 'asc' | 'desc';
+  /** Whether there may be null in the column: it comes last, in either direction. */
+  readonly hasNulls: boolean;
+}
+
 export type Orders = readonly [Order, ...Order[]];
+
+/** The collation by which names come in the order in which people read them, whatever the database's own is. */
+export const COLLATION = 'und-x-icu';
+
+export const collated = (text: string): string => `${text} collate "${COLLATION}"`;
 
 /** Ties are put in order by the id, in the direction of what was named last. */
 export function orderBy(orders: Orders, rows = 'r'): string {
   const parts = withId(orders).map(
-    ({ column, direction, hasNulls, life }) =>
-      `${placed(`${rows}.${column}`, life)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
+    ({ column, direction, hasNulls, ...placing }) =>
+      `${placed(`${rows}.${column}`, placing)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
   );
   return `order by ${parts.join(', ')}`;
 }
@@ -32,16 +41,16 @@ export function behind(
   const columns = withId(orders).map((order, index) => {
     const value = last[index] ?? null;
     const said = value === null ? undefined : `${add(value)}::${order.type}`;
-    return { ...order, value: said, place: said && placed(said, order.life) };
+    return { ...order, value: said, place: said && placed(said, order) };
   });
   const [first, id] = columns;
   // One comparison of both, which an index answers.
   if (columns.length === 2 && first !== undefined && id !== undefined && !first.hasNulls)
-    return `(${placed(`r.${first.column}`, first.life)}, r.id) ${comparison(first)} (${String(first.place)}, ${String(id.value)})`;
+    return `(${placed(`r.${first.column}`, first)}, r.id) ${comparison(first)} (${String(first.place)}, ${String(id.value)})`;
   const ways = columns.flatMap((column, index) => {
     // Nothing comes behind null but the next column's greater values.
     if (column.place === undefined) return [];
-    const greater = `${placed(`r.${column.column}`, column.life)} ${comparison(column)} ${column.place}`;
+    const greater = `${placed(`r.${column.column}`, column)} ${comparison(column)} ${column.place}`;
     return [
       [
         ...columns
@@ -56,9 +65,15 @@ export function behind(
   return `(${ways.join(' or ')})`;
 }
 
-/** What a value is sorted by: itself, or its place among the words of a life. */
-export function placed(value: string, life: readonly string[] | undefined): string {
-  return life === undefined ? value : `array_position('{${life.join()}}'::text[], ${value}::text)`;
+/** What a value is sorted by: itself, its place among the words of a life, or text as people read it. */
+export function placed(value: string, { type, life }: Placing): string {
+  if (life !== undefined) return `array_position('{${life.join()}}'::text[], ${value}::text)`;
+  return type === 'text' ? collated(value) : value;
+}
+
+/** What a cursor says of these orders: the last release had names in another order, and its cursors would leave some out. */
+export function spelling(orders: Orders): readonly string[] {
+  return orders.some(({ type, life }) => type === 'text' && life === undefined) ? [COLLATION] : [];
 }
 
 function withId(orders: Orders): readonly Order[] {

@@ -134,10 +134,10 @@ describe('a caller with a body', () => {
       { body: 'must not be nested more than 20 deep' },
     ],
     [
-      'more values than any body of ours has',
+      'more values than any login has',
       'ERROR_VALIDATION',
-      { headers: JSON_TYPE, body: `{"token":[${'0,'.repeat(10_000)}0]}` },
-      { body: 'must not have more than 10000 values' },
+      { headers: JSON_TYPE, body: `{"token":[${'0,'.repeat(10)}0]}` },
+      { body: 'must not have more than 10 values' },
     ],
     ['a missing field', 'ERROR_VALIDATION', { body: {} }, { token: 'is required' }],
     ['a field of another type', 'ERROR_VALIDATION', { body: { token: 1 } }, { token: expect.any(String) }],
@@ -156,7 +156,7 @@ describe('a caller with a body', () => {
       },
       { token: expect.any(String), '1234567890123456789\\': unknown },
     ],
-    ['an empty field', 'ERROR_VALIDATION', { body: { token: '' } }, { token: expect.any(String) }],
+    ['an empty field', 'ERROR_VALIDATION', { body: { token: '' } }, { token: 'must not be empty' }],
     ['an unknown field', 'ERROR_VALIDATION', { body: { token: 'x', colour: 1 } }, { colour: unknown }],
     [
       'a prototype',

@@ -60,7 +60,7 @@ test('an import whose process is killed has left nothing, and is made whole when
         Number(
           (await admin.query<{ count: string }>(`select count(*) as count from ${text}`)).rows[0]?.count,
         );
-      const others = `pg_stat_activity where datname = current_database() and application_name = 'taxclaims-api'`;
+      const others = `pg_stat_activity where datname = current_database() and application_name like 'taxclaims-api%'`;
       const stored = async () => [
         await counted('public.reclamations where tax_year = 2024'),
         await counted(`public.audit_logs where success and action like 'POST %'`),

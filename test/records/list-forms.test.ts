@@ -211,9 +211,9 @@ test.each([
           ...(named.length > 0 && { [LISTS[one.table].naming]: named.join() }),
           ...(one.isCounted && { count: 'exact' }),
           ...(last !== undefined && {
-            after: Buffer.from(JSON.stringify([one.table, one.sort, ...last.values, last.id])).toString(
-              'base64url',
-            ),
+            after: Buffer.from(
+              JSON.stringify([one.table, one.sort, ...collationOf(one), ...last.values, last.id]),
+            ).toString('base64url'),
           }),
         };
         const { list } = LISTS[one.table];
@@ -236,6 +236,10 @@ interface Last {
   readonly id: string;
   readonly values: readonly (string | null)[];
 }
+
+/** A cursor of an order by text says in which collation that is. */
+const collationOf = ({ sort }: Asked): readonly string[] =>
+  /commune_code|reference/.test(sort) ? ['und-x-icu'] : [];
 
 const RECORDS: Readonly<Record<string, string>> = { reclamations: 'reclamation', factures: 'invoice' };
 

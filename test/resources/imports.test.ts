@@ -8,6 +8,7 @@ import type { Tenant } from '../support/tenant.ts';
 
 const NOBODY = '11111111-1111-4111-8111-111111111111';
 const CSV = 'text/csv';
+const TOO_MANY = 'must have at most 10000 records, and lines without anything count';
 
 let service: Service;
 let own: Tenant;
@@ -181,7 +182,7 @@ describe('an import', () => {
     );
     expect(found).toEqual({ count: 10_000 });
     const more = await importClaims(lines(header, ...claims, ...claims.slice(0, 1)));
-    expect(details(more)).toEqual({ body: 'must have at most 10000 records' });
+    expect(details(more)).toEqual({ body: TOO_MANY });
     expect(await count('reclamations')).toBe((before[0] ?? 0) + 10_000);
   }, 120_000);
 });
@@ -400,6 +401,9 @@ describe('a trial', () => {
     const made = await post('/api/sites/import?dry_run=false', body, { headers });
     expect([made.status, idsOf(made).length]).toEqual([201, 2]);
     expect((await importSites(body, { headers })).text).toBe(made.text);
+    // Nor is a trial answered with what was kept of the import.
+    const again = await post('/api/sites/import?dry_run=true', body, { headers });
+    expect([again.status, again.json]).toEqual([200, { importable: 2 }]);
     expect(await count()).toBe((before[0] ?? 0) + 2);
   });
 

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { RequestError } from '../errors.ts';
+
+/** How long one request works before others have their turn. */
+const TURN_MS = 10;
+/** How long all the work on one body may take, with the turns of others: twice what its transaction may. */
+const WHOLE_MS = 60_000;
+
+/**
+ * To be awaited between the pieces of long work, each of which takes some milliseconds at most.
+ * @throws RequestError once the sender has hung up, or has waited for too long: the work ends there
+ */
+export type NextTurn = () => Promise<void>;
+
+/** The turns of one request, whose time begins with the first: a body may be long on its way. */
+export function turnsOf(request: IncomingMessage, wholeMs = WHOLE_MS): NextTurn {
+  let begun: number | undefined;
+  let turn = 0;
+  return async () => {
+    const now = performance.now();
+    if (begun === undefined) [begun, turn] = [now, now];
+    if (now - turn < TURN_MS) return;
+    await setImmediate();
+    refuseIfGone(request);
+    turn = performance.now();
+    if (turn - begun > wholeMs)
+      throw new RequestError('ERROR_UNAVAILABLE', 'the work on the body took too long', { kind: 'busy' });
+  };
+}
+
+/** @throws RequestError where the connection of a request has ended: nobody hears the answer */
+export function refuseIfGone({ socket }: IncomingMessage): void {
+  if (socket.destroyed) throw new RequestError('ERROR_VALIDATION', 'the request was broken off');
+}

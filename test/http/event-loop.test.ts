@@ -1,0 +1,73 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DAY, partOfDay } from '../support/day.ts';
+import { ask, askRaw } from '../support/http.ts';
+import { shareOfLimit } from '../support/event-loop.ts';
+import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { SHAPES } from '../support/shapes.ts';
+import { FORM, frame } from '../support/upload.ts';
+
+/*
+ * No request holds the event loop, whatever its body: every parser of bodies is fed with every shape, as long as it takes
+ * a body, plain and compressed. Whoever is refused costs nothing in one piece either.
+ */
+
+/** `npm test` sends some of the shapes, others with another `TEST_DAY`; `npm run test:growth` sends all. */
+const ONE_IN = process.env['GROWTH'] === 'all' ? 1 : 8;
+
+const MIB = 1024 * 1024;
+
+describe('no body holds the event loop for longer than a request may:', () => {
+  let service: Service;
+  let token: string;
+  let parsers: Readonly<Record<string, readonly [line: string, type: string, size: number]>>;
+
+  beforeAll(async () => {
+    service = await startService();
+    const { clients, reclamations } = await service.tenant('Own');
+    token = await service.token('ADMIN', [clients]);
+    const sites = 'POST /api/sites/import?dry_run=true';
+    parsers = {
+      'a table': [sites, 'text/csv', 10 * MIB],
+      'a table in Windows-1252': [sites, 'text/csv; charset=windows-1252', 10 * MIB],
+      'an array of records': [sites, 'application/json', 10 * MIB],
+      'a login': ['POST /api/auth/login', 'application/json', MIB / 4],
+      'a record': ['POST /api/users', 'application/json', MIB / 4],
+      'a form': [`POST /api/reclamations/${reclamations}/documents`, FORM, MIB],
+    };
+  });
+  afterAll(() => service.close());
+
+  test.each(['a table', 'a table in Windows-1252', 'an array of records', 'a login', 'a record', 'a form'])(
+    '%s',
+    async (parser) => {
+      const [line = '', type = '', size = 0] = parsers[parser] ?? [];
+      const { head } = frame();
+      const tooLong: string[] = [];
+      for (const [shape, of] of partOfDay(Object.entries(SHAPES), ONE_IN)) {
+        const plain = type === FORM ? Buffer.concat([head, of(size)]) : of(size);
+        const headers = { 'content-type': type };
+        const ways: [way: string, headers: Record<string, string>, body: Buffer][] = [
+          ['plain', headers, plain],
+          ['compressed', { ...headers, 'content-encoding': 'gzip' }, gzipSync(plain)],
+        ];
+        for (const [way, headers, body] of ways) {
+          // Whoever is refused early may find the connection ended.
+          const send = () => ask(service.port, line, { token, headers, body }).catch(() => undefined);
+          const share = await shareOfLimit(send);
+          if (share > 1) tooLong.push(`${shape}, ${way}: ${share.toFixed(1)} times (TEST_DAY=${DAY})`);
+        }
+      }
+      expect(tooLong).toEqual([]);
+    },
+    600_000,
+  );
+
+  test.each(['a table', 'a login', 'a form'])('%s in pieces of one byte', async (parser) => {
+    const [line = '', type = ''] = parsers[parser] ?? [];
+    const head = `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\n`;
+    const chunks = `${head}Transfer-Encoding: chunked\r\n\r\n${'1\r\n\n\r\n'.repeat(500_000)}`;
+    expect(await shareOfLimit(() => askRaw(service.port, chunks).catch(() => undefined))).toBeLessThan(1);
+  });
+});

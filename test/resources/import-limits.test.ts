@@ -1,0 +1,192 @@
+import { request as send } from 'node:http';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { withAdmin } from '../support/database.ts';
+import type { Question } from '../support/http.ts';
+import { details, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { until } from '../support/upload.ts';
+
+/* How much an import may be, what is said of more, and that it ends when its sender is gone. */
+
+const TOO_MANY = 'must have at most 10000 records, and lines without anything count';
+
+let service: Service;
+let own: Tenant;
+let token: string;
+let log = '';
+
+beforeAll(async () => {
+  const written = new Writable({
+    write: (line, _encoding, done) => {
+      log += String(line);
+      done();
+    },
+  });
+  service = await startService({ log: pino(written) });
+  own = await service.furnishedTenant('Boulangerie Martin');
+  token = await service.token('TAX_SPECIALIST', [own.clients]);
+});
+afterAll(() => service.close());
+
+describe('an import', () => {
+  const wrong = { site_name: 1 };
+  const dry = async (body: string | Buffer | object, more?: Question) => {
+    const type = typeof body === 'object' && !Buffer.isBuffer(body) ? 'application/json' : 'text/csv';
+    const headers = { 'content-type': type, ...more?.headers };
+    return details(
+      await service.ask('POST /api/sites/import?dry_run=true', {
+        token,
+        headers,
+        body,
+      }),
+    );
+  };
+
+  test.each(['', '\r\n'])('10,000 lines are read, and one more is not, with %j at the end', async (end) => {
+    const table = (count: number) => `client_id,site_name${'\r\nx,y'.repeat(count)}${end}`;
+    expect(await dry(table(10_000))).toMatchObject({ '…': 'and 9500 more' });
+    expect(await dry(table(10_001))).toEqual({ body: TOO_MANY });
+  });
+
+  test('10,000 records of an array are read, and one more is not', async () => {
+    expect(await dry(Array(10_000).fill(wrong))).toMatchObject({
+      '…': 'and 19500 more',
+    });
+    expect(await dry(Array(10_001).fill(wrong))).toEqual({ body: TOO_MANY });
+  });
+
+  test.each(['', ' ', ',', '""'])('lines with nothing but %j count, wherever they stand', async (blank) => {
+    const blanks = `${blank}\r\n`.repeat(9_999);
+    const header = 'client_id,site_name\r\n';
+    const line = 'x,y\r\n';
+    for (const table of [blanks + header + line, header + blanks + line, header + line + blanks]) {
+      expect(await dry(table)).toEqual({
+        [`line ${table.startsWith(blanks) ? 10_001 : table.indexOf(line) > 100 ? 10_001 : 2}, client_id`]:
+          'must be a UUID',
+      });
+      expect(await dry(`${table}${blank}\r\n`)).toEqual({ body: TOO_MANY });
+    }
+  });
+
+  test('a line has at most 1,000 cells', async () => {
+    const rule = expect.stringContaining('has more than 100000 characters or 1000 cells') as unknown;
+    const header = 'client_id,site_name\r\n';
+    expect(await dry(`${header}x,y${','.repeat(998)}`)).toEqual({
+      'line 2, client_id': 'must be a UUID',
+    });
+    expect(await dry(`${header}x,y${','.repeat(999)}`)).toEqual({
+      'line 2': rule,
+    });
+    expect(await dry(`${header}x,y${','.repeat(1_000_000)}`)).toEqual({
+      'line 2': rule,
+    });
+  });
+
+  test('a wrong byte is told by its line, however many are before it', async () => {
+    const header = 'client_id,site_name\r\n';
+    for (const [unit, length] of [
+      ['é,y\r\n', 100_000],
+      ['\n', 300_000],
+      [`${'é'.repeat(70_000)}\n`, 9],
+    ] as const)
+      for (const [charset, byte, rule] of [
+        ['utf-8', '\xff', 'must be UTF-8'],
+        ['windows-1252', '\x81', 'has a byte that is no letter'],
+      ] as const) {
+        const before = header + unit.repeat(length);
+        const headers = { 'content-type': `text/csv; charset=${charset}` };
+        const of = (text: string) => (charset === 'utf-8' ? Buffer.from(text) : Buffer.from(text, 'latin1'));
+        const body = Buffer.concat([
+          of(`${before}a`),
+          Buffer.from(byte, 'latin1'),
+          of(`b\n${unit.repeat(9)}`),
+        ]);
+        expect(await dry(body, { headers })).toEqual({
+          [`line ${length + 2}`]: expect.stringContaining(rule) as unknown,
+        });
+      }
+  });
+
+  const array = { headers: { 'content-type': 'application/json' } };
+
+  test.each([
+    ['[]', { body: 'must have at least one record' }],
+    [' [\n] ', { body: 'must have at least one record' }],
+    ['', { body: 'is required' }],
+    ['{}', { body: 'must be an array' }],
+    ['"[]"', { body: 'must be an array' }],
+    ['\uFEFF [7]', { '0': 'must be an object' }],
+    ['[7 ,\t"],[\\"", [8], {"a":{"b":"}"}}]\r\n', { '3.a': 'is not known here' }],
+    ...[
+      '[',
+      '[7',
+      '[7,',
+      '[7,]',
+      '[,7]',
+      '[7 8]',
+      '[7]]',
+      '[7],',
+      '[7]7',
+      '[7}',
+      '[{]}',
+      '[{"a":[}]]',
+      '["]',
+    ].map((text): [string, object] => [text, { body: 'must be JSON in UTF-8' }]),
+    [`[${' '.repeat(300_000)}7]`, { body: 'must not have a record of 262144 bytes' }],
+    [`[{"site_name":"${'x'.repeat(300_000)}"}]`, { body: 'must not have a record of 262144 bytes' }],
+    [`[7]${' '.repeat(300_000)}`, { body: 'must be JSON in UTF-8' }],
+    [`[7,${'['.repeat(21)}${']'.repeat(21)}]`, { body: 'must not be nested more than 20 deep' }],
+    ['[{"amount":1234567890123456}]', { body: 'must have no number of more than 15 digits' }],
+  ])('the array %.40j is told what it is', async (text, told) => {
+    expect(await dry(text, array)).toMatchObject(told);
+  });
+
+  test('bytes of an array that are no UTF-8 are told', async () => {
+    const body = Buffer.from('[{"site_name":"caf\xe9"}]', 'latin1');
+    expect(await dry(body, array)).toEqual({ body: 'must be JSON in UTF-8' });
+  });
+});
+
+describe('an import whose sender hangs up', () => {
+  const count = async (what: string): Promise<number> =>
+    Number((await service.admin(`select count(*)::int as count from ${what}`))[0]?.['count']);
+  const sessions = `pg_stat_activity where datname = current_database() and application_name like 'taxclaims-api%'`;
+
+  test('is undone, and nothing more is asked of the database; that of one who waits is made', async () => {
+    const [annex] = await service.admin(
+      `insert into public.sites (client_id, site_name) values ($1, 'Annexe') returning id`,
+      [own.clients],
+    );
+    const line = `${own.clients},${String(annex?.['id'])},TF,5\r\n`;
+    const body = `client_id,site_id,claim_type,amount\r\n${line.repeat(3_000)}`;
+    const before = await count('public.reclamations');
+    const begin = () => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/csv' };
+      const path = '/api/reclamations/import';
+      const request = send({ port: service.port, method: 'POST', path, headers, agent: false });
+      request.on('error', () => undefined).end(body);
+      return request;
+    };
+    await withAdmin(service.postgres.adminUrl, async (holder) => {
+      for (const hangsUp of [true, false]) {
+        log = '';
+        await holder.query('begin');
+        await holder.query('select from public.sites where id = $1 for update', [annex?.['id']]);
+        const request = begin();
+        // The first of several statements waits for the site.
+        await until(async () => (await count(`${sessions} and wait_event_type = 'Lock'`)) === 1);
+        if (hangsUp) {
+          request.destroy();
+          await until(() => log.includes('"aborted":true'));
+        } else request.once('response', (response) => response.resume());
+        await holder.query('commit');
+        if (!hangsUp) await until(() => log.includes('"status":201'));
+        await until(async () => (await count(`${sessions} and state <> 'idle'`)) === 0);
+        expect(await count('public.reclamations')).toBe(before + (hangsUp ? 0 : 3_000));
+      }
+    });
+  }, 60_000);
+});
