@@ -93,6 +93,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     after: ['PUT /api/users/{id}, manager has another client', NEW_CLIENT],
     sql: overwritten,
   },
+  'nobody changes a user with rights that others have changed': {
+    after: ['PUT /api/users/{id}, deputy is inactive', 'PUT /api/users/{id}, chief is inactive'],
+    sql: overwritten,
+  },
   'a login does not undo what a login with a newer token said': {
     after: [NEWER_LOGIN, LOGIN],
     sql: overwritten,

@@ -20,6 +20,15 @@ export const RIGHTS: Invariants = {
     join changes as l on l.row_id = c.row_id and l.id > c.id
     where c.by_another and c.changed_rights and l.endpoint = 'POST /api/clients'`,
 
+  'nobody changes a user with rights that others have changed': `
+    select format(
+        '%s made of user %s %s %s, and they did %s to user %s after it', c.endpoint, c.row_id, c.after ->> 'role',
+        c.after ->> 'client_access', l.endpoint, l.row_id
+    )
+    from changes as c
+    join changes as l on l.subject = c.after ->> 'subject' and l.request_id <> c.request_id and l.id > c.id
+    where c.by_another and c.changed_rights and l.by_another`,
+
   'a login does not undo what a login with a newer token said': `
     select format('user %s: %s after %s', c.row_id, l.after ->> 'client_access', c.after ->> 'client_access')
     from changes as c

@@ -56,7 +56,7 @@ async function waiting({ watcher }: Lane): Promise<number> {
     text: `
 select count(*)::integer as count
 from pg_stat_activity
-where datname = current_database() and application_name = 'taxclaims-api' and wait_event_type = 'Lock'`,
+where datname = current_database() and application_name like 'taxclaims-api%' and wait_event_type = 'Lock'`,
   });
   return rows[0]?.count ?? 0;
 }

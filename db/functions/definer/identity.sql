@@ -101,7 +101,7 @@ begin
 
     -- A token that is only behind a creation takes back nothing of what is stored.
     if stored.access_digest <> app.access_digest(app.role(), said)
-        and record_login.issued_at <= stored.access_changed_at
+        and not app.was_issued_after(record_login.issued_at, stored.access_changed_at)
     then
         perform pg_catalog.set_config('app.user_id', target::text, true);
         return;
@@ -138,7 +138,8 @@ begin
             or exists (
                 select
                 from public.identity_changes as c
-                where c.user_id = target and coalesce(c.delivered_at >= record_login.issued_at, true)
+                where c.user_id = target
+                    and coalesce(app.provider_time(c.delivered_at) >= record_login.issued_at, true)
             )
         then
             perform app.note_identity_change(target, false);
@@ -199,7 +200,9 @@ begin
         where u.id = stored.id
             and (u.role <> 'ADMIN' or u.client_access <> '{}')
             and gain_client.client <> all (u.client_access)
-        returning case when gain_client.issued_at <= u.access_changed_at then u.access_digest end
+        returning case
+            when not app.was_issued_after(gain_client.issued_at, u.access_changed_at) then u.access_digest
+        end
         into stored_digest;
     end if;
     if gain_client.access_digest <> app.access_digest('ADMIN', '{}') then

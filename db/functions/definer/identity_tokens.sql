@@ -32,7 +32,7 @@ create or replace function app.date_delivery()
 as $function$
 begin
     update public.users as u
-    set access_changed_at = pg_catalog.clock_timestamp()
+    set access_changed_at = app.provider_time(pg_catalog.clock_timestamp())
     where u.id = new.user_id
         and u.access_changed_at = 'infinity'
         and not exists (

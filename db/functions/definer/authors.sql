@@ -1,0 +1,45 @@
+-- Whoever changes the rights of users.
+
+-- Holds the author of a change of users against changes of their own rights until the commit, and judges the token by
+-- what their row says then (TX401): of two who take each other's rights at once the second has none any more. Of the
+-- author and the target, which is held too where it is named, the one with the smaller id is held first. An author who
+-- is not stored has nothing to hold: the token alone decides.
+create or replace function app.hold_author(
+    issued_at timestamp with time zone,
+    access_digest text,
+    target uuid default null
+)
+    returns void
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+as $function$
+declare
+    stored record;
+begin
+    if hold_author.target <= app.user_id() then
+        perform from public.users as u where u.id = hold_author.target for no key update;
+    end if;
+    select u.is_active, u.sessions_ended_at, u.access_digest, u.access_changed_at
+    into stored
+    from public.users as u
+    where u.id = app.user_id()
+    for share;
+    if found then
+        perform app.require_present_rights(
+            app.setting('actor'), stored.is_active, stored.sessions_ended_at, stored.access_digest,
+            stored.access_changed_at, hold_author.access_digest, hold_author.issued_at
+        );
+    end if;
+end
+$function$;
+
+comment on function app.hold_author(timestamp with time zone, text, uuid) is
+    'Holds the author of a change of users until the commit, and refuses (TX401) one whose rights were changed meanwhile.';
+
+revoke execute on function app.hold_author(timestamp with time zone, text, uuid) from public;
+grant execute on function app.hold_author(timestamp with time zone, text, uuid) to
+    taxclaims_admin,
+    taxclaims_scoped_admin,
+    taxclaims_account_manager;
