@@ -4,7 +4,7 @@
  *   npx node bench/migrations.ts --claims 1000000
  *
  * A database is brought to the state before the first of these migrations and filled; then come all of them in their
- * order, each as `db:migrate` applies it, while one row of every table is read and written again and again.
+ * order, each in a transaction of its own, so that its part of the wait is seen, while one row of every table is read and written again and again.
  */
 import { readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
@@ -16,7 +16,7 @@ import { applyRoles, makeMigrationLock } from '../src/db/deploy/apply.ts';
 import { retryingOnContention } from '../src/db/deploy/contention.ts';
 import { migrate } from '../src/db/deploy/migrate.ts';
 import { readMigrationFiles } from '../src/db/deploy/migration-list.ts';
-import { asOwner, runMigration } from '../src/db/deploy/run-migrations.ts';
+import { runAlone } from '../src/db/deploy/run-migrations.ts';
 import { asDatabase, withAdmin } from '../test/support/database.ts';
 import { openBenchServer } from './database.ts';
 import { short, table } from './measure.ts';
@@ -61,7 +61,7 @@ async function measured(): Promise<readonly Row[]> {
   const connection = await openAdminConnection(adminUrl, 'taxclaims-bench');
   const { client } = connection;
   const apply = (name: string): Promise<void> =>
-    retryingOnContention(log, PATIENCE_MS, () => asOwner(client, () => runMigration(client, name, log)));
+    retryingOnContention(log, PATIENCE_MS, () => runAlone(client, name));
   try {
     const names = [...(await readMigrationFiles()).keys()];
     await applyRoles(client);

@@ -92,10 +92,46 @@ test('a record that comes late, of a month that is removed, has its place, and i
   await expect(run.admin.query('truncate audit_log.earlier')).rejects.toThrow('append-only');
 });
 
-test('a part of which a month is younger than asked for stays whole', async () => {
-  expect(await run.archive(run.months[1], '--remove')).toMatchObject({ code: 0 });
+test('a part of which a month is younger than asked for stays whole, and the administrator is told why', async () => {
+  expect(await run.archive(run.months[1], '--remove')).toMatchObject({
+    code: 0,
+    said: expect.stringContaining(
+      `audit_log.earlier is not removed: it goes as a whole, and reaches to ${run.months[2]}: --before ${run.months[2]}`,
+    ),
+  });
   expect(await run.listed()).toEqual(run.lines.slice(0, 1));
   expect(await run.records()).toBe(RECORDS);
+});
+
+test('a month that was removed is no loss, one that was counted and emptied by hand is, and one that was archived too', async () => {
+  const lost = async (): Promise<unknown[]> =>
+    (
+      await run.admin.query<Record<string, string>>(
+        `select object, detail from audit.findings where finding = 'audit_month_lost'`,
+      )
+    ).rows;
+  const count = async () => {
+    while (
+      (await run.admin.query<{ days: number }>('select app.count_audit_days() as days')).rows[0]?.days !== 0
+    );
+  };
+  await count();
+  await run.archive(fourth, '--remove');
+  await run.refuse(`${run.months[1]}-02`);
+  await run.archive(fourth);
+  expect(await lost()).toEqual([]);
+  const emptied = (month: string) =>
+    run.admin.query(
+      `set session_replication_role = replica;
+       delete from public.audit_logs where date_trunc('month', created_at, 'UTC') = '${month}-01 00:00:00+00';
+       reset session_replication_role`,
+    );
+  await emptied(run.months[1]);
+  await emptied(fourth);
+  expect(await lost()).toEqual([
+    { object: `audit log of ${run.months[1]}`, detail: expect.stringMatching(/^1 records/) },
+    { object: `audit log of ${fourth}`, detail: expect.stringMatching(/^532 records/) },
+  ]);
 });
 
 test('only the oldest month can be removed, and only by who keeps the months', async () => {

@@ -386,6 +386,131 @@ describe('a refusal that is told twice', () => {
   });
 });
 
+describe('records that were counted', () => {
+  /** A month that is over, in a part of its own, with a record of each of its days; and the same of the days before. */
+  let [part, lost] = ['', ''];
+  const count = (client = api) => column<number>('select app.count_audit_days()', [], client);
+
+  beforeAll(async () => {
+    [part = ''] = await column<string>(
+      `select 'month_' || to_char(date_trunc('month', now() at time zone 'UTC') - interval '2 months', 'YYYY_MM')`,
+    );
+    lost = `audit log of ${part.slice(6).replace('_', '-')}: `;
+    await admin.query(
+      `set role taxclaims_housekeeper;
+      do $$ begin
+        alter table audit_log.months detach partition audit_log.earlier;
+        execute format('alter table audit_log.months attach partition audit_log.earlier for values from (minvalue) to (%L)',
+            (date_trunc('month', now() at time zone 'UTC') - interval '2 months') at time zone 'UTC');
+        perform audit_log.make_months(null);
+        perform audit_log.close_month('audit_log.earlier');
+      end $$;
+      reset role;
+      insert into public.audit_logs (action, resource_type, success, actor, created_at)
+      select 'GET /x', 'sites', false, 'counted', day + interval '12 hours'
+      from generate_series(
+          date_trunc('month', now(), 'UTC') - interval '70 days', now() - interval '1 day', interval '1 day'
+      ) as day`,
+    );
+  });
+
+  test('are those of the days that are over, a week of them at once, and are counted once', async () => {
+    const other = new pg.Client({ connectionString: database.apiUrl });
+    await other.connect();
+    expect(await count(other)).toEqual([7]);
+    await Promise.all([count(), count(other)]);
+    while ((await count(other))[0] !== 0);
+    await other.end();
+    expect(await column('select sum(records)::integer from app.audit_days')).toEqual(
+      await column(
+        `select count(*)::integer from public.audit_logs
+         where created_at < (select max(day) + 1 from app.audit_days)::timestamp at time zone 'UTC'`,
+      ),
+    );
+    expect(await column(`select max(day) <= now() - interval '1 hour' from app.audit_days`)).toEqual([true]);
+    expect(await findings()).toEqual([]);
+  });
+
+  test.each([
+    ['dropped', (name: string) => `drop table audit_log.${name}`],
+    [
+      'detached and left',
+      (name: string) => `alter table audit_log.months detach partition audit_log.${name}`,
+    ],
+    [
+      'emptied past the triggers',
+      (name: string) =>
+        `set session_replication_role = replica; truncate audit_log.${name}; reset session_replication_role`,
+    ],
+    [
+      'emptied record by record past the triggers',
+      (name: string) =>
+        `set session_replication_role = replica; delete from audit_log.${name}; reset session_replication_role`,
+    ],
+  ])(
+    'that were in a month that was %s stay a finding for the auditor, whatever the service makes anew, until it is accepted',
+    async (how, take) => {
+      const [held = 0] = await column<number>(`select count(*)::integer from audit_log.${part}`);
+      expect(held).toBeGreaterThan(27);
+      await meanwhile(async () => {
+        await admin.query(take(part));
+        // What is detached is in the way of the month that would be made anew.
+        if (how !== 'detached and left') await admin.query('select app.place_audit_records()');
+        await admin.query('select app.count_audit_days()');
+        const gone = `${lost}${String(held)} records that were counted or archived are not there any more`;
+        await admin.query('set local role taxclaims_auditor');
+        expect(await findings()).toContain(gone);
+        await admin.query('set local role none');
+        await admin.query(`select audit.accept('audit_month_lost', split_part($1, ':', 1), 'tried')`, [lost]);
+        expect(await findings()).not.toContain(gone);
+      });
+      expect(await findings()).toEqual([]);
+    },
+  );
+
+  test('that came late hide no loss of those that were counted when their day was over, beyond their number', async () => {
+    await meanwhile(async () => {
+      await record(`date_trunc('month', now(), 'UTC') - interval '40 days'`);
+      expect(await findings()).toEqual([]);
+      await admin.query(
+        `set session_replication_role = replica;
+         delete from audit_log.${part} where id in (select id from audit_log.${part} limit 3);
+         reset session_replication_role`,
+      );
+      expect((await findings()).filter((found) => /: [23] records/.test(found))).toHaveLength(1);
+    });
+  });
+
+  test('of the running month are missed as well', async () => {
+    await meanwhile(async () => {
+      await record(`now() - interval '4 days'`);
+      await admin.query(
+        `set session_replication_role = replica; delete from public.audit_logs where actor = 'counted' and created_at > now() - interval '6 days';
+         reset session_replication_role`,
+      );
+      expect(await findings()).not.toEqual([]);
+    });
+  });
+
+  test('nobody changes the count, a superuser neither, and one that is taken away past the triggers is a finding', async () => {
+    for (const change of [
+      'update app.audit_days set records = 0',
+      'delete from app.audit_days',
+      'truncate app.audit_days',
+    ])
+      await expect(admin.query(change)).rejects.toThrow('append-only');
+    await expect(api.query('select from app.audit_days')).rejects.toThrow('permission denied');
+    await meanwhile(async () => {
+      await admin.query(
+        `set session_replication_role = replica; delete from app.audit_days where day in (select day from app.audit_days order by day offset 5 limit 2);
+         reset session_replication_role`,
+      );
+      await admin.query('select app.count_audit_days()');
+      expect(await findings()).toEqual(['app.audit_days: the counts of 2 days are not there any more']);
+    });
+  });
+});
+
 describe('a log that was one table', () => {
   const MIGRATIONS = ['0030_audit_log_1_bound', '0030_audit_log_2_checked', '0030_audit_log_3_by_month'];
   const told: string[] = [];

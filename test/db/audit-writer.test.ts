@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import type { AuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import { createRecorder } from '../../src/db/refusals/recorder.ts';
+import { keep, toLine } from '../../src/db/refusals/refusal.ts';
 import type { Refusal } from '../../src/db/refusals/refusal.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
 import { withAdmin } from '../support/database.ts';
@@ -255,6 +256,40 @@ test('a record that the database refuses for its own sake keeps out no other, an
     '50 refusals that the database does not take were set aside in DATA_DIR/refusals/set-aside',
   );
   await probe.admin('alter table public.audit_logs drop constraint no_teapot');
+  await audit.close();
+});
+
+test.each(['22023', '23514', '54000', 'P0001'])(
+  'a record that the database refuses with %s is set aside whole, and keeps out no other',
+  async (sqlstate) => {
+    await probe.admin(
+      `create function public.no_teapot() returns trigger language plpgsql as
+         $$ begin raise exception 'a teapot' using errcode = '${sqlstate}'; end $$;
+       create trigger no_teapot before insert on public.audit_logs
+         for each row when (new.action = 'BREW /') execute function public.no_teapot()`,
+    );
+    const audit = await openWriter();
+    const [teapot, other] = [refusal({ action: 'BREW /' }), refusal()];
+    await Promise.all([audit.record(teapot), audit.record(other)]);
+    await until(async () => (await spooled()).length === 0);
+    expect([(await recorded(teapot)).length, (await recorded(other)).length]).toEqual([0, 1]);
+    expect(await readFile(join(dataDir, 'refusals', 'set-aside'), 'utf8')).toContain(teapot.requestId);
+    await probe.admin('drop function public.no_teapot() cascade');
+    await audit.close();
+  },
+);
+
+test('a damaged line on disk is set aside as it is, and keeps out no other', async () => {
+  const left = join(dataDir, 'refusals', '7');
+  await mkdir(left, { recursive: true });
+  const [before, after] = [refusal(), refusal()];
+  const kept = (one: Refusal) =>
+    toLine(keep(one, { run: 'another', monotonicMs: 0, machineMs: Date.now(), databaseMs: null }));
+  await writeFile(join(left, '1.refusals'), `${kept(before)}{"damaged":\n${kept(after)}`);
+  const audit = await openWriter();
+  await until(async () => (await spooled()).length === 0);
+  expect([(await recorded(before)).length, (await recorded(after)).length]).toEqual([1, 1]);
+  expect(await readFile(join(dataDir, 'refusals', 'set-aside'), 'utf8')).toBe('{"damaged":\n');
   await audit.close();
 });
 

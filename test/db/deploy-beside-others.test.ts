@@ -5,12 +5,17 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { DeployHeldUp } from '../../src/db/deploy/migration-error.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
-import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  type TestDatabase,
+  withAdmin,
+} from '../support/database.ts';
 import { hearing } from '../support/hearing.ts';
 import { layFaultyLine } from '../support/faulty-line.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 import { rightsIn } from '../support/rights.ts';
-import { UNDO_LATEST } from '../support/release-before.ts';
+import { FORGET_APPLIED, UNDO_LATEST } from '../support/release-before.ts';
 
 const log = pino({ level: 'silent' });
 const cleanUp: (() => unknown)[] = [];
@@ -40,6 +45,59 @@ async function session(url: string, application: string, ...sql: string[]): Prom
   for (const one of sql) await client.query(one).catch(() => undefined);
   return client;
 }
+
+/** Tables of the house to which nobody but their owner has any right. */
+const CLOSED = `
+  select c.oid::regclass::text as name
+  from pg_class as c
+  where c.relowner = to_regrole('taxclaims_owner') and c.relkind in ('r', 'p') and c.relnamespace <> 'app'::regnamespace
+      and not exists (
+          select from pg_attribute as a
+          cross join lateral (select grantee from aclexplode(c.relacl) union select grantee from aclexplode(a.attacl)) as r
+          where a.attrelid = c.oid and r.grantee <> c.relowner
+      )`;
+
+/** Of a release before some migrations. */
+async function olderDatabase(): Promise<TestDatabase> {
+  const made = await database();
+  await withAdmin(made.adminUrl, (admin) =>
+    admin.query(
+      // Postgres 15 keeps the rights to a column that is dropped.
+      `revoke select (login_oid) on reporting.grants from taxclaims_auditor;
+       alter table reporting.grants drop column login_oid cascade;
+       drop table audit.acceptances cascade;
+       alter table app.migrations drop column digest, drop constraint migrations_name_key;
+       ${UNDO_LATEST}
+       delete from app.migrations where name >= '0016'`,
+    ),
+  );
+  return made;
+}
+
+describe('what a migration makes', () => {
+  test.each([
+    ['in a new database', createEmptyDatabase],
+    ['in one of a release before', olderDatabase],
+  ])('is seen together with the rights to it, %s', async (_what, make) => {
+    const made = await make();
+    const session = new pg.Client({ connectionString: made.adminUrl });
+    await session.connect();
+    const closed = async () => (await session.query<{ name: string }>(CLOSED)).rows.map(({ name }) => name);
+    const seen = new Set<string>();
+    const over = new AbortController();
+    const deploying = migrate({ adminUrl: made.adminUrl, log }).finally(() => {
+      over.abort();
+    });
+    let looks = 0;
+    for (; !over.signal.aborted; looks += 1)
+      for (const name of await closed().catch(() => [])) seen.add(name);
+    await deploying;
+    expect(looks).toBeGreaterThan(10);
+    expect([...seen].sort()).toEqual(await closed());
+    await session.end();
+    await made.close();
+  });
+});
 
 describe('the lock of a deploy', () => {
   test.each([
@@ -144,19 +202,8 @@ describe('whoever is in the way of a deploy', () => {
   });
 
   test('does not keep a migration from being tried again', async () => {
-    const made = await database();
-    const before = await rightsIn(made.adminUrl);
-    await withAdmin(made.adminUrl, (admin) =>
-      admin.query(
-        // Postgres 15 keeps the rights to a column that is dropped.
-        `revoke select (login_oid) on reporting.grants from taxclaims_auditor;
-         alter table reporting.grants drop column login_oid cascade;
-         drop table audit.acceptances cascade;
-         alter table app.migrations drop column digest, drop constraint migrations_name_key;
-         ${UNDO_LATEST}
-         delete from app.migrations where name >= '0016'`,
-      ),
-    );
+    const before = await rightsIn((await database()).adminUrl);
+    const made = await olderDatabase();
     const reader = await session(made.adminUrl, 'a-reader', 'begin', 'select from app.migrations');
     const { log: listening, heard } = hearing();
     const migrating = migrate({ adminUrl: made.adminUrl, log: listening });
@@ -205,7 +252,7 @@ describe('a database that is not this code’s', () => {
     ],
     [
       'lacks a migration that others came after',
-      `delete from app.migrations where name = '0003_clients_and_sites'`,
+      `${FORGET_APPLIED} delete from app.migrations where name = '0003_clients_and_sites'`,
       /0003_clients_and_sites would come before \d{4}_\w+, which was applied without it/,
     ],
   ])('and %s is refused, and nothing in it is changed', async (_what, sql, message) => {

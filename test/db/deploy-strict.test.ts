@@ -5,7 +5,7 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { startDeploy } from '../support/deploy-process.ts';
 import { rightsIn } from '../support/rights.ts';
-import { UNDO_LATEST } from '../support/release-before.ts';
+import { FORGET_APPLIED, UNDO_LATEST } from '../support/release-before.ts';
 
 const log = pino({ level: 'silent' });
 const cleanUp: (() => Promise<unknown>)[] = [];
@@ -63,7 +63,9 @@ describe('npm run db:migrate', () => {
     // The release before knows no acceptance; its drift is told from this release on.
     expect((await startDeploy(adminUrl).ended).code).toBe(0);
     await withAdmin(adminUrl, (admin) => admin.query(TABLE.replace('by_hand', 'by_hand_too')));
-    await withAdmin(adminUrl, (admin) => admin.query('create policy by_hand on public.sites using (false)'));
+    await withAdmin(adminUrl, (admin) =>
+      admin.query(`${FORGET_APPLIED} create policy by_hand on public.sites using (false)`),
+    );
     // Were it applied once more, it would fail.
     const pending = `
       delete from app.migrations where name = (select max(name) from app.migrations) returning name, digest`;

@@ -1,9 +1,13 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
+import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
+import { divide } from '../../src/db/deploy/run-migrations.ts';
+import { sqlFolder } from '../../src/db/sql-folder.ts';
 import {
   asDatabase,
   createEmptyDatabase,
@@ -26,6 +30,35 @@ async function opened(made: Promise<TestDatabase>): Promise<TestDatabase> {
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((database) => database.close()));
+});
+
+describe('migrations that may take long', () => {
+  test('are done beforehand where they come first, and with the rights behind one that makes something', async () => {
+    const folder = await createScratchFolder();
+    const long = '-- In a transaction of its own: reads all documents.\nalter table x validate constraint y;';
+    const files = { '1': long, '2': long, '3': 'create table x ();', '4': long };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, `${name}.sql`), text);
+    expect(await divide(Object.keys(files), folder)).toEqual({
+      beforehand: ['1', '2'],
+      withRights: ['3', '4'],
+    });
+    expect(await divide(['2', '4'], folder)).toEqual({ beforehand: ['2', '4'], withRights: [] });
+    await rm(folder, { recursive: true });
+  });
+
+  test('make nothing that a request would need a right to', async () => {
+    const names = [...(await readMigrationFiles()).keys()];
+    for (const name of names) {
+      const { beforehand } = await divide([name]);
+      if (beforehand.length === 0) continue;
+      const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
+      expect([
+        name,
+        /\b(?:create (?!(?:unique )?index)|drop|rename|generated|default)\b/i.exec(text),
+      ]).toEqual([name, null]);
+    }
+    expect((await divide(names)).withRights).toEqual(names);
+  });
 });
 
 describe('db:migrate', () => {

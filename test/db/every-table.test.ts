@@ -18,12 +18,14 @@ const OF_NO_TENANT = 'it holds no row of a tenant';
 /** What is of no tenant, in whatever list of tenants' rows. */
 const NEVER = {
   'app.administrator_guard': OF_NO_TENANT,
+  'app.audit_days': OF_NO_TENANT,
   'app.deploy_lock': OF_NO_TENANT,
   'app.identity_secret': OF_NO_TENANT,
   'app.identity_management': OF_NO_TENANT,
   'app.migrations': OF_NO_TENANT,
   'app.present_epoch': OF_NO_TENANT,
   'app.primary_epochs': OF_NO_TENANT,
+  'app.provider_clock': OF_NO_TENANT,
   'audit.acceptances': OF_NO_TENANT,
   'app.write_positions': OF_NO_TENANT,
   'audit.applied': OF_NO_TENANT,

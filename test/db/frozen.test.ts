@@ -67,7 +67,7 @@ test('every request of a frozen server ends, and once it thaws the same service 
   }
   await database.run(request(), [half(3)]);
   // Nobody is left over there with a transaction or its locks.
-  const busy = `select from pg_stat_activity where application_name = 'taxclaims-api' and state <> 'idle'`;
+  const busy = `select from pg_stat_activity where application_name like 'taxclaims-api%' and state <> 'idle'`;
   await until(() => withAdmin(adminUrl, async (admin) => (await admin.query(busy)).rowCount === 0));
   const { rows } = await withAdmin(adminUrl, (admin) =>
     admin.query('select id, count(*)::integer from public.halves group by id order by id'),

@@ -2,9 +2,12 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
+import { toRequestError } from '../../src/http/errors.ts';
+import { isPooled } from '../support/database.ts';
 import { layLine } from '../support/line.ts';
 import type { Line } from '../support/line.ts';
 import { insert, openProbe, request, sql } from '../support/probe.ts';
@@ -15,7 +18,7 @@ import { until } from '../support/upload.ts';
 
 /** ReadyForQuery outside of any transaction. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
-const OURS = `application_name = 'taxclaims-api' and datname = current_database()`;
+const OURS = `application_name like 'taxclaims-api%' and datname = current_database()`;
 
 let line: Line;
 let probe: Probe;
@@ -218,6 +221,65 @@ describe('the queue for a connection', () => {
     expect(reasons.at(-1)).toBeInstanceOf(DatabaseUnavailable);
     await crowded.database.run(request(), [insert(1)]);
   });
+});
+
+test('whoever waits behind a locked table is answered before another time-out has passed, however many wait', async () => {
+  const statementTimeoutMs = 3_000;
+  const crowd = openDatabase({
+    ...{ url: probe.postgres.apiUrl, poolSize: 2, maxWaiting: 300, statementTimeoutMs },
+    ...{ preparedStatements: !isPooled(), log: pino({ level: 'silent' }) },
+  });
+  const owner = new pg.Client({ connectionString: probe.postgres.adminUrl });
+  await owner.connect();
+  await owner.query('begin; lock table public.probe in access exclusive mode');
+  const begun = performance.now();
+  const endings = await Promise.all(
+    Array.from({ length: 300 }, (_, id) =>
+      crowd.run(request(), [insert(id)]).then(
+        () => ({ error: undefined, tookMs: performance.now() - begun }),
+        (error: unknown) => ({ error, tookMs: performance.now() - begun }),
+      ),
+    ),
+  );
+  await owner.query('commit');
+  await owner.end();
+  const times = endings.map(({ tookMs }) => tookMs);
+  expect(endings.map(({ error }) => toRequestError(error).code)).toEqual(
+    Array.from({ length: 300 }, () => 'ERROR_UNAVAILABLE'),
+  );
+  // The first are those that had a connection at once, for the whole time-out.
+  expect(Math.max(...times) / Math.min(...times)).toBeLessThan(1.8);
+  await crowd.run(request(), [insert(1)]);
+  expect(await probe.stored()).toEqual([1]);
+  await crowd.close();
+});
+
+test('a list that is read whole has no more time behind a locked table than any other', async () => {
+  const opened = (statementTimeoutMs: number) =>
+    openDatabase({
+      ...{ url: probe.postgres.apiUrl, poolSize: 1, statementTimeoutMs },
+      ...{ preparedStatements: !isPooled(), log: pino({ level: 'silent' }) },
+    });
+  const [crowd, other] = [opened(4_000), opened(2_500)];
+  const owner = new pg.Client({ connectionString: probe.postgres.adminUrl });
+  await owner.connect();
+  await owner.query('begin; lock table public.probe in access exclusive mode');
+  const order: string[] = [];
+  const ended = (what: string, work: Promise<unknown>) =>
+    work.then(
+      () => order.push(`${what} is served`),
+      () => order.push(what),
+    );
+  const first = ended('the first', crowd.run(request(), [insert(1)]));
+  const list = ended('the list', crowd.walk(request(), sql('select id from public.probe')));
+  await first;
+  // The list has waited for the first, so that little of its time is left; this has all of its own.
+  const later = ended('the later', other.run(request(), [insert(2)]));
+  await Promise.all([list, later]);
+  expect(order).toEqual(['the first', 'the list', 'the later']);
+  await owner.query('commit');
+  await owner.end();
+  await Promise.all([crowd.close(), other.close()]);
 });
 
 test('at connecting nothing is said but who asks for what: a pooler in transaction mode refuses all else', async () => {

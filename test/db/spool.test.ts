@@ -131,6 +131,16 @@ describe('the spool of one process', () => {
     expect(await emptied(spool)).toEqual(['z'.repeat(59)]);
   });
 
+  test('gives back the room of a refusal that the disk did not take', async () => {
+    const spool = await opened(100);
+    await spool.append(`${'x'.repeat(19)}\n`);
+    await rm(join(dataDir, 'refusals', '0'), { recursive: true });
+    await expect(spool.append(`${'y'.repeat(59)}\n`)).rejects.toThrow('was removed');
+    await spool.append(`${'z'.repeat(59)}\n`);
+    expect(await (await spool.oldest())?.read()).toBeUndefined();
+    expect(await emptied(spool)).toEqual(['z'.repeat(59)]);
+  });
+
   test('counts what it finds at the start', async () => {
     const before = await opened(100);
     await before.append(`${'x'.repeat(59)}\n`);

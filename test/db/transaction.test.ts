@@ -79,6 +79,35 @@ describe('an explicit transaction', () => {
   });
 });
 
+describe('what was undone because it could not be put in an order with others', () => {
+  /** Fails the first time that it is asked: nobody takes back what a sequence has counted. */
+  const once = sql('select public.fails_once()');
+
+  test.each(['40001', '40P01'])(
+    'as Postgres says with %s, is done once more for its caller',
+    async (sqlstate) => {
+      await probe.admin(
+        `create sequence public.asked;
+       grant usage on sequence public.asked to public;
+       create function public.fails_once() returns bigint language plpgsql as $$
+       declare
+           asked constant bigint := nextval('public.asked');
+       begin
+           if asked in (1, 3) then raise exception 'others' using errcode = '${sqlstate}'; end if;
+           return asked;
+       end $$`,
+      );
+      await probe.database.run(request(), [insert(1), once]);
+      await probe.database.transaction(request(), async (run) => {
+        await run(insert(2));
+        await run(once);
+      });
+      expect(await probe.stored()).toEqual([1, 2]);
+      await probe.admin('drop function public.fails_once(); drop sequence public.asked');
+    },
+  );
+});
+
 describe('an explicit transaction that fails stores nothing and leaves its connection clean and in use', () => {
   test('because a statement failed', async () => {
     const { pid } = await probe.connection();

@@ -1,6 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type pg from 'pg';
+import type { Logger } from 'pino';
 import type { Fact } from '../audit/declared.ts';
 import { readDrift, recordApplied, refuse } from './drift.ts';
 import { refusedAt } from './refused.ts';
@@ -18,7 +19,9 @@ const FOLDERS = [
 const FILES = [
   ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
   ...['audit/as_caller/attempt.sql', 'audit/as_caller/hand_over.sql'],
-  ...['1-rights', '2-hand-over', '3-functions', '4-close', '5-tend'].map((part) => `audit-log/${part}.sql`),
+  ...['1-rights', '2-hand-over', '3-functions', '3-losses', '4-close', '5-tend'].map(
+    (part) => `audit-log/${part}.sql`,
+  ),
 ];
 
 export async function readSqlFiles(): Promise<SqlFiles> {
@@ -42,6 +45,19 @@ export async function makeMigrationLock(client: pg.Client): Promise<void> {
   await inTransaction(client, () => run(client, files, 'deploy-lock.sql'));
 }
 
+/** Makes the tables of schema audit that were dropped by hand, as the owner: they hold decisions, and no row of a tenant. */
+export async function makeAuditTables(client: pg.Client, log: Logger): Promise<void> {
+  const { rows } = await client.query<{ table: string }>(
+    'select a.name as table from unnest($1::text[]) as a (name) where to_regclass(a.name) is null',
+    [['audit.applied', 'audit.acceptances', 'audit.archives']],
+  );
+  if (rows.length === 0) return;
+  const files = new Map([['audit-tables.sql', await read('audit-tables.sql')]]);
+  await run(client, files, 'audit-tables.sql');
+  const made = rows.map(({ table }) => table).join(', ');
+  log.warn(`made anew, and empty: ${made}. Restore their rows from a backup, or accept again what is meant`);
+}
+
 /**
  * How long a deploy waits for others while they wait for it, in milliseconds: half of what a request waits before it
  * looks for a deadlock, so that the deploy has always given way by then and no request is ever the victim.
@@ -62,16 +78,23 @@ export interface Rights {
 }
 
 /**
- * Takes back what was changed by hand and re-applies all that says who may do what, in one transaction: whoever looks
- * sees the old rules or the new. The order matters: triggers need their functions, policies need theirs, views what
- * they show. Every request waits meanwhile, so that nothing is in it that could come before or after.
+ * Migrates, takes back what was changed by hand and re-applies all that says who may do what, in one transaction: whoever
+ * looks sees the old tables with the old rules or the new with the new. The order matters: triggers need their functions,
+ * policies need theirs, views what they show. Every request waits meanwhile, so that nothing is in it that could come before or after.
  */
-export async function applyPolicies(client: pg.Client, { files, declared, strict }: Rights): Promise<void> {
+export async function applyPolicies(
+  client: pg.Client,
+  { files, declared, strict }: Rights,
+  migrate: () => Promise<void>,
+): Promise<void> {
   const one = (file: string): Promise<void> => run(client, files, file);
   const all = (folder: string, kept?: Kept): Promise<void> => runAll(client, files, folder, kept);
   await inTransaction(client, async () => {
     await become(client, 'taxclaims_owner');
     await holdTables(client);
+    // No table is changed that a constraint has yet to look at.
+    await client.query('set constraints all immediate');
+    await migrate();
     await client.query(
       `grant usage, create on schema app to taxclaims_definer;
        grant usage on schema app, audit_log to taxclaims_housekeeper`,
@@ -151,6 +174,7 @@ async function layOutAuditLog(client: pg.Client, files: SqlFiles): Promise<void>
   await run(client, files, 'audit-log/2-hand-over.sql');
   await become(client, 'taxclaims_housekeeper');
   await run(client, files, 'audit-log/3-functions.sql');
+  await run(client, files, 'audit-log/3-losses.sql');
   await run(client, files, 'audit-log/4-close.sql');
   await become(client, 'taxclaims_owner');
   await client.query('revoke create on schema app from taxclaims_housekeeper');

@@ -88,6 +88,32 @@ export function refuseWhatStays(before: readonly Drift[]): void {
   refuse(before.filter((drift) => !isTakenBack(drift)));
 }
 
+/**
+ * No deploy makes a table anew, as its rows would be gone without a word; but for those of schema audit. Asked after the
+ * migrations, which may have made it.
+ * @throws MigrationError naming each that is declared and was there at the last deploy, and the way on.
+ */
+export async function refuseWhatIsGone(
+  client: pg.Client,
+  before: readonly Drift[],
+  declared: readonly Fact[],
+): Promise<void> {
+  const meant = new Set(declared.filter(({ kind }) => kind === 'table').map(({ object }) => object));
+  const removed = before
+    .filter(({ kind, object, change }) => kind === 'table' && change === 'removed' && meant.has(object))
+    .flatMap(({ object }) => /^(?!audit\.)\w+\.\w+$/.exec(object) ?? []);
+  const { rows } = await client.query<{ table: string }>(
+    'select r.name as table from unnest($1::text[]) as r (name) where to_regclass(r.name) is null',
+    [removed],
+  );
+  if (rows.length === 0) return;
+  const gone = rows.map(({ table }) => table);
+  throw new MigrationError(
+    `${gone.join(', ')}: gone since the last deploy, and no deploy makes a table anew. Restore from a backup ` +
+      `(${gone.map((table) => `pg_restore --schema=${table.replace('.', ' --table=')}`).join('; ')}), and run it again`,
+  );
+}
+
 /** @throws MigrationError naming what drifts and was not accepted. */
 export function refuse(drift: readonly Drift[]): void {
   const standing = drift.filter(({ accepted }) => !accepted).map(describe);

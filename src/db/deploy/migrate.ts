@@ -4,14 +4,27 @@ import { readDeclared, type Fact } from '../audit/declared.ts';
 import { serverRelease } from '../audit/state.ts';
 import { adminServer, openAdminConnection } from './admin-connection.ts';
 import type { AdminConnection } from './admin-connection.ts';
-import { applyPolicies, applyRoles, makeMigrationLock, readSqlFiles, shortPatience } from './apply.ts';
+import {
+  applyPolicies,
+  applyRoles,
+  makeAuditTables,
+  makeMigrationLock,
+  readSqlFiles,
+  shortPatience,
+} from './apply.ts';
 import { isContention, retryingOnContention } from './contention.ts';
-import { readDrift, readDriftBefore, refuseWhatStays, tellDrift } from './drift.ts';
+import { readDrift, readDriftBefore, refuseWhatIsGone, refuseWhatStays, tellDrift } from './drift.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
-import { pendingMigrations, readMigrationFiles, recordDigests } from './migration-list.ts';
+import {
+  pendingMigrations,
+  readMigrationFiles,
+  recordDigests,
+  refuseWithoutList,
+  restoreList,
+} from './migration-list.ts';
 import { ownerHas, takeMigrationLock } from './migration-lock.ts';
 import { namingOwner } from './refused.ts';
-import { asOwner, runMigration } from './run-migrations.ts';
+import { asOwner, divide, runAlone, runMigration } from './run-migrations.ts';
 import { createWatch } from './watch.ts';
 
 const OLDEST_SERVER = 150_000;
@@ -87,6 +100,7 @@ async function deploy(
     step('the list of migrations', () => asOwner(client, () => pendingMigrations(client, files)));
   // Newer code is let alone before anything is made, and again once no other run can be at work.
   if (await owned('migrations')) await readList();
+  else await step('a look at the catalog', () => refuseWithoutList(client));
   if (!(await owned('deploy_lock'))) {
     await step('db/roles.sql', () => applyRoles(client));
     await step('db/deploy-lock.sql', () => makeMigrationLock(client));
@@ -98,15 +112,26 @@ async function deploy(
   const before = await step('a look at what drifted', () =>
     asOwner(client, () => readDriftBefore(client, log)),
   );
+  const declared = await declaredFor(client, log);
   if (strict) refuseWhatStays(before);
+  await step('the list of migrations', () => asOwner(client, () => restoreList(client, log)));
   await step('db/roles.sql', () => applyRoles(client));
-  for (const name of pending) {
+  const rights = { files: await readSqlFiles(), declared, strict };
+  const { beforehand, withRights } = await divide(pending);
+  for (const name of beforehand) {
     log.info(`applying db/migrations/${name}.sql`);
-    await step(`db/migrations/${name}.sql`, () => asOwner(client, () => runMigration(client, name, log)));
+    await step(`db/migrations/${name}.sql`, () => runAlone(client, name));
   }
-  await step('the list of migrations', () => asOwner(client, () => recordDigests(client, files)));
-  const rights = { files: await readSqlFiles(), declared: await declaredFor(client, log), strict };
-  await step('the deploy of the rights', () => applyPolicies(client, rights));
+  const applyPending = async (): Promise<void> => {
+    for (const name of withRights) {
+      log.info(`applying db/migrations/${name}.sql`);
+      await runMigration(client, name);
+    }
+    await recordDigests(client, files);
+    await refuseWhatIsGone(client, before, declared);
+    await makeAuditTables(client, log);
+  };
+  await step('the deploy of the rights', () => applyPolicies(client, rights, applyPending));
   const after = await step('a look at what drifts', () => asOwner(client, () => readDrift(client)));
   tellDrift(log, before, after);
 }

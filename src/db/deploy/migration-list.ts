@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
+import type { Logger } from 'pino';
 import { sqlFolder } from '../sql-folder.ts';
 import { MigrationError } from './migration-error.ts';
 import { ownerHas } from './migration-lock.ts';
@@ -46,10 +47,28 @@ export async function pendingMigrations(client: pg.Client, files: MigrationFiles
   const late = pending.filter((name) => name < latest);
   if (late.length > 0) {
     throw new MigrationError(
-      `${late.join(', ')} would come before ${latest}, which was applied without it: give it the next number`,
+      `${late.join(', ')} would come before ${latest}, which was applied without it: give it the next number. ` +
+        `Or it was applied and its line is gone: insert into app.migrations (name, run_on) values ('${late[0] ?? ''}', now())`,
     );
   }
   return pending;
+}
+
+/** Writes lines again that were taken out of the list by hand: the last deploy wrote down in a function what was in it. */
+export async function restoreList(client: pg.Client, log: Logger): Promise<void> {
+  if (!(await ownerHas(client, 'migrations')) || (await namesAtLastDeploy(client)).length === 0) return;
+  const { rows } = await client.query<{ name: string }>(
+    `insert into app.migrations (name, run_on)
+     select
+         lost.name,
+         coalesce((select max(m.run_on) from app.migrations as m where m.name < lost.name collate "C"), 'epoch')
+     from unnest(app.applied_migrations()) as lost (name)
+     where not exists (select from app.migrations as m where m.name = lost.name)
+     order by lost.name collate "C"
+     returning name`,
+  );
+  if (rows.length > 0)
+    log.warn(`written to the list of migrations again: ${rows.map(({ name }) => name).join(', ')}`);
 }
 
 /** Writes down as which text each was applied, for the runs to come. */
@@ -67,9 +86,41 @@ async function appliedMigrations(client: pg.Client): Promise<readonly Applied[]>
   if (!(await ownerHas(client, 'migrations'))) return [];
   // By way of JSON, for the list has had its digests only since one of the migrations in it.
   const { rows } = await client.query<Applied>(
-    `select m.name, to_jsonb(m) ->> 'digest' as digest from app.migrations as m order by m.name collate "C"`,
+    `select l.name, l.digest
+     from (
+         select m.name, to_jsonb(m) ->> 'digest' as digest from app.migrations as m
+         union all
+         select lost.name, null
+         from unnest($1::text[]) as lost (name)
+         where not exists (select from app.migrations as m where m.name = lost.name)
+     ) as l
+     order by l.name collate "C"`,
+    [await namesAtLastDeploy(client)],
   );
   return rows;
+}
+
+/** What the list had at the end of the last deploy; empty where there was none, or the function is gone. */
+async function namesAtLastDeploy(client: pg.Client): Promise<readonly string[]> {
+  const { rows } = await client.query(`select where to_regprocedure('app.applied_migrations()') is not null`);
+  if (rows.length === 0) return [];
+  const { rows: listed } = await client.query<{ name: string }>(
+    'select name from unnest(app.applied_migrations()) as l (name)',
+  );
+  return listed.map(({ name }) => name);
+}
+
+/** @throws MigrationError where tables of the house are there and the list of what made them is not. */
+export async function refuseWithoutList(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    `select from pg_class as c
+     where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and c.relowner = to_regrole('taxclaims_owner')`,
+  );
+  if (rows.length === 0) return;
+  throw new MigrationError(
+    'app.migrations, the list of what was applied here, is gone, or no longer the owner’s, while public has tables: ' +
+      'restore schema app from a backup (pg_restore --schema=app; of the list alone --table=migrations), and run it again',
+  );
 }
 
 /** Of the text without its line ends, which a checkout may have in another form. */

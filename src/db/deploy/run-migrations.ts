@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { runner } from 'node-pg-migrate';
+import { join } from 'node:path';
 import type pg from 'pg';
-import type { Logger } from 'pino';
 import { shortPatience } from './apply.ts';
 import { refusedAt } from './refused.ts';
 import { sqlFolder } from '../sql-folder.ts';
@@ -24,28 +23,50 @@ export async function asOwner<T>(client: pg.Client, work: () => Promise<T>): Pro
 }
 
 /**
- * Applies one migration in a transaction of its own, and enters it into the list.
+ * How a migration begins that may take long and makes nothing that anybody needs a right to: it validates a constraint,
+ * or builds an index. Those that come first are not done while the deploy holds every table.
+ */
+const ALONE = '-- In a transaction of its own';
+
+/** The migrations in their order: those that are done beforehand, each by itself, and those that come with the rights. */
+export async function divide(
+  names: readonly string[],
+  folder = sqlFolder('migrations'),
+): Promise<{ readonly beforehand: readonly string[]; readonly withRights: readonly string[] }> {
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, `${name}.sql`), 'utf8')));
+  const first = texts.findIndex((text) => !text.startsWith(ALONE));
+  const count = first < 0 ? names.length : first;
+  return { beforehand: names.slice(0, count), withRights: names.slice(count) };
+}
+
+/** One that is done by itself. */
+export async function runAlone(client: pg.Client, name: string): Promise<void> {
+  await asOwner(client, async () => {
+    await client.query('begin');
+    await runMigration(client, name);
+    await client.query('commit');
+  });
+}
+
+const LIST = `
+  create table if not exists app.migrations (
+      id serial primary key,
+      name character varying(255) not null,
+      run_on timestamp without time zone not null
+  )`;
+
+/**
+ * Applies one migration in the transaction under way, as the owner, and enters it into the list.
  * @throws MigrationError naming the file and what Postgres said.
  */
-export async function runMigration(client: pg.Client, name: string, log: Logger): Promise<void> {
-  const debug = (message: string): void => {
-    log.debug(message);
-  };
+export async function runMigration(client: pg.Client, name: string): Promise<void> {
+  const file = `migrations/${name}.sql`;
+  const text = await readFile(sqlFolder(file), 'utf8');
+  await client.query(LIST);
   try {
-    await runner({
-      dbClient: client,
-      dir: sqlFolder('migrations'),
-      direction: 'up',
-      file: name,
-      migrationsTable: 'migrations',
-      migrationsSchema: 'app',
-      // Our own lock is held, and its waiting has an end.
-      noLock: true,
-      // What it says of a failure is the whole file; the error that it throws is enough.
-      logger: { debug, info: debug, warn: debug, error: debug },
-    });
+    await client.query(text);
   } catch (error) {
-    const file = `migrations/${name}.sql`;
-    throw refusedAt(file, await readFile(sqlFolder(file), 'utf8'), error);
+    throw refusedAt(file, text, error);
   }
+  await client.query('insert into app.migrations (name, run_on) values ($1, now())', [name]);
 }

@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/deploy/migrate.ts';
+import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { hearing } from '../support/hearing.ts';
+import { FORGET_APPLIED } from '../support/release-before.ts';
+import { rightsIn } from '../support/rights.ts';
+
+/* What a deploy does where somebody has dropped or deleted what deploys stand on. */
+
+const log = pino({ level: 'silent' });
+const open: TestDatabase[] = [];
+
+async function opened(): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  open.push(database);
+  return database;
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((database) => database.close()));
+});
+
+const LIST = 'select name, digest from app.migrations order by name collate "C"';
+/** The versions of what a deploy makes or changes. */
+const CATALOG = `
+  select c.oid, c.xmin from pg_class as c where c.relnamespace in (select oid from pg_namespace where nspname !~ '^pg_')
+  union all select f.oid, f.xmin from pg_proc as f where f.oid > 16383
+  union all select p.oid, p.xmin from pg_policy as p
+  order by 1`;
+const rowsOf = (adminUrl: string, sql: string): Promise<unknown[]> =>
+  withAdmin(adminUrl, async (admin) => (await admin.query<Record<string, unknown>>(sql)).rows);
+
+describe('db:migrate', () => {
+  test('makes schema audit anew where it was dropped, as it was, and says what is forgotten', async () => {
+    const { adminUrl } = await opened();
+    const before = await rightsIn(adminUrl);
+    await withAdmin(adminUrl, (admin) => admin.query('drop schema audit cascade'));
+    const { log: listening, heard } = hearing();
+    const said = heard('made anew, and empty: audit.applied, audit.acceptances, audit.archives');
+    await migrate({ adminUrl, log: listening });
+    await said;
+    expect(await rightsIn(adminUrl)).toBe(before);
+    expect(await rowsOf(adminUrl, 'select kind, object, applied, present from audit.drift')).toEqual([]);
+  });
+
+  test.each([
+    ['a line in the middle', `name like '0014%'`],
+    ['the first line', `name like '0001%'`],
+    ['the latest lines', `name > '0029'`],
+    ['every line', 'true'],
+  ])('goes on where %s of the list of migrations was deleted, and writes it again', async (_what, where) => {
+    const { adminUrl } = await opened();
+    const before = await rowsOf(adminUrl, LIST);
+    await withAdmin(adminUrl, (admin) => admin.query(`delete from app.migrations where ${where}`));
+    expect(await rowsOf(adminUrl, LIST)).not.toEqual(before);
+    await migrate({ adminUrl, log });
+    expect(await rowsOf(adminUrl, LIST)).toEqual(before);
+  });
+
+  test('names the statement that brings a line of the list back, where nothing tells that it was applied', async () => {
+    const { adminUrl } = await opened();
+    await withAdmin(adminUrl, (admin) =>
+      admin.query(`${FORGET_APPLIED} delete from app.migrations where name like '0014%'`),
+    );
+    const refusal = await migrate({ adminUrl, log }).catch(String);
+    const [, statement = ''] = /(insert into app\.migrations .*)$/.exec(String(refusal)) ?? [];
+    await withAdmin(adminUrl, (admin) => admin.query(statement));
+    await migrate({ adminUrl, log });
+  });
+
+  test.each([
+    [
+      'the list of migrations',
+      'drop table app.migrations',
+      /app\.migrations.* is gone.*restore schema app from a backup/,
+    ],
+    [
+      'the schema of the functions',
+      'drop schema app cascade',
+      /app\.migrations.* is gone.*pg_restore --schema=app/,
+    ],
+    [
+      'a table of a tenant',
+      'drop table public.documents cascade',
+      /public\.documents: gone since the last deploy.*pg_restore --schema=public --table=documents/,
+    ],
+    [
+      'the schema of reporting',
+      'drop schema reporting cascade',
+      /reporting\.grants: gone since the last deploy.*pg_restore --schema=reporting --table=grants/,
+    ],
+  ])(
+    'stops and leaves tables, functions and policies as they are where %s was dropped, and names the way on',
+    async (_what, drop, message) => {
+      const { adminUrl } = await opened();
+      await withAdmin(adminUrl, (admin) => admin.query(drop));
+      const before = await rowsOf(adminUrl, CATALOG);
+      await expect(migrate({ adminUrl, log })).rejects.toThrow(message);
+      expect(await rowsOf(adminUrl, CATALOG)).toEqual(before);
+    },
+  );
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { figuresAt } from '../metrics/figures.ts';
+import { hearing } from '../support/hearing.ts';
+import { expectError, expectRefusal, startService } from '../support/service.ts';
+import type { Service, Tenant } from '../support/service.ts';
+
+const { log, said } = hearing();
+let service: Service;
+let own: Tenant;
+let asManager: string;
+
+beforeAll(async () => {
+  service = await startService({ metrics: { keptMs: 0 }, log });
+  own = await service.tenant('Own');
+  asManager = await service.token('ACCOUNT_MANAGER', [own.clients]);
+});
+afterAll(() => service.close());
+
+const create = () =>
+  service.ask('POST /api/sites', {
+    token: asManager,
+    body: { client_id: own.clients, site_name: 'Entrepôt' },
+  });
+const stored = () =>
+  service.admin(
+    `select (select count(*) from public.sites) as sites,
+       (select count(*) from public.audit_logs where not success) as refusals`,
+  );
+const missing = async () =>
+  (await figuresAt(service.metricsPort)).get('taxclaims_rights_missing_total{lane="requests"}') ?? 0;
+
+describe('a right that callers are meant to have and that is not there', () => {
+  test.each([
+    ['to a table', 'insert (id, client_id, site_name, address) on public.sites', 'account_manager'],
+    ['to a column', 'insert (site_name) on public.sites', 'account_manager'],
+    ['to a schema', 'usage on schema public', 'account_manager'],
+    ['to a function', 'execute on function app.authenticate', 'api'],
+  ])(
+    '%s: a writer gets 503, no refusal is recorded, the log and a figure tell',
+    async (_what, right, group) => {
+      const before = [await stored(), await missing()] as const;
+      await service.admin(`revoke ${right} from taxclaims_${group}`);
+      const answer = await create();
+      await service.admin(`grant ${right} to taxclaims_${group}`);
+      expectError(answer, 'ERROR_UNAVAILABLE');
+      expect(answer.headers['retry-after']).toBe('5');
+      expect([await stored(), await missing()]).toEqual([before[0], before[1] + 1]);
+      expect(said()).toMatch(/"level":50[^\n]*the service lacks a right: permission denied/);
+      expect((await create()).status).toBe(201);
+    },
+  );
+});
+
+test('a row that a policy forbids is a refusal of the caller, on record, and counts as no missing right', async () => {
+  const before = await missing();
+  await service.admin('alter policy sites_insert_tenant on public.sites with check (false)');
+  const record = await expectRefusal(service, await create(), 'ERROR_FORBIDDEN');
+  expect(record).toMatchObject({
+    client_context: own.clients,
+    error_message: expect.stringContaining('42501'),
+  });
+  expect(await missing()).toBe(before);
+});
