@@ -53,8 +53,10 @@ export async function archive(options: ArchiveOptions): Promise<void> {
       const parts = await as(client, 'taxclaims_housekeeper', () => readParts(client));
       for (const part of parts) await archivePart(client, part, options);
       if (options.remove) {
-        for (const part of parts.filter(({ months, to }) => months.length > 0 && to <= options.before))
-          await removePart(client, part, { ...options, patienceMs });
+        for (const part of parts.filter(({ months }) => months.length > 0)) {
+          if (part.to <= options.before) await removePart(client, part, { ...options, patienceMs });
+          else if (part.months.some((month) => month < options.before)) tellThatItStays(part, options.log);
+        }
       }
     } finally {
       await keeper.close();
@@ -142,6 +144,12 @@ async function* recordsOf(client: pg.Client, month: string, log: Logger): AsyncG
       log.info(`${month}: ${String(given)} records so far`);
     if (rows.length < PAGE) return;
   }
+}
+
+function tellThatItStays({ name, to }: Part, log: Logger): void {
+  log.warn(
+    `${name} is not removed: it goes as a whole, and reaches to ${to}: --before ${to}, or later, removes it`,
+  );
 }
 
 /** Takes the oldest part out of the log, where files hold all that it holds; whoever reads or writes waits half a second at most. */

@@ -71,6 +71,8 @@ export async function readAudit(url: string): Promise<Audit> {
 }
 
 async function readThrough(client: pg.Client): Promise<Audit> {
+  // First, for it settles how everything after it is written.
+  const seen = await seeDrift(client);
   const { rows } = await client.query<{ database: string; server: string }>(
     `select current_database() as database, current_setting('server_version') as server`,
   );
@@ -83,7 +85,6 @@ async function readThrough(client: pg.Client): Promise<Audit> {
      from audit.accepted
      order by what collate "C", object collate "C", as_it_stood collate "C"`,
   );
-  const seen = await seeDrift(client);
   return {
     database: rows[0]?.database ?? '',
     server: rows[0]?.server ?? '',

@@ -3,11 +3,13 @@ import type pg from 'pg';
 import { sqlFolder } from '../sql-folder.ts';
 import type { Fact } from './declared.ts';
 
-const FILES = ['catalogs', 'rows', 'rows_named', 'state'] as const;
+const FILES = ['catalogs', 'extensions', 'rows', 'rows_named', 'state'] as const;
 
 /** What the functions set for themselves: else names, times and bytes would be written as the session writes them. */
 const SETTINGS = `
-  set local search_path = ''; set local timezone = 'UTC'; set local bytea_output = hex; set local jit = off`;
+  set local search_path = ''; set local standard_conforming_strings = on; set local quote_all_identifiers = off;
+  set local extra_float_digits = 1; set local bytea_output = hex; set local datestyle = 'ISO, MDY';
+  set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off`;
 
 /** What the repository's own queries say of a database. */
 export interface SeenFromOutside {

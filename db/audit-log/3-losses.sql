@@ -1,0 +1,114 @@
+-- Run by taxclaims_housekeeper, whose these are: what tells that records of the audit log are gone, however that was done.
+
+-- Counts the records of the days that are over for an hour, so that what was under way at their end is written; a week of
+-- days at most, and gives how many. A day that was counted stays as it was counted, and none is counted that is before
+-- the latest line: one that was taken away in the middle is not made anew; the latest lines are.
+create or replace function app.count_audit_days()
+    returns integer
+    language plpgsql
+    volatile
+    security definer
+    set search_path = ''
+    set timezone = 'UTC'
+as $function$
+declare
+    first constant date := coalesce(
+        (select d.day + 1 from app.audit_days as d order by d.day desc limit 1),
+        (select a.created_at::date from public.audit_logs as a order by a.created_at limit 1)
+    );
+    after constant date := least((pg_catalog.now() - interval '1 hour')::date, first + 7);
+    counted integer;
+begin
+    insert into app.audit_days (day, records)
+    select
+        d.day,
+        (
+            select pg_catalog.count(*)
+            from public.audit_logs as a
+            where a.created_at >= d.day and a.created_at < d.day + interval '1 day'
+        )
+    from pg_catalog.generate_series(first, after - 1, interval '1 day') as d (day)
+    on conflict do nothing;
+    get diagnostics counted = row_count;
+    return counted;
+end
+$function$;
+
+comment on function app.count_audit_days() is
+    'Counts the records of the audit log of the days that are over, a week of them at most, and gives how many days.';
+
+-- Each month of which days were counted: from which day until before which, how many days have a line, how many records
+-- they had, and how many of that time are there now. Reads the index of each month whole.
+create or replace function app.audit_months()
+    returns table (month date, begins date, ends date, days bigint, counted bigint, present bigint)
+    language plpgsql
+    stable
+    security definer
+    set search_path = ''
+    set timezone = 'UTC'
+as $function$
+begin
+    return query
+    select
+        m.month,
+        m.begins,
+        m.ends,
+        m.days,
+        m.counted,
+        (
+            select pg_catalog.count(*)
+            from public.audit_logs as a
+            where a.created_at >= m.begins::timestamp with time zone and a.created_at < m.ends::timestamp with time zone
+        )
+    from (
+        select
+            pg_catalog.date_trunc('month', d.day)::date as month,
+            pg_catalog.min(d.day) as begins,
+            pg_catalog.max(d.day) + 1 as ends,
+            pg_catalog.count(*) as days,
+            pg_catalog.sum(d.records)::bigint as counted
+        from app.audit_days as d
+        group by 1
+    ) as m;
+end
+$function$;
+
+comment on function app.audit_months() is
+    'The months of the audit log, each with how many records its days had and how many there are. Serves audit.months.';
+
+-- Whether the latest record about a login and a client tells of a grant. Records of months that were removed tell nothing.
+create or replace function app.is_grant_recorded(login name, client uuid)
+    returns boolean
+    language plpgsql
+    stable
+    security definer
+    set search_path = ''
+as $function$
+begin
+    return coalesce(
+        (
+            select a.action not like 'reporting.revoke%'
+            from public.audit_logs as a
+            where a.action in (
+                    'reporting.grant_client ' || login,
+                    'reporting.adopt_grants ' || login,
+                    'reporting.revoke_client ' || login
+                )
+                and a.client_context = client
+            order by a.created_at desc
+            limit 1
+        ),
+        false
+    );
+end
+$function$;
+
+comment on function app.is_grant_recorded(name, uuid) is
+    'Whether the audit log tells of the grant of a client to a reporting login. Serves audit.findings.';
+
+revoke execute on function app.count_audit_days() from public;
+revoke execute on function app.audit_months() from public;
+revoke execute on function app.is_grant_recorded(name, uuid) from public;
+grant execute on function app.count_audit_days() to taxclaims_api;
+grant execute on function app.audit_months() to taxclaims_auditor, taxclaims_owner;
+grant execute on function app.is_grant_recorded(name, uuid) to taxclaims_auditor, taxclaims_owner;

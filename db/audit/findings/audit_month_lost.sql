@@ -1,0 +1,28 @@
+-- Records of the audit log leave it by npm run audit:archive alone. Whatever else took them, past the triggers or with the
+-- table, what each day had was written down an hour after its end.
+create view audit.finding_audit_month_lost with (security_invoker) as
+select
+    'error' as level,
+    'audit log of ' || pg_catalog.to_char(m.month, 'YYYY-MM') as object,
+    pg_catalog.format('%s records that were counted or archived are not there any more', m.missing) as detail,
+    'find out who took them and read them in a backup or an archive, then audit.accept the loss' as remedy
+from audit.months as m
+where m.missing > 0
+union all
+select
+    'error',
+    'app.audit_days',
+    pg_catalog.format('the counts of %s days are not there any more', all_.expected - all_.days),
+    'find out who took them, as no loss of the audit log of these days is seen any more, then audit.accept it'
+from (
+    select
+        pg_catalog.max(m.ends) - pg_catalog.min(m.begins) as expected,
+        pg_catalog.sum(m.days) as days
+    from audit.months as m
+) as all_
+where all_.days < all_.expected;
+
+comment on view audit.finding_audit_month_lost is
+    'The audit log has fewer records of a month than were counted when its days were over, or than were archived of it; or '
+    'counts themselves are gone. Comes of a month dropped, detached or emptied by hand, or of triggers switched off. Mend: '
+    'nothing puts records into the log again; accept the loss once it is known what became of them.';
