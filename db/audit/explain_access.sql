@@ -1,7 +1,33 @@
+-- The database role that a request of a caller becomes, as src/db/settings.ts chooses it: an ADMIN with a list of clients
+-- is held to it. role: a role of the application, or the name of a request role, with or without 'taxclaims_'. Null
+-- where it is neither, and where no request with such a list, or without one, becomes it.
+create function audit.request_role(role text, has_clients boolean)
+    returns name
+    language sql
+    stable
+    set search_path = ''
+begin atomic
+    select h.name
+    from audit.house_roles as h
+    cross join (values (pg_catalog.replace(pg_catalog.lower(request_role.role), 'taxclaims_', ''))) as said (role)
+    where h.purpose = 'request'
+        and h.name = 'taxclaims_' || case
+            when said.role <> 'admin' then said.role
+            when not request_role.has_clients then 'admin'
+            when request_role.role ilike 'taxclaims%' then null
+            else 'scoped_admin'
+        end
+        and (request_role.has_clients or h.name <> 'taxclaims_scoped_admin');
+end;
+
+comment on function audit.request_role(text, boolean) is
+    'The database role that a request becomes whose caller has that role of the application, with a list of clients or '
+    'without; null where there is none. Serves audit.explain_access and audit.who_can_see.';
+
 -- Whether a caller may do something to a record, and what decides it: the command is really run as that caller and
--- taken back. role: a request role, with or without 'taxclaims_'; command: select, insert, update or delete; id: the
--- record, or for an insert what the new row would belong to (its client, site or claim). user_id: who asks, where
--- the policy asks for that.
+-- taken back. role and client_access: as the caller's token says them, ADMIN and '{}' for one who has all clients; of a
+-- request that names a client, that one alone. id: the record, or for an insert what the new row would belong to (its
+-- client, site or claim). user_id: who asks, where the policy asks for that.
 create function audit.explain_access(
     role text,
     client_access uuid[],
@@ -10,13 +36,13 @@ create function audit.explain_access(
     id uuid,
     user_id uuid default null
 )
-    returns table (allowed boolean, decided_by text, reason text, statement text)
+    returns table (allowed boolean, decided_by text, reason text, statement text, as_role text)
     language plpgsql
     volatile
     set search_path = ''
 as $function$
 declare
-    caller constant text := 'taxclaims_' || pg_catalog.replace(pg_catalog.lower(explain_access.role), 'taxclaims_', '');
+    caller constant text := audit.request_role(explain_access.role, explain_access.client_access <> '{}');
     door constant text := pg_catalog.replace(caller, 'taxclaims_', 'as_');
     wanted constant text := pg_catalog.upper(explain_access.command);
     full_name constant text := case
@@ -29,10 +55,20 @@ declare
     seen bigint;
     exists_ bigint;
 begin
-    if not exists (select from audit.house_roles as h where h.name = caller and h.purpose = 'request') then
-        raise exception '% is no request role', explain_access.role using
+    if explain_access.client_access is null or pg_catalog.array_position(explain_access.client_access, null) is not null then
+        raise exception 'the list of clients is null, or holds a null' using
             errcode = 'invalid_parameter_value',
-            hint = 'For a reporting login, whom no function can stand in for, ask audit.who_can_see.';
+            hint = 'A caller without a list has ''{}''.';
+    end if;
+    if caller is null then
+        raise exception '% is no request role of a caller % a list of clients',
+            explain_access.role,
+            case explain_access.client_access when '{}' then 'without' else 'with' end
+            using
+                errcode = 'invalid_parameter_value',
+                hint = 'Say ADMIN, ACCOUNT_MANAGER, TAX_SPECIALIST or CLIENT: an ADMIN with a list runs as '
+                    'taxclaims_scoped_admin, one without as taxclaims_admin. For a reporting login, whom no function can '
+                    'stand in for, ask audit.who_can_see.';
     end if;
     if target is null then
         raise exception '% is no table of the house', full_name using errcode = 'undefined_table';
@@ -46,6 +82,7 @@ begin
         into tried
         using target, wanted, explain_access.id, explain_access.client_access, explain_access.user_id;
     statement := tried.statement;
+    as_role := caller;
     deciding := audit.deciding_policies(caller, target, wanted);
 
     -- Postgres asks the grants first, then the policies, then triggers and constraints.
@@ -98,7 +135,8 @@ $function$;
 
 comment on function audit.explain_access(text, uuid[], text, text, uuid, uuid) is
     'Whether a caller may do something to a record, by doing it and taking it back, and which grant or policy '
-    'decided. id: the record, or for an insert the client, site or claim that the new row would belong to.';
+    'decided; as_role is the database role that their request becomes. id: the record, or for an insert the client, site '
+    'or claim that the new row would belong to.';
 
 -- The permissive policies that hold for a role, a table and a command, as one line.
 create function audit.deciding_policies(role text, target regclass, command text, out names text, out conditions text, out checks text)
@@ -120,10 +158,12 @@ comment on function audit.deciding_policies(text, regclass, text) is
     'The permissive policies that hold for a role, a table and a command, as one line. Serves audit.explain_access.';
 
 revoke execute on function
+    audit.request_role(text, boolean),
     audit.explain_access(text, uuid[], text, text, uuid, uuid),
     audit.deciding_policies(text, regclass, text)
 from public;
 grant execute on function
+    audit.request_role(text, boolean),
     audit.explain_access(text, uuid[], text, text, uuid, uuid),
     audit.deciding_policies(text, regclass, text)
 to taxclaims_auditor;

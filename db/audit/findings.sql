@@ -52,7 +52,13 @@ select
     f.object,
     f.detail,
     f.remedy
-from audit.found() as f;
+from audit.found() as f
+-- audit.found sets a path of its own, and cannot tell one that its asker came with from the server's.
+where not (
+    f.finding = 'setting_of_server'
+    and f.object = 'search_path'
+    and exists (select from pg_catalog.pg_settings as s where s.name = 'search_path' and s.source = 'client')
+);
 
 comment on view audit.findings_before_exceptions is 'All findings, those too that audit.exceptions excuses.';
 comment on column audit.findings_before_exceptions.finding is 'The name of the finding.';

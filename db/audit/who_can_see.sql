@@ -1,5 +1,5 @@
 -- Everybody who can see something of a client, and why; before them, that there is no such client, where that is so.
--- What a user may do there is in audit.matrix under its role; a login's ways past the policies are those of the findings.
+-- What a user may do there is in audit.matrix under as_role; a login's ways past the policies are those of the findings.
 -- Users by what is stored of them; a token that the identity provider signs with other rights is refused once
 -- these have changed.
 create function audit.who_can_see(client uuid)
@@ -14,7 +14,7 @@ begin atomic
     from audit.as_admin('public.clients'::regclass, 'SELECT', client, null, null) as a
     where a.touched = 0
     union all
-    select 'user', u.email, u.role, u.reason
+    select 'user', u.email, audit.request_role(u.role, u.has_clients)::text, u.reason
     from app.users_who_see(client) as u
     union all
     select

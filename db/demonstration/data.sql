@@ -47,14 +47,40 @@ insert into public.reclamations (
 )
 values
     ('e1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000001', '51000000-0000-4000-8000-000000000001', 'TF', 48210.55, 2024, '69290', '24 69 1234567 01', '2024-08-31', 'Surface pondérée surévaluée : les auvents sont comptés comme surface close.', '2024-10-07 09:30+00'),
-    ('e1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000001', '51000000-0000-4000-8000-000000000001', 'CFE', 12940.00, 2025, '69290', '25 69 7654321 09', '2025-10-31', 'Base d’imposition : équipement cédé en 2023.', '2025-11-12 10:00+00'),
-    ('e1000000-0000-4000-8000-000000000003', 'c1000000-0000-4000-8000-000000000001', '51000000-0000-4000-8000-000000000002', 'TF', 15330.80, 2025, '71270', '25 71 0098765 44', '2025-08-31', 'Coefficient de localisation erroné.', '2025-10-02 13:45+00'),
     ('e1000000-0000-4000-8000-000000000004', 'c1000000-0000-4000-8000-000000000002', '51000000-0000-4000-8000-000000000003', 'TF', 99875.00, 2024, '06088', '24 06 4455667 12', '2024-08-31', 'Changement d’affectation non pris en compte.', '2024-11-18 15:10+00'),
-    ('e1000000-0000-4000-8000-000000000005', 'c1000000-0000-4000-8000-000000000002', '51000000-0000-4000-8000-000000000004', 'CFE', 7480.25, 2025, '74010', null, '2025-10-31', null, '2025-12-01 08:20+00'),
     ('e1000000-0000-4000-8000-000000000006', 'c1000000-0000-4000-8000-000000000003', '51000000-0000-4000-8000-000000000005', 'TF', 31200.00, 2024, '88160', '24 88 1112223 33', '2024-08-31', 'Bâtiment industriel évalué selon la méthode comptable à tort.', '2024-09-30 09:00+00'),
-    ('e1000000-0000-4000-8000-000000000007', 'c1000000-0000-4000-8000-000000000004', '51000000-0000-4000-8000-000000000006', 'TF', 56000.00, 2025, '35238', '25 35 9988776 65', '2025-08-31', null, '2025-10-20 11:00+00'),
-    ('e1000000-0000-4000-8000-000000000008', 'c1000000-0000-4000-8000-000000000005', '51000000-0000-4000-8000-000000000007', 'CFE', 18650.40, 2025, '59350', '25 59 5544332 21', '2025-10-31', 'Cessation partielle d’activité.', '2025-11-25 14:30+00'),
     ('e1000000-0000-4000-8000-000000000009', 'c1000000-0000-4000-8000-000000000006', '51000000-0000-4000-8000-000000000008', 'TF', 2140.15, 2024, '2B346', '24 2B 0000123 45', '2024-08-31', 'Exonération des bâtiments ruraux (CGI art. 1382).', '2024-12-10 10:10+00');
+
+-- What still runs follows today's date. The notices are of the year before, so that a claim may be made until the end of
+-- this one; where it was submitted, the answer is due in so many days.
+insert into public.reclamations (
+    id, client_id, site_id, claim_type, amount, tax_year, commune_code, notice_reference, collection_date, grounds, created_at
+)
+select
+    c.id,
+    c.client_id,
+    c.site_id,
+    c.claim_type,
+    c.amount,
+    y.tax_year,
+    c.commune_code,
+    pg_catalog.to_char(y.tax_year % 100, 'fm00 ') || c.reference,
+    pg_catalog.make_date(y.tax_year, case c.claim_type when 'TF' then 8 else 10 end, 31),
+    c.grounds,
+    coalesce(
+        (s.submitted - interval '13 days') at time zone 'UTC',
+        pg_catalog.make_timestamptz(y.tax_year, 11, 10 + pg_catalog.right(c.id::text, 1)::integer, 10, 0, 0, 'UTC')
+    )
+from (
+    values
+        ('e1000000-0000-4000-8000-000000000002'::uuid, 'c1000000-0000-4000-8000-000000000001'::uuid, '51000000-0000-4000-8000-000000000001'::uuid, 'CFE', 12940.00, '69290', '69 7654321 09', 'Base d’imposition : équipement cédé en 2023.', null::integer),
+        ('e1000000-0000-4000-8000-000000000003', 'c1000000-0000-4000-8000-000000000001', '51000000-0000-4000-8000-000000000002', 'TF', 15330.80, '71270', '71 0098765 44', 'Coefficient de localisation erroné.', 21),
+        ('e1000000-0000-4000-8000-000000000005', 'c1000000-0000-4000-8000-000000000002', '51000000-0000-4000-8000-000000000004', 'CFE', 7480.25, '74010', null, null, null),
+        ('e1000000-0000-4000-8000-000000000007', 'c1000000-0000-4000-8000-000000000004', '51000000-0000-4000-8000-000000000006', 'TF', 56000.00, '35238', '35 9988776 65', null, null),
+        ('e1000000-0000-4000-8000-000000000008', 'c1000000-0000-4000-8000-000000000005', '51000000-0000-4000-8000-000000000007', 'CFE', 18650.40, '59350', '59 5544332 21', 'Cessation partielle d’activité.', 45)
+) as c (id, client_id, site_id, claim_type, amount, commune_code, reference, grounds, answer_in)
+cross join lateral (select current_date + c.answer_in - interval '6 months' as submitted) as s
+cross join lateral (select extract(year from coalesce(s.submitted, current_date))::integer - 1 as tax_year) as y;
 
 -- Each claim walks its way through the allowed moves, so that it has the history of a real one.
 do $walk$
@@ -68,11 +94,11 @@ begin
             values
                 ('e1000000-0000-4000-8000-000000000001'::uuid, '{READY_FOR_REVIEW,APPROVED,SUBMITTED,ACKNOWLEDGED,PARTIALLY_ACCEPTED}'::text[], '2024-10-21 08:00+00'::timestamptz),
                 ('e1000000-0000-4000-8000-000000000002', '{READY_FOR_REVIEW}', null),
-                ('e1000000-0000-4000-8000-000000000003', '{READY_FOR_REVIEW,APPROVED,SUBMITTED}', '2025-10-15 09:00+00'),
+                ('e1000000-0000-4000-8000-000000000003', '{READY_FOR_REVIEW,APPROVED,SUBMITTED}', (current_date + 21 - interval '6 months') at time zone 'UTC'),
                 ('e1000000-0000-4000-8000-000000000004', '{READY_FOR_REVIEW,APPROVED,SUBMITTED,REJECTED,LITIGATION}', '2024-12-02 10:00+00'),
                 ('e1000000-0000-4000-8000-000000000006', '{READY_FOR_REVIEW,APPROVED,SUBMITTED,ACCEPTED,REFUNDED}', '2024-10-10 10:00+00'),
                 ('e1000000-0000-4000-8000-000000000007', '{READY_FOR_REVIEW,APPROVED}', null),
-                ('e1000000-0000-4000-8000-000000000008', '{READY_FOR_REVIEW,APPROVED,SUBMITTED,REGULARISATION_REQUESTED}', '2025-12-03 10:00+00'),
+                ('e1000000-0000-4000-8000-000000000008', '{READY_FOR_REVIEW,APPROVED,SUBMITTED,REGULARISATION_REQUESTED}', (current_date + 45 - interval '6 months') at time zone 'UTC'),
                 ('e1000000-0000-4000-8000-000000000009', '{WITHDRAWN}', null)
         ) as walk (id, steps, submitted_at)
     loop
@@ -102,13 +128,13 @@ update public.reclamations
 set assignee_id = 'd1000000-0000-4000-8000-000000000002'
 where id = 'e1000000-0000-4000-8000-000000000003';
 
-insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type, uploaded_at)
+insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type, uploaded_at, sha256)
 values
-    ('d0000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'avis-taxe-foncière-2024.pdf', 'demonstration/avis-tf-2024.pdf', 1024, 'application/pdf', '2024-10-07 09:40+00'),
-    ('d0000000-0000-4000-8000-000000000002', 'e1000000-0000-4000-8000-000000000001', 'mandat.pdf', 'demonstration/mandat.pdf', 1009, 'application/pdf', '2024-10-07 09:42+00'),
-    ('d0000000-0000-4000-8000-000000000003', 'e1000000-0000-4000-8000-000000000003', 'relevé-de-surface.csv', 'demonstration/releve-surface.csv', 186, 'text/csv', '2025-10-02 13:50+00'),
-    ('d0000000-0000-4000-8000-000000000004', 'e1000000-0000-4000-8000-000000000004', 'décision-de-rejet.pdf', 'demonstration/decision-rejet.pdf', 1042, 'application/pdf', '2025-02-11 08:30+00'),
-    ('d0000000-0000-4000-8000-000000000005', 'e1000000-0000-4000-8000-000000000006', 'avis-de-dégrèvement.pdf', 'demonstration/avis-degrevement.pdf', 1005, 'application/pdf', '2025-02-05 16:00+00');
+    ('d0000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'avis-taxe-foncière-2024.pdf', 'demonstration/avis-tf-2024.pdf', 1024, 'application/pdf', '2024-10-07 09:40+00', '\x31cadabf1722c3ff0dd3c1e4510f4f17d4e4f7818fbdea058e9f09e8e9722fb9'),
+    ('d0000000-0000-4000-8000-000000000002', 'e1000000-0000-4000-8000-000000000001', 'mandat.pdf', 'demonstration/mandat.pdf', 1009, 'application/pdf', '2024-10-07 09:42+00', '\x1f3db8d0b086d7ef0e3e9a840c2b26fc700fe297626d5c5efa6e2b333269a314'),
+    ('d0000000-0000-4000-8000-000000000003', 'e1000000-0000-4000-8000-000000000003', 'relevé-de-surface.csv', 'demonstration/releve-surface.csv', 186, 'text/csv', (current_date + 9 - interval '6 months') at time zone 'UTC', '\xe6173026c66cf4a1aa3881bb80d65275a405a52bd04614b41b4fc855038def2d'),
+    ('d0000000-0000-4000-8000-000000000004', 'e1000000-0000-4000-8000-000000000004', 'décision-de-rejet.pdf', 'demonstration/decision-rejet.pdf', 1042, 'application/pdf', '2025-02-11 08:30+00', '\xfa5e2bcd7284a7c647c4081a67bdb17ca40d37316c1676007a5f2e21ce2f4c6b'),
+    ('d0000000-0000-4000-8000-000000000005', 'e1000000-0000-4000-8000-000000000006', 'avis-de-dégrèvement.pdf', 'demonstration/avis-degrevement.pdf', 1005, 'application/pdf', '2025-02-05 16:00+00', '\xb2d814b423fa0c5b9c51d078acd5a6c8dea48533086ac8b414cc3bd5856d2120');
 
 insert into public.partners (id, name, siret, contact_email, phone, address, commission_rate)
 values
@@ -124,8 +150,8 @@ values
 insert into public.factures (id, client_id, reclamation_id, issue_date, due_date, amount_excl_tax, vat_rate)
 values
     ('f1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000003', 'e1000000-0000-4000-8000-000000000006', '2025-02-28', '2025-03-31', 7800.00, 20.00),
-    ('f1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', '2025-04-15', '2025-05-15', 7525.00, 20.00),
-    ('f1000000-0000-4000-8000-000000000003', 'c1000000-0000-4000-8000-000000000002', null, null, '2026-12-31', 1500.00, 20.00);
+    ('f1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', current_date - 20, current_date + 10, 7525.00, 20.00),
+    ('f1000000-0000-4000-8000-000000000003', 'c1000000-0000-4000-8000-000000000002', null, null, null, 1500.00, 20.00);
 
 update public.factures set status = 'ISSUED' where id = 'f1000000-0000-4000-8000-000000000001';
 update public.factures set status = 'ISSUED' where id = 'f1000000-0000-4000-8000-000000000002';

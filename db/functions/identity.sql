@@ -26,6 +26,71 @@ comment on function app.is_behind_creation(text, text, text) is
 revoke execute on function app.is_behind_creation(text, text, text) from public;
 grant execute on function app.is_behind_creation(text, text, text) to taxclaims_definer;
 
+-- The latest that the identity provider's clock can have shown at a moment of this server's. What is measured counts for
+-- five minutes, against this start of this server, and not where its clock was set back behind the measurement. Whatever
+-- is not known is two minutes ahead, which is more than clocks may be off. Where nobody has ever measured, as under the
+-- release before, the two clocks count as one.
+create or replace function app.provider_time(moment timestamp with time zone)
+    returns timestamp with time zone
+    language plpgsql
+    stable
+    set search_path = ''
+as $function$
+declare
+    most constant interval := interval '2 minutes';
+    present constant timestamp with time zone := pg_catalog.clock_timestamp();
+    ahead interval;
+begin
+    select
+        case
+            when c.measured_at between present - interval '5 minutes' and present
+                and c.server_started_at = pg_catalog.pg_postmaster_start_time()
+                and coalesce(c.disproved_at < present - interval '1 hour', true)
+                then greatest(least(c.ahead, most), -most)
+            else most
+        end
+    into ahead
+    from app.provider_clock as c;
+    return provider_time.moment + coalesce(ahead, interval '0');
+end
+$function$;
+
+comment on function app.provider_time(timestamp with time zone) is
+    'The latest that the identity provider''s clock can have shown at a moment of this server''s.';
+
+revoke execute on function app.provider_time(timestamp with time zone) from public;
+grant execute on function app.provider_time(timestamp with time zone) to taxclaims_definer;
+
+-- Whether a token was surely issued after a change that app.provider_time has dated. Not one that is from the future: it
+-- shows that the provider's clock is not known, and that the change was dated up to four minutes too early. So was every
+-- change of before the first proof of that kind, however long ago.
+create or replace function app.was_issued_after(issued_at timestamp with time zone, changed_at timestamp with time zone)
+    returns boolean
+    language plpgsql
+    stable
+    set search_path = ''
+as $function$
+begin
+    return was_issued_after.issued_at > was_issued_after.changed_at
+        and (
+            was_issued_after.issued_at > was_issued_after.changed_at + interval '4 minutes'
+            or was_issued_after.issued_at <= app.provider_time(pg_catalog.clock_timestamp()) + interval '1 second'
+                and not exists (
+                    select
+                    from app.provider_clock as c
+                    where was_issued_after.changed_at < c.disproved_since + interval '2 minutes'
+                )
+            or not exists (select from app.provider_clock as c)
+        );
+end
+$function$;
+
+comment on function app.was_issued_after(timestamp with time zone, timestamp with time zone) is
+    'Whether a token was surely issued after a change of rights, by the clock of the identity provider.';
+
+revoke execute on function app.was_issued_after(timestamp with time zone, timestamp with time zone) from public;
+grant execute on function app.was_issued_after(timestamp with time zone, timestamp with time zone) to taxclaims_definer;
+
 -- Refuses (TX401) a user who was made inactive, a token of a session that was ended, and a token that says other rights
 -- than the stored ones and was issued before these were last changed: a revocation does not wait for the token to
 -- expire. Not one that is only behind a client that its user has created. A token has whole seconds: it may be older
@@ -52,11 +117,13 @@ begin
     if not is_active then
         raise exception 'the user is inactive' using errcode = 'TX401';
     end if;
-    if issued_at <= sessions_ended_at then
+    if issued_at <= sessions_ended_at + interval '4 minutes'
+        and not app.was_issued_after(issued_at, sessions_ended_at)
+    then
         raise exception 'the session of the token was ended' using errcode = 'TX401';
     end if;
     if stored_digest <> token_digest
-        and issued_at <= changed_at
+        and not app.was_issued_after(issued_at, changed_at)
         and not app.is_behind_creation(subject, stored_digest, token_digest)
     then
         raise exception 'the rights were changed after the token was issued' using errcode = 'TX401';

@@ -1,8 +1,9 @@
--- What speaks against serving tenants through the login that asks: a table whose row-level security is not forced, or
--- any power of the login beyond the one that it is made for, by itself or as anybody it can become. The list is closed:
--- a login has no attribute but LOGIN, is a member of taxclaims_api and of nothing else, and owns nothing. A few catalog
--- rows, and in plpgsql, which plans once for a session: cheap enough for a health check.
-create or replace function app.isolation_objections()
+-- What speaks against serving tenants through a login: any power of the login beyond the one that it is made for, by itself
+-- or as anybody it can become; a setting that its sessions begin with; or that it is not what a request needs. The list is
+-- closed: a login has no attribute but LOGIN, is a member of taxclaims_api and of nothing else, and owns nothing. A few
+-- catalog rows, and in plpgsql, which plans once for a session: cheap enough for a health check. GET /health asks it of the
+-- login that serves, audit.findings of each login of the API.
+create or replace function app.login_objections(login name)
     returns setof text
     language plpgsql
     stable
@@ -14,7 +15,7 @@ begin
         -- A superuser could become everybody, which says nothing more.
         select
             r.*,
-            r.rolname = session_user as is_login,
+            r.rolname = login_objections.login as is_login,
             r.rolname in (
                 'taxclaims_admin',
                 'taxclaims_scoped_admin',
@@ -23,24 +24,16 @@ begin
                 'taxclaims_client'
             ) as is_request_role
         from pg_catalog.pg_roles as r
-        where r.rolname = session_user
+        where r.rolname = login_objections.login
             or (
-                pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER')
-                and not (select s.rolsuper from pg_catalog.pg_roles as s where s.rolname = session_user)
+                pg_catalog.pg_has_role(login_objections.login, r.oid, 'MEMBER')
+                and not (select s.rolsuper from pg_catalog.pg_roles as s where s.rolname = login_objections.login)
             )
     )
-    select 'row-level security is off or not forced on ' || pg_catalog.string_agg(c.oid::regclass::text, ', ')
-    from pg_catalog.pg_class as c
-    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-    where c.relkind in ('r', 'p')
-        and n.nspname in ('public', 'app', 'reporting', 'audit', 'audit_log')
-        and not (c.relrowsecurity and c.relforcerowsecurity)
-    having pg_catalog.count(*) > 0
-    union all
     select
         pg_catalog.format(
             'the login %I %s %s',
-            session_user,
+            login_objections.login,
             case when r.is_login then 'has' else 'can become ' || pg_catalog.quote_ident(r.rolname) || ', which has' end,
             pg_catalog.concat_ws(
                 ', ',
@@ -58,7 +51,7 @@ begin
     select distinct
         pg_catalog.format(
             'the login %I %s a member of %I%s',
-            session_user,
+            login_objections.login,
             case when member.is_login then 'is' else 'can become ' || pg_catalog.quote_ident(member.rolname) || ',' end,
             r.rolname,
             case when m.admin_option then ' with the right to give it to others' end
@@ -74,18 +67,18 @@ begin
             ))
         )
     union all
-    select pg_catalog.format('the login %I has the rights of %I without becoming it', session_user, r.rolname)
+    select pg_catalog.format('the login %I has the rights of %I without becoming it', login_objections.login, r.rolname)
     from reach as r
-    where r.is_request_role and pg_catalog.pg_has_role(session_user, r.oid, 'USAGE')
+    where r.is_request_role and pg_catalog.pg_has_role(login_objections.login, r.oid, 'USAGE')
     union all
-    select pg_catalog.format('the login %I owns this database', session_user)
+    select pg_catalog.format('the login %I owns this database', login_objections.login)
     from reach as r
     where r.rolname = 'pg_database_owner'
     union all
     select
         pg_catalog.format(
             'the login %I owns %s objects of this database, such as %s',
-            session_user,
+            login_objections.login,
             pg_catalog.count(*),
             pg_catalog.min(pg_catalog.pg_describe_object(d.classid, d.objid, d.objsubid))
         )
@@ -96,13 +89,66 @@ begin
         -- The audit asks as each request role, by a function of that role's own.
         and not (r.is_request_role and d.classid = 'pg_catalog.pg_proc'::regclass)
         and d.dbid = (select b.oid from pg_catalog.pg_database as b where b.datname = pg_catalog.current_database())
-    having pg_catalog.count(*) > 0;
+    having pg_catalog.count(*) > 0
+    union all
+    -- What a session of the service's begins with. The list is closed: these bound it, are written to the log, change how
+    -- definitions are printed, or are set again by each transaction; of the last two the service speaks itself.
+    select pg_catalog.format('the login %I begins with %s', login_objections.login, stored.setting)
+    from pg_catalog.pg_db_role_setting as s
+    cross join lateral pg_catalog.unnest(s.setconfig) as stored (setting)
+    where s.setrole in (0, (select r.oid from pg_catalog.pg_roles as r where r.rolname = login_objections.login))
+        and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database()))
+        and stored.setting !~* '^(statement_timeout|lock_timeout|transaction_timeout|idle_in_transaction_session_timeout|idle_session_timeout|tcp_[a-z_]+|work_mem|hash_mem_multiplier|maintenance_work_mem|temp_buffers|temp_file_limit|jit|jit_[a-z_]+|random_page_cost|seq_page_cost|effective_cache_size|effective_io_concurrency|enable_[a-z_]+|max_parallel_[a-z_]+|plan_cache_mode|log_[a-z_]+|auto_explain\.[a-z_]+|pg_stat_statements\.[a-z_]+|application_name|timezone|datestyle|quote_all_identifiers|client_connection_check_interval|synchronous_commit|default_transaction_read_only)='
+    union all
+    -- As in a cluster into which a dump was restored without its roles.
+    select pg_catalog.format('the login %I cannot become %I: run db:migrate', login_objections.login, wanted.name)
+    from pg_catalog.unnest(array[
+        'taxclaims_admin',
+        'taxclaims_scoped_admin',
+        'taxclaims_account_manager',
+        'taxclaims_tax_specialist',
+        'taxclaims_client'
+    ]) as wanted (name)
+    where not exists (
+        select
+        from pg_catalog.pg_roles as r
+        where r.rolname = wanted.name and pg_catalog.pg_has_role(login_objections.login, r.oid, 'MEMBER')
+    );
+end
+$function$;
+
+comment on function app.login_objections(name) is
+    'What speaks against serving tenants through a login: a power or a setting beyond those of a member of taxclaims_api, '
+    'or a request role that it cannot become. Serves GET /health and audit.findings.';
+
+revoke execute on function app.login_objections(name) from public;
+grant execute on function app.login_objections(name) to taxclaims_api, taxclaims_auditor;
+
+-- What speaks against serving tenants through the login that asks: itself, or a table whose row-level security is not forced.
+create or replace function app.isolation_objections()
+    returns setof text
+    language plpgsql
+    stable
+    set search_path = ''
+as $function$
+begin
+    return query
+    select 'row-level security is off or not forced on ' || pg_catalog.string_agg(c.oid::regclass::text, ', ')
+    from pg_catalog.pg_class as c
+    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p')
+        and n.nspname in ('public', 'app', 'reporting', 'audit', 'audit_log')
+        and not (c.relrowsecurity and c.relforcerowsecurity)
+    having pg_catalog.count(*) > 0
+    union all
+    select o.objection
+    from app.login_objections(session_user) as o (objection);
 end
 $function$;
 
 comment on function app.isolation_objections() is
-    'What speaks against serving tenants through the login that asks: a table without forced row-level security, or a '
-    'power beyond that of a member of taxclaims_api. No row when all is well.';
+    'What speaks against serving tenants through the login that asks: a table without forced row-level security, or the '
+    'login. No row when all is well.';
 
 revoke execute on function app.isolation_objections() from public;
 grant execute on function app.isolation_objections() to taxclaims_api;

@@ -37,30 +37,6 @@ begin
     where g.digest is distinct from meant.value
     having pg_catalog.count(*) > 0
     union all
-    -- What a session of the service's begins with. The list is closed: these bound it or are written to the log, and of
-    -- the last two the service speaks itself.
-    select pg_catalog.format('the login %I begins with %s', session_user, stored.setting)
-    from pg_catalog.pg_db_role_setting as s
-    cross join lateral pg_catalog.unnest(s.setconfig) as stored (setting)
-    where s.setrole in (0, (select r.oid from pg_catalog.pg_roles as r where r.rolname = session_user))
-        and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database()))
-        and stored.setting !~ '^(statement_timeout|lock_timeout|transaction_timeout|idle_in_transaction_session_timeout|idle_session_timeout|tcp_[a-z_]+|work_mem|hash_mem_multiplier|maintenance_work_mem|temp_buffers|temp_file_limit|jit|jit_[a-z_]+|random_page_cost|seq_page_cost|effective_cache_size|effective_io_concurrency|enable_[a-z_]+|max_parallel_[a-z_]+|plan_cache_mode|log_[a-z_]+|auto_explain\.[a-z_]+|pg_stat_statements\.[a-z_]+|application_name|client_connection_check_interval|synchronous_commit|default_transaction_read_only)='
-    union all
-    -- As in a cluster into which a dump was restored without its roles.
-    select pg_catalog.format('the login %I cannot become %I: run db:migrate', session_user, wanted.name)
-    from pg_catalog.unnest(array[
-        'taxclaims_admin',
-        'taxclaims_scoped_admin',
-        'taxclaims_account_manager',
-        'taxclaims_tax_specialist',
-        'taxclaims_client'
-    ]) as wanted (name)
-    where not exists (
-        select
-        from pg_catalog.pg_roles as r
-        where r.rolname = wanted.name and pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER')
-    )
-    union all
     select
         case
             when pg_catalog.pg_is_in_recovery() then 'the server is a standby, which takes no writes'

@@ -58,10 +58,13 @@ create policy audit_logs_insert_definer on public.audit_logs
         or action = 'identity.login'
     );
 
--- app.record_change dates a record behind the one before of the same row; app.oldest_writer_at reads what was under way.
+-- app.record_change dates a record behind the one before of the same row; app.oldest_writer_at reads what was under way;
+-- app.impossible_rows looks for the deletion of a client.
 grant select (
     id,
+    resource_type,
     resource_id,
+    success,
     created_at,
     oldest_writer
 ) on public.audit_logs to

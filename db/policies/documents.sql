@@ -9,7 +9,8 @@ grant select (
     file_path,
     file_size,
     mime_type,
-    uploaded_at
+    uploaded_at,
+    sha256
 ) on public.documents to
     taxclaims_admin,
     taxclaims_scoped_admin,
@@ -35,7 +36,8 @@ grant insert (
     filename,
     file_path,
     file_size,
-    mime_type
+    mime_type,
+    sha256
 ) on public.documents to
     taxclaims_admin,
     taxclaims_scoped_admin,
@@ -55,7 +57,7 @@ create policy documents_insert_tenant on public.documents
         taxclaims_client
     with check (exists (select from public.reclamations as r where r.id = reclamation_id));
 
--- Update is granted to nobody.
+-- Update is granted to no caller.
 
 grant delete on public.documents to
     taxclaims_admin,
@@ -77,9 +79,26 @@ create policy documents_delete_tenant on public.documents
 -- Reporting reads app.client_documents.
 
 -- app.locate tells a foreign record from none; app.due_removals keeps whatever content a document has, and
--- app.contents_of_documents says how long it must be.
-grant select (id, reclamation_id, file_path, file_size) on public.documents to taxclaims_definer;
+-- app.contents_of_documents and app.digests_of_documents say what it must be; app.impossible_rows compares each with its copy.
+grant select (
+    id,
+    reclamation_id,
+    file_path,
+    file_size,
+    filename,
+    mime_type,
+    uploaded_at,
+    sha256
+) on public.documents to taxclaims_definer;
 
 create policy documents_select_definer on public.documents
     for select to taxclaims_definer
     using (true);
+
+-- app.keep_digest gives a digest to a document from before digests were kept, and changes none.
+grant update (sha256) on public.documents to taxclaims_definer;
+
+create policy documents_update_definer on public.documents
+    for update to taxclaims_definer
+    using (sha256 is null)
+    with check (sha256 is not null);

@@ -35,3 +35,12 @@ grant select (
 create policy invoice_transitions_select_definer on public.invoice_transitions
     for select to taxclaims_definer
     using (true);
+
+-- They are rules: audit.drift holds them against the repository, asked by auditors and by the owner.
+grant select (table_name, from_status, to_status, role, requires) on public.invoice_transitions to taxclaims_auditor;
+
+create policy invoice_transitions_select_audit on public.invoice_transitions
+    for select to
+        taxclaims_auditor,
+        taxclaims_owner
+    using (true);

@@ -21,3 +21,12 @@ create policy reclamation_transitions_select_requests on public.reclamation_tran
         taxclaims_tax_specialist,
         taxclaims_client
     using (true);
+
+-- They are rules: audit.drift holds them against the repository, asked by auditors and by the owner.
+grant select (from_status, to_status, role, requires) on public.reclamation_transitions to taxclaims_auditor;
+
+create policy reclamation_transitions_select_audit on public.reclamation_transitions
+    for select to
+        taxclaims_auditor,
+        taxclaims_owner
+    using (true);

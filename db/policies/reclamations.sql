@@ -176,8 +176,8 @@ create policy reclamations_select_reporting_all on public.reclamations
     using (true);
 
 -- app.locate tells a foreign record from none; app.release_claims finds the claims of a user who loses a client, and can
--- take the assignee from a claim and nothing else.
-grant select (id, client_id, assignee_id) on public.reclamations to taxclaims_definer;
+-- take the assignee from a claim and nothing else; app.impossible_rows asks whose site a claim is on.
+grant select (id, client_id, site_id, assignee_id) on public.reclamations to taxclaims_definer;
 
 create policy reclamations_select_definer on public.reclamations
     for select to taxclaims_definer

@@ -64,9 +64,14 @@ end
 $function$;
 
 comment on function app.refuse_change() is
-    'Trigger of audit_logs: refuses update, delete and truncate, to a superuser as well.';
+    'Trigger of audit_logs and audit_days: refuses update, delete and truncate, to a superuser as well.';
 
 create or replace trigger audit_logs_append_only
     before update or delete or truncate on public.audit_logs
+    for each statement
+    execute function app.refuse_change();
+
+create or replace trigger audit_days_append_only
+    before update or delete or truncate on app.audit_days
     for each statement
     execute function app.refuse_change();

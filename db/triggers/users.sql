@@ -83,6 +83,15 @@ create constraint trigger users_date_rights_from_commit
     )
     execute function app.date_rights_from_commit();
 
+-- The rights with which a user is made, unless the writer names their moment, as a first login does.
+drop trigger if exists users_date_first_rights_from_commit on public.users;
+create constraint trigger users_date_first_rights_from_commit
+    after insert on public.users
+    deferrable initially deferred
+    for each row
+    when (new.access_changed_at = pg_catalog.now())
+    execute function app.date_rights_from_commit();
+
 drop trigger if exists users_end_sessions_from_commit on public.users;
 create constraint trigger users_end_sessions_from_commit
     after update on public.users

@@ -221,10 +221,20 @@ describe('accepting', () => {
     );
   });
 
+  test('an accepted publication is told again once it sends the audit log, too', async () => {
+    await admin.query('create publication widened for table public.sites');
+    await afterwards('drop publication widened', async () => {
+      await dba.query(`select audit.accept('published_table', 'widened', 'the warehouse reads it')`);
+      expect(await findings()).toEqual([]);
+      await admin.query('alter publication widened add table public.audit_logs');
+      expect(await findings()).toEqual([expect.objectContaining({ finding: 'published_table' })]);
+    });
+  });
+
   test('what is accepted survives a deploy', async () => {
     await admin.query('create publication kept for table public.sites');
     await afterwards('drop publication kept', async () => {
-      await dba.query(`select audit.accept('published_table', 'public.sites', 'the warehouse reads it')`);
+      await dba.query(`select audit.accept('published_table', 'kept', 'the warehouse reads it')`);
       await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
       expect(await findings()).toEqual([]);
       const { rows } = await admin.query('select what, reason, still_stands from audit.accepted');

@@ -251,7 +251,7 @@ export const VIEWS_AND_FUNCTIONS: readonly Breakage[] = [
   breakage(
     'published_table',
     'a table that is sent out',
-    'public.sites',
+    'added',
     'create publication added for table public.sites',
     'drop publication added',
   ),
@@ -380,9 +380,9 @@ export const ROLES_AND_RIGHTS: readonly Breakage[] = [
     breakage(
       'table_wide_grant',
       `${privilege} of whatever columns a table will have, held by ${role}`,
-      'public.sites',
-      `grant ${privilege} on public.sites to taxclaims_${role}`,
-      `revoke ${privilege} on public.sites from taxclaims_${role}`,
+      'public.cadastres',
+      `grant ${privilege} on public.cadastres to taxclaims_${role}`,
+      `revoke ${privilege} on public.cadastres from taxclaims_${role}`,
     ),
   ),
   ...['TRUNCATE', 'REFERENCES', 'TRIGGER'].map((privilege) =>
@@ -411,7 +411,7 @@ export const ROLES_AND_RIGHTS: readonly Breakage[] = [
   breakage(
     'rights_outside_house',
     'a right of a role from elsewhere',
-    'table public.sites',
+    'test_stranger',
     'create role test_stranger; grant select (site_name) on public.sites to test_stranger',
     'revoke select (site_name) on public.sites from test_stranger',
   ),
@@ -519,6 +519,30 @@ export const MONTHS: readonly Breakage[] = [
   ),
 ];
 
+/** Records of the days before this one, which were counted; whether yesterday is, depends on the hour. */
+const COUNTED = `insert into public.audit_logs (action, resource_type, success, actor, created_at)
+    select 'GET /x', 'sites', false, 'counted', now() - n * interval '1 day' from generate_series(1, 5) as n;
+    select app.count_audit_days();`;
+const PAST_TRIGGERS = (statement: string): string =>
+  `set local session_replication_role = replica; ${statement}; set local session_replication_role = origin`;
+
+export const LOST: readonly Breakage[] = [
+  breakage(
+    'audit_month_lost',
+    'records of the audit log that were taken away past the triggers',
+    'audit log of ',
+    `${COUNTED} ${PAST_TRIGGERS(`delete from public.audit_logs where created_at < now() - interval '100 hours'`)}`,
+    `select audit.accept('audit_month_lost', f.object, 'tried') from audit.finding_audit_month_lost as f`,
+  ),
+  breakage(
+    'audit_month_lost',
+    'counts of the audit log that were taken away past the triggers',
+    'app.audit_days',
+    `${COUNTED} ${PAST_TRIGGERS(`delete from app.audit_days where day = (now() at time zone 'UTC')::date - 4`)}`,
+    `select audit.accept('audit_month_lost', 'app.audit_days', 'tried')`,
+  ),
+];
+
 /** Since Postgres 16 inheritance is the membership's, before it was the member's. */
 function inheriting(before16: string, since16: string): string {
   return `do $$ begin
@@ -527,10 +551,121 @@ function inheriting(before16: string, since16: string): string {
   end $$`;
 }
 
+const CLAIM = `insert into public.clients (id, company_name, contact_email) values
+      ('c1000000-0000-4000-8000-0000000000f1', 'A', 'a@b.example'), ('c1000000-0000-4000-8000-0000000000f2', 'B', 'b@b.example');
+    insert into public.sites (id, client_id, site_name) values ('d1000000-0000-4000-8000-0000000000f1', 'c1000000-0000-4000-8000-0000000000f1', 'A');
+    insert into public.reclamations (id, client_id, site_id, claim_type, amount) values
+      ('e1000000-0000-4000-8000-0000000000f1', 'c1000000-0000-4000-8000-0000000000f1', 'd1000000-0000-4000-8000-0000000000f1', 'TF', 1);
+    insert into public.documents (id, reclamation_id, filename, file_path) values
+      ('f1000000-0000-4000-8000-0000000000f1', 'e1000000-0000-4000-8000-0000000000f1', 'x', 'impossible')`;
+export const IMPOSSIBLE: readonly Breakage[] = [
+  breakage(
+    'impossible_row',
+    'a claim on the site of another client',
+    'public.reclamations',
+    `${CLAIM}; ${PAST_TRIGGERS(`update public.sites set client_id = 'c1000000-0000-4000-8000-0000000000f2'`)}`,
+    PAST_TRIGGERS(`update public.sites set client_id = 'c1000000-0000-4000-8000-0000000000f1'`),
+  ),
+  breakage(
+    'impossible_row',
+    'a document whose copy for reporting differs',
+    'app.client_documents',
+    `${CLAIM}; ${PAST_TRIGGERS(`update app.client_documents set filename = 'y'`)}`,
+    PAST_TRIGGERS(`update app.client_documents set filename = 'x'`),
+  ),
+  breakage(
+    'impossible_row',
+    'a user whose list names a client that never was',
+    'public.users',
+    PAST_TRIGGERS(`insert into public.users (email, password_hash, name, role, client_access)
+      values ('l@b.example', '!', 'L', 'CLIENT', '{c1000000-0000-4000-8000-0000000000f9}')`),
+    `update public.users set client_access = '{}'`,
+  ),
+  breakage(
+    'impossible_row',
+    'a grant to a reporting login of which the audit log does not tell',
+    'reporting.grants',
+    `${CLAIM}; create role test_bi login in role taxclaims_reporting; select reporting.place_login('test_bi');
+     ${PAST_TRIGGERS(`insert into reporting.grants (login, client_id, login_oid)
+       values ('test_bi', 'c1000000-0000-4000-8000-0000000000f1', 'test_bi'::regrole)`)}`,
+    `select reporting.revoke_client('test_bi', 'c1000000-0000-4000-8000-0000000000f1')`,
+  ),
+];
+
+const OUT = 'create role test_out_of_use login in role';
+export const OUT_OF_USE: readonly Breakage[] = [
+  ...(
+    [
+      [
+        'a login of the API that may have no connection',
+        'taxclaims_api',
+        'connection limit 0',
+        'connection limit -1',
+      ],
+      [
+        'a login of reporting whose password is out of date',
+        'taxclaims_reporting',
+        `valid until '2020-01-01'`,
+        `valid until 'infinity'`,
+      ],
+      [
+        'a login of the API whose statements end at once',
+        'taxclaims_api',
+        'set statement_timeout = 1',
+        'reset statement_timeout',
+      ],
+      [
+        'an auditor who waits for no lock',
+        'taxclaims_auditor',
+        `set lock_timeout = '0.5ms'`,
+        'reset lock_timeout',
+      ],
+      [
+        'a login of the identity provider that only reads',
+        'taxclaims_identity_provider',
+        'set default_transaction_read_only = yes',
+        'reset default_transaction_read_only',
+      ],
+    ] as const
+  ).map(([what, group, bad, mend]) =>
+    breakage(
+      'login_out_of_use',
+      what,
+      'test_out_of_use',
+      `${OUT} ${group}; alter role test_out_of_use ${bad}`,
+      `alter role test_out_of_use ${mend}`,
+    ),
+  ),
+  breakage(
+    'login_out_of_use',
+    'a database that lets in no login',
+    '',
+    HERE('alter database %I connection limit 0'),
+    HERE('alter database %I connection limit -1'),
+  ),
+  breakage(
+    'api_login_objection',
+    'a login of the API that can make databases, through which the service would answer 503',
+    'test_out_of_use',
+    `${OUT} taxclaims_api createdb`,
+    'alter role test_out_of_use nocreatedb',
+  ),
+  breakage(
+    'api_login_objection',
+    'a login of the API that is in a role which nobody knows',
+    'test_out_of_use',
+    `${OUT} taxclaims_api; create role test_unknown; grant test_unknown to test_out_of_use`,
+    'revoke test_unknown from test_out_of_use',
+  ),
+];
+
 export const BREAKAGES: readonly Breakage[] = [
   ...TABLES_AND_POLICIES,
   ...VIEWS_AND_FUNCTIONS,
   ...ROLES_AND_RIGHTS,
   ...UNDELIVERED,
   ...MONTHS,
+  ...LOST,
+  ...OUT_OF_USE,
+  ...IMPOSSIBLE,
 ];

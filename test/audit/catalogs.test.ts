@@ -108,7 +108,6 @@ describe('the catalogs of the server', () => {
         'event trigger',
         'foreign server',
         'inheritance',
-        'published table',
         'security label',
         'subscription',
       ]),

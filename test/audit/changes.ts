@@ -103,21 +103,21 @@ export const CHANGES: readonly Change[] = [
   {
     what: 'a child elsewhere',
     sql: 'create schema aside; create table aside.child () inherits (public.sites)',
-    kind: 'table',
-    object: 'aside.child',
+    kind: 'inheritance',
+    object: 'aside.child of public.sites',
   },
   {
     what: 'a view elsewhere that others read as its owner',
     sql: `create schema aside; create view aside.claims as select id from public.reclamations;
       grant select on aside.claims to taxclaims_auditor`,
-    kind: 'view body',
-    object: 'aside.claims',
+    kind: 'schema',
+    object: 'aside',
   },
   {
     what: 'a default elsewhere that asks the house',
     sql: 'create schema aside; create table aside.seen (by_role text default app.role())',
-    kind: 'column',
-    object: 'aside.seen.by_role',
+    kind: 'schema',
+    object: 'aside',
   },
   {
     what: 'a foreign key from elsewhere',
@@ -177,8 +177,8 @@ export const CHANGES: readonly Change[] = [
   {
     what: 'a right of a role of the house in a schema of somebody else',
     sql: 'create schema aside; create table aside.everything (client text); grant select on aside.everything to taxclaims_reporting',
-    kind: 'grant',
-    object: 'table aside.everything to taxclaims_reporting',
+    kind: 'schema',
+    object: 'aside',
   },
   {
     what: 'a function that runs as a role of the house',
@@ -194,8 +194,14 @@ export const CHANGES: readonly Change[] = [
     object: 'public.money_of_ours',
   },
   {
-    what: 'a publication of all tables',
-    sql: 'create publication everything for all tables',
+    what: 'a right of an outsider to a function that runs as its owner',
+    sql: `create role test_outsider; grant execute on function app.email_of(uuid, text) to test_outsider`,
+    kind: 'grant',
+    object: 'function app.email_of(uuid,text) to test_outsider',
+  },
+  {
+    what: 'a publication of nothing yet',
+    sql: 'create publication everything',
     kind: 'publication',
     object: 'everything',
   },

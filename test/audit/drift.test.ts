@@ -31,6 +31,30 @@ describe('audit.drift', () => {
   });
 
   test.each([
+    [
+      'a move that a client may make',
+      `insert into public.reclamation_transitions (from_status, to_status, role) values ('DRAFT', 'APPROVED', 'CLIENT')`,
+      'row',
+      'added',
+    ],
+    [
+      'a move that nobody may make',
+      `delete from public.invoice_transitions where role = 'ADMIN' and to_status = 'PAID' and table_name = 'factures'`,
+      'row',
+      'removed',
+    ],
+    [
+      'a move that needs less',
+      `update public.reclamation_transitions set requires = '{grounds}' where from_status = 'DRAFT' and to_status = 'WITHDRAWN' and role = 'ADMIN'`,
+      'row',
+      'changed',
+    ],
+    [
+      'a guard of the last administrator without its row',
+      'delete from app.administrator_guard',
+      'row',
+      'removed',
+    ],
     ['a dropped policy', 'drop policy sites_select_tenant on public.sites', 'policy', 'removed'],
     ['an added policy', 'create policy added on public.sites using (false)', 'policy', 'added'],
     [

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Command, idOf } from '../policies/fixture.ts';
 import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from '../policies/rights.ts';
+import { roleOf } from '../../src/db/settings.ts';
+import { ROLES } from '../../src/identity/caller.ts';
+import { request } from '../support/probe.ts';
 import { type AuditedWorld, openAuditedWorld } from './auditor.ts';
 
 const COMMANDS: Readonly<Record<Command, string>> = {
@@ -15,6 +18,7 @@ const BELONGS_TO: Partial<Record<Table, Table>> = { cadastres: 'sites', document
 
 interface Verdict {
   readonly allowed: boolean;
+  readonly as_role: string;
   readonly decided_by: string;
   readonly reason: string;
   readonly statement: string;
@@ -75,11 +79,13 @@ describe('audit.explain_access', () => {
       for (const command of ['c', 'r', 'u', 'd'] as const) {
         for (const firm of ['a', 'b'] as const) {
           const id = idFor(table, command, firm);
-          const verdict = await explain(role, [idOf('a', 'clients')], table, COMMANDS[command], id);
-          expect([command, firm, verdict.allowed, verdict.reason]).toEqual([
+          const clients = role === 'admin' ? [] : [idOf('a', 'clients')];
+          const verdict = await explain(role, clients, table, COMMANDS[command], id);
+          expect([command, firm, verdict.allowed, verdict.as_role, verdict.reason]).toEqual([
             command,
             firm,
             expectedFor(table, role, command, firm),
+            `taxclaims_${role}`,
             expect.any(String),
           ]);
         }
@@ -93,7 +99,51 @@ describe('audit.explain_access', () => {
       decided_by: 'no grant',
       reason: expect.stringContaining('DELETE is not granted on public.sites to taxclaims_client'),
       statement: `delete from public.sites where id = '${idOf('a', 'sites')}'`,
+      as_role: 'taxclaims_client',
     });
+  });
+
+  test('holds an ADMIN with a list of clients to it, as a request does', async () => {
+    const ask = (firm: 'a' | 'b') =>
+      explain('ADMIN', [idOf('a', 'clients')], 'sites', 'select', idOf(firm, 'sites'));
+    expect(await ask('a')).toMatchObject({ allowed: true, as_role: 'taxclaims_scoped_admin' });
+    expect(await ask('b')).toMatchObject({ allowed: false, as_role: 'taxclaims_scoped_admin' });
+    const all = await explain('ADMIN', [], 'sites', 'select', idOf('b', 'sites'));
+    expect(all).toMatchObject({ allowed: true, as_role: 'taxclaims_admin' });
+  });
+
+  test.each(ROLES)(
+    'lets %s run as the role that a request of theirs becomes, with and without a list',
+    async (role) => {
+      for (const clientAccess of [[], [idOf('a', 'clients')]]) {
+        const { rows } = await world.auditor.query('select audit.request_role($1, $2) as becomes', [
+          role,
+          clientAccess.length > 0,
+        ]);
+        const context = request();
+        const becomes = roleOf({
+          ...context,
+          caller: { ...context.caller, role, clientAccess },
+          client: undefined,
+        });
+        expect(rows).toEqual([{ becomes }]);
+      }
+    },
+  );
+
+  test.each([
+    [
+      'taxclaims_admin with a list of clients',
+      'taxclaims_admin',
+      '{c1000000-0000-4000-8000-000000000001}',
+      /with a list/,
+    ],
+    ['taxclaims_scoped_admin without one', 'taxclaims_scoped_admin', '{}', /without a list/],
+    ['a list that is null', 'ADMIN', null, /list of clients is null/],
+    ['a list that holds a null', 'CLIENT', '{NULL}', /holds a null/],
+  ])('refuses %s, as which no request runs', async (_what, role, clients, message) => {
+    const asked = `select from audit.explain_access($1, $2, 'sites', 'select', $3)`;
+    await expect(world.auditor.query(asked, [role, clients, idOf('a', 'sites')])).rejects.toThrow(message);
   });
 
   test('names the policy that lets a row pass, and the one that does not', async () => {

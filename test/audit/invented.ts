@@ -5,6 +5,7 @@
  */
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { argumentsOf } from '../../src/commands/run-command.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
@@ -173,8 +174,12 @@ function brief(row: string): string {
   return row.replaceAll(/[{}"]/g, '').slice(0, 110);
 }
 
-async function main(args: readonly string[]): Promise<void> {
-  const subjects = args.filter((arg) => !arg.startsWith('--'));
+async function main(): Promise<void> {
+  const { values, positionals: subjects } = argumentsOf({
+    usage: 'usage: npm run test:breakages -- [--rows] [SUBJECT…]\n  --help, --version',
+    allowPositionals: true,
+    options: { rows: { type: 'boolean' } },
+  });
   const results: Result[] = [];
   await setUp();
   try {
@@ -182,7 +187,7 @@ async function main(args: readonly string[]): Promise<void> {
       results.push(result);
       const { subject, action, outcome, rows } = result;
       console.log(`${outcome.toUpperCase().padEnd(11)} ${subject}: ${action.title}`);
-      const shown = args.includes('--rows') ? rows : rows.slice(0, 1).map(brief);
+      const shown = values.rows === true ? rows : rows.slice(0, 1).map(brief);
       for (const row of shown) console.log(`            ${row}`);
     });
   } finally {
@@ -200,4 +205,4 @@ async function main(args: readonly string[]): Promise<void> {
   if (results.some(({ outcome }) => outcome === 'refused')) process.exitCode = 1;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main(process.argv.slice(2));
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

@@ -40,7 +40,8 @@ describe('app.isolation_holds', () => {
       'a login that can become a role that does, without inheriting it',
       'noinherit in role taxclaims_api',
       `create role test_strong bypassrls; grant test_strong to test_login; grant taxclaims_api to test_login;
-       grant execute on function app.isolation_holds(), app.isolation_objections() to test_login; grant usage on schema app to test_login`,
+       grant execute on function app.isolation_holds(), app.isolation_objections(), app.login_objections(name)
+         to test_login; grant usage on schema app to test_login`,
     ],
     ['a login that can become the owner', 'in role taxclaims_api, taxclaims_owner', ''],
     [

@@ -22,9 +22,12 @@ const STATEMENT = /;(?:\s+--[^\n]*)?$/;
 /** What nobody can mend with a statement that is known beforehand: it takes a decision, or another file. */
 const ADVICE = [
   ...[
+    'api_login_objection',
+    'audit_month_lost',
     'copy_within_reach',
     'foreign_key_across_tenants',
     'identity_change_undelivered',
+    'impossible_row',
     'login_reaches_house_role',
     'login_reaches_privilege',
   ],

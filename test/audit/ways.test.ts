@@ -72,7 +72,8 @@ describe('a way to a tenant’s row past the policies', () => {
 
   test.each(WAYS.map((way) => [way.what, way] as const))('is told of: %s', async (_what, way: Way) => {
     await admin.query(way.bad);
-    const findings = await found();
+    // What keeps GET /health from 200 is said of a login of the API whatever else is said of it.
+    const findings = (await found()).filter(({ finding }) => finding !== 'api_login_objection');
     expect(findings).toEqual([
       { finding: way.finding, object: expect.stringContaining(way.object), remedy: expect.any(String) },
     ]);
@@ -136,16 +137,19 @@ describe('a way to a tenant’s row past the policies', () => {
     expect(await found()).toEqual([]);
   });
 
-  test('leads through a database that comes with Postgres, until it is closed as the finding says', async () => {
-    await admin.query(`revoke connect, temporary on database postgres, template1 from public`);
+  test('leads not through a database that comes with Postgres, until a login keeps something there', async () => {
     const open = async (): Promise<readonly Finding[]> =>
       (
         await admin.query<Finding>(
           `select finding, object, remedy from audit.findings where finding = 'other_database_open'`,
         )
       ).rows;
-    expect(await open()).toEqual([]);
     await admin.query('grant connect on database template1 to public');
+    expect(await open()).toEqual([]);
+    // What the server itself writes where a login makes a large object there: this transaction is in another database.
+    await admin.query(`insert into pg_shdepend (dbid, classid, objid, objsubid, refclassid, refobjid, deptype)
+      select d.oid, 'pg_largeobject_metadata'::regclass, 4711, 0, 'pg_authid'::regclass, 'test_bi'::regrole, 'o'
+      from pg_database as d where d.datname = 'template1'`);
     const [finding, ...more] = await open();
     expect([finding?.object, more]).toEqual(['template1', []]);
     await admin.query(finding?.remedy ?? '');

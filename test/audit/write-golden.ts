@@ -3,6 +3,7 @@
  * from a database made of them. For the other releases of Postgres, with TEST_DATABASE_URL, what is different there.
  */
 import { writeFile } from 'node:fs/promises';
+import { argumentsOf } from '../../src/commands/run-command.ts';
 import { fileOf } from '../../src/db/audit/declared.ts';
 import { readMatrix } from '../../src/db/audit/read.ts';
 import { serverRelease } from '../../src/db/audit/state.ts';
@@ -11,6 +12,7 @@ import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
 import { declaredLines, GOLDEN_FILE, readFacts, renderGolden } from './golden.ts';
 
+argumentsOf({ usage: 'usage: npm run db:golden\n  --help, --version' });
 await setUp();
 try {
   const database = await createTestDatabase();

@@ -4,6 +4,7 @@
  * demands that the audit says so. `npm run test:mutation`; the second half alone with `-- --catalogs`; some kinds with
  * `-- 'policy dropped' 'trigger disabled'`. Exits non-zero when a mutant survives.
  */
+import { argumentsOf } from '../../src/commands/run-command.ts';
 import { CATALOG_KINDS } from './catalogs/kinds.ts';
 import { runCatalogs } from './catalogs/run.ts';
 import { SERVER_KIND } from './catalogs/server.ts';
@@ -11,6 +12,15 @@ import { setUpTrial, type Trial } from './trial.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
 import { type Mutant, MUTANT_KINDS, mutantsOf } from './mutants.ts';
+
+const { values, positionals: named } = argumentsOf({
+  usage: `usage: npm run test:mutation -- [--catalogs] [--second-locks] [KIND…]
+  --catalogs       the changes of the catalogs alone
+  --second-locks   also name the rights whose loss the golden matrix alone sees
+  --help, --version`,
+  allowPositionals: true,
+  options: { catalogs: { type: 'boolean' }, 'second-locks': { type: 'boolean' } },
+});
 
 async function run(trial: Trial, kinds: readonly string[]): Promise<boolean> {
   const survivors: Mutant[] = [];
@@ -33,7 +43,7 @@ async function run(trial: Trial, kinds: readonly string[]): Promise<boolean> {
         ` ${String(secondLocks.length - before[1])} of them by the golden matrix alone`,
     );
   }
-  if (process.argv.includes('--second-locks')) {
+  if (values['second-locks'] === true) {
     for (const { kind, object } of secondLocks) console.log(`golden matrix alone  ${kind}: ${object}`);
   }
   for (const { kind, object } of survivors) console.log(`SURVIVED  ${kind}: ${object}`);
@@ -60,12 +70,11 @@ async function runRights(kinds: readonly string[]): Promise<boolean> {
 
 const EVERY_CATALOG_KIND = [...CATALOG_KINDS, SERVER_KIND];
 
-const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const unknown = named.filter((kind) => !MUTANT_KINDS.includes(kind) && !EVERY_CATALOG_KIND.includes(kind));
 if (unknown.length > 0) throw new Error(`there is no kind of mutant '${unknown.join("', '")}'`);
 const chosen = (kinds: readonly string[]): readonly string[] =>
   named.length === 0 ? kinds : kinds.filter((kind) => named.includes(kind));
-const rights = process.argv.includes('--catalogs') ? [] : chosen(MUTANT_KINDS);
+const rights = values.catalogs === true ? [] : chosen(MUTANT_KINDS);
 const catalogs = chosen(EVERY_CATALOG_KIND);
 
 await setUp();

@@ -3,11 +3,13 @@
  * TEST_DATABASE_URL.
  */
 import { writeFile } from 'node:fs/promises';
+import { argumentsOf } from '../../src/commands/run-command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
 import { goldenFile, renderPlans } from './golden.ts';
 
+argumentsOf({ usage: 'usage: npm run plans:golden\n  --help, --version' });
 await setUp();
 try {
   const database = await createTestDatabase();

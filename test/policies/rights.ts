@@ -91,7 +91,7 @@ export const COLUMNS: Readonly<
   reclamations: { insert: ['id', 'client_id', ...CLAIM], update: ['status', ...CLAIM] },
   reclamation_history: { insert: [], update: [] },
   documents: {
-    insert: ['id', 'reclamation_id', 'filename', 'file_path', 'file_size', 'mime_type'],
+    insert: ['id', 'reclamation_id', 'filename', 'file_path', 'file_size', 'mime_type', 'sha256'],
     update: [],
   },
   partners: { insert: ['id', ...PARTNER], update: PARTNER },
@@ -117,7 +117,8 @@ export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = {
   sites: ['search_text'],
   cadastres: ['search_text'],
   reclamations: ['search_text'],
-  documents: ['file_path'],
+  // Of use to whoever downloads the content, which no reporting login does.
+  documents: ['file_path', 'sha256'],
   reclamation_history: ['actor'],
   // The list names clients of others.
   users: [

@@ -26,17 +26,17 @@ as $body$
             ('pg_database', 'database', 'this one'),
             ('pg_db_role_setting', 'setting', 'of the house''s roles, of this database, and of everybody'),
             ('pg_default_acl', 'default privileges', 'for the schemas of the house, or for every schema'),
-            ('pg_depend', null, 'derived; says what hangs on the house'),
+            ('pg_depend', null, 'derived; says what hangs on the house beside what says so itself'),
             ('pg_description', null, 'comments change nothing'),
             ('pg_enum', 'type', 'the labels are with their type'),
             ('pg_event_trigger', 'event trigger', 'all'),
-            ('pg_extension', 'extension', 'with a digest of its members, but for harmless ones in a schema of their own'),
+            ('pg_extension', 'extension', 'with a digest of its members, where it is known and not harmless in a schema of its own'),
             ('pg_foreign_data_wrapper', 'foreign data wrapper', 'all'),
             ('pg_foreign_server', 'foreign server', 'all'),
             ('pg_foreign_table', 'foreign table', 'with its row of pg_class'),
             ('pg_index', 'index', 'with its row of pg_class'),
             ('pg_inherits', 'inheritance', 'where the parent or the child touches the house'),
-            ('pg_init_privs', null, 'derived; says which rights initdb gave'),
+            ('pg_init_privs', null, 'not asked: the rights that initdb gives are declared'),
             ('pg_language', 'language', 'those that users made'),
             ('pg_largeobject', null, 'contents, not structure; nobody but superusers makes any (finding large_objects)'),
             ('pg_largeobject_metadata', null, 'contents, not structure'),
@@ -48,9 +48,9 @@ as $body$
             ('pg_partitioned_table', 'table', 'with its row of pg_class'),
             ('pg_policy', 'policy', 'on tables of the house and of Postgres'),
             ('pg_proc', 'function', 'in the schemas of the house, or touching it, or put into those of Postgres'),
-            ('pg_publication', 'publication', 'all'),
-            ('pg_publication_namespace', 'published schema', 'of the house'),
-            ('pg_publication_rel', 'published table', 'of the house'),
+            ('pg_publication', 'publication', 'where it sends no table of the house (finding published_table)'),
+            ('pg_publication_namespace', 'published schema', 'the same'),
+            ('pg_publication_rel', 'published table', 'the same'),
             ('pg_range', 'type', 'with its type'),
             ('pg_replication_origin', null, 'positions of a replication, which pg_subscription names'),
             ('pg_rewrite', 'rule', 'the rule that a view consists of is its body'),
@@ -266,41 +266,6 @@ $body$;
 comment on function audit.catalog_columns() is
     'The columns of the catalogs that audit.state() leaves out: at one value where that is given, else always, and why.';
 
--- Extensions that see nothing but what they are given, in a schema of their own.
-create function audit.known_extensions()
-    returns table (name name, reason text)
-    language sql
-    immutable
-    set search_path = ''
-as $body$
-    select k.name, k.reason
-    from (
-        values
-            ('plpgsql'::name, 'comes with Postgres; a trusted language'),
-            ('btree_gin', 'operator classes for indexes'),
-            ('btree_gist', 'operator classes for indexes'),
-            ('citext', 'a type of text'),
-            ('cube', 'a type'),
-            ('earthdistance', 'functions over a type'),
-            ('fuzzystrmatch', 'functions over text'),
-            ('hstore', 'a type'),
-            ('intarray', 'functions over arrays'),
-            ('isn', 'types of numbers'),
-            ('ltree', 'a type'),
-            ('pg_stat_statements', 'shows statements without their values, to others without their text'),
-            ('pg_trgm', 'functions over text'),
-            ('pgcrypto', 'functions over their arguments'),
-            ('seg', 'a type'),
-            ('tsm_system_rows', 'a way to sample rows, which policies hold'),
-            ('tsm_system_time', 'a way to sample rows, which policies hold'),
-            ('unaccent', 'a dictionary over text'),
-            ('uuid-ossp', 'functions over their arguments')
-    ) as k (name, reason)
-$body$;
-
-comment on function audit.known_extensions() is
-    'The extensions that see nothing but what they are given. Serves audit.state() and audit.harmless_extensions.';
-
 -- Surroundings are what the repository cannot know: what the first deploy finds there is taken as meant. What may be
 -- added serves statements and decides nothing: a DBA makes an index for a slow report.
 create function audit.kinds_of_state()
@@ -342,6 +307,7 @@ as $body$
             ('view body', 'the digest of what a view selects, with its rule'),
             ('function body', 'the digest of what a function does'),
             ('grant', 'the rights of one role to one object, from the access lists'),
+            ('row', 'a row that is a rule: who may move what from which status to which'),
             ('built-in', 'a digest of what initdb made, one for each catalog')
     ) as o (kind, explanation)
 $body$;
@@ -351,13 +317,11 @@ comment on function audit.kinds_of_state() is 'The kinds of facts. Serves audit.
 revoke execute on function
     audit.catalogs(),
     audit.catalog_columns(),
-    audit.known_extensions(),
     audit.kinds_of_state()
 from public;
 grant execute on function
     audit.catalogs(),
     audit.catalog_columns(),
-    audit.known_extensions(),
     audit.kinds_of_state()
 to taxclaims_auditor;
 

@@ -1,10 +1,12 @@
 -- What belongs to the house: its schemas, its roles, its tables. Every other view here starts from these.
 
--- pg_get_expr leaves out schemas that are on the path of whoever asks: here everybody reads the same text.
+-- pg_get_expr leaves out schemas that are on the path of whoever asks, and writes backslashes as they are set to be read:
+-- here everybody reads the same text.
 create function audit.expression(tree pg_node_tree, relation oid)
     returns text
     language sql
     stable
+    set standard_conforming_strings = on
     set search_path = ''
 return pg_catalog.pg_get_expr(tree, relation);
 

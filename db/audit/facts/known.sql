@@ -110,6 +110,14 @@ from (
             'the list of migrations is the owner''s own'
         ),
         (
+            'policy_constant_true', 'audit\_days\_%\_housekeeper on app.audit_days to taxclaims_housekeeper',
+            'how many records each day had, of no tenant; only functions of the house touch them'
+        ),
+        (
+            'policy_constant_true', '%\_select\_audit on % to taxclaims\_auditor, taxclaims\_owner',
+            'rules that are rows, of no tenant: audit.drift holds them against the repository'
+        ),
+        (
             'table_without_policies', 'app.deploy\_lock',
             'it has no column and no row: a deploy holds it, so that one at a time works'
         ),
@@ -138,6 +146,10 @@ from (
             'it names servers and belongs to no client; the functions that choose a replica alone reach it'
         ),
         (
+            'policy_constant_true', 'provider\_clock\_%\_definer on app.provider_clock to taxclaims_definer',
+            'one row that names nobody, reached by the functions that measure the provider''s clock and date by it'
+        ),
+        (
             'policy_constant_true', 'present\_epoch\_%\_definer on app.present_epoch to taxclaims_definer',
             'one row, reached by the functions that choose a replica alone'
         ),
@@ -160,6 +172,10 @@ from (
         (
             'policy_ignores_row', 'reclamation\_history\_insert\_definer on public.reclamation_history to taxclaims_definer',
             'written by the claim''s own trigger alone: the condition is that a trigger is at work'
+        ),
+        (
+            'policy_constant_true', 'client\_documents\_select\_definer on app.client_documents to taxclaims_definer',
+            'app.impossible_rows compares each copy with its document, and gives how many differ'
         ),
         (
             'policy_constant_true', 'client\_documents\_select\_reporting\_all on app.client_documents to taxclaims_reporting_all',
@@ -210,6 +226,10 @@ from (
             'it narrows the rows of one login, with whose name the key begins'
         ),
         (
+            'policy_column_without_index', 'public.documents.sha256',
+            'app.keep_digest finds the row by its id, and the column keeps it from changing a digest'
+        ),
+        (
             'policy_column_without_index', 'public.users.role',
             'users are few, and the column narrows what client_access has found'
         ),
@@ -220,6 +240,18 @@ from (
         (
             'definer_within_reach', 'app.assignments()',
             'reporting.assignments is its only use: it gives the clients of the login that asks, by the name it logged in with'
+        ),
+        (
+            'definer_within_reach', 'app.audit\_months()',
+            'audit.months is its only use: how many records of the audit log there are, and none of them'
+        ),
+        (
+            'definer_within_reach', 'app.impossible\_rows()',
+            'audit.findings is its only use: how many rows no request can have made, and none of them'
+        ),
+        (
+            'definer_within_reach', 'app.is\_grant\_recorded(name,uuid)',
+            'audit.findings is its only use: whether a grant that an auditor reads has its record'
         ),
         (
             'definer_within_reach', 'app.email\_of(uuid,text)',

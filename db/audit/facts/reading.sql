@@ -10,6 +10,14 @@ with recursive reads as (
         and d.objid = w.oid
         and d.refclassid = 'pg_catalog.pg_class'::regclass
         and d.refobjid <> w.ev_class
+    union
+    -- Elsewhere the rule itself is read: pg_depend can be written by hand.
+    select w.ev_class, named.relation[1]::oid
+    from pg_catalog.pg_rewrite as w
+    join pg_catalog.pg_class as c on c.oid = w.ev_class and c.oid >= 16384
+    cross join lateral pg_catalog.regexp_matches(w.ev_action::text, ':relid (\d+)', 'g') as named (relation)
+    where not exists (select from audit.house_schemas as s where s.oid = c.relnamespace)
+        and named.relation[1]::oid <> w.ev_class
 ), reaches as (
     select reads.relation, reads.source from reads
     union

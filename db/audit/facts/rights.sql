@@ -1,5 +1,9 @@
--- Every right that stands in an access list: on tables, columns, functions, schemas and the database itself.
+-- Every right that stands in an access list: on tables, columns, functions, schemas and the database itself. What an
+-- extension brought is judged as a whole.
 create view audit.rights with (security_invoker) as
+with brought as materialized (
+    select b.classid, b.objid from audit.brought() as b
+)
 select
     held.kind,
     held.object,
@@ -22,6 +26,7 @@ from (
     from pg_catalog.pg_class as c
     join audit.house_schemas as s on s.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+        and ('pg_catalog.pg_class'::regclass, c.oid) not in (select b.classid, b.objid from brought as b)
     union all
     select
         case c.relkind when 'v' then 'view' when 'm' then 'view' else 'table' end,
@@ -42,6 +47,7 @@ from (
         coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))
     from pg_catalog.pg_proc as f
     join audit.house_schemas as s on s.oid = f.pronamespace
+    where ('pg_catalog.pg_proc'::regclass, f.oid) not in (select b.classid, b.objid from brought as b)
     union all
     select
         'schema',

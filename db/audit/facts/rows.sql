@@ -17,8 +17,7 @@ create function audit.catalog_rows()
     stable
     rows 10000
     set jit = off
-    set bytea_output = hex
-    set timezone = 'UTC'
+    set standard_conforming_strings = on
     set search_path = ''
 as $body$
     with recursive house as materialized (
@@ -56,10 +55,32 @@ as $body$
                 )
             )
     ),
+    -- What stands in the schemas of the house, by its own word: pg_depend can be written by hand like any other catalog.
+    standing (classid, objid) as (
+        select 'pg_catalog.pg_namespace'::regclass::oid, house.oid from house
+        union all
+        select 'pg_catalog.pg_class'::regclass, c.oid from pg_catalog.pg_class as c where c.relnamespace in (select house.oid from house)
+        union all
+        select 'pg_catalog.pg_proc'::regclass, f.oid from pg_catalog.pg_proc as f where f.pronamespace in (select house.oid from house)
+        union all
+        select 'pg_catalog.pg_type'::regclass, t.oid from pg_catalog.pg_type as t where t.typnamespace in (select house.oid from house)
+        union all
+        -- And what reads it from elsewhere: that is in the rule itself.
+        select 'pg_catalog.pg_rewrite'::regclass, w.oid
+        from pg_catalog.pg_rewrite as w
+        join pg_catalog.pg_class as c on c.oid = w.ev_class and c.oid >= 16384
+        where c.relnamespace not in (select house.oid from house)
+            and c.oid not in (select p.oid from plain_views as p)
+            and exists (
+                select
+                from pg_catalog.regexp_matches(w.ev_action::text, ':relid (\d+)', 'g') as named (relation)
+                join pg_catalog.pg_class as r on r.oid = named.relation[1]::oid
+                where r.relnamespace in (select house.oid from house)
+            )
+    ),
     -- What depends on the schemas of the house, at any depth, wherever it stands.
     hanging (classid, objid) as (
-        select 'pg_catalog.pg_namespace'::regclass::oid, house.oid
-        from house
+        select s.classid, s.objid from standing as s
         union
         select further.classid, further.objid
         from hanging as h
@@ -85,24 +106,25 @@ as $body$
             and not (w.rulename is not distinct from '_RETURN' and w.ev_class in (select p.oid from plain_views as p))
             and not (c.oid is not null and c.oid in (select p.oid from plain_views as p))
     ),
-    -- In a schema of their own these open no way to a row and change nothing for statements that do not name them.
+    brought as materialized (
+        select * from audit.brought() as b
+    ),
+    -- In a schema of their own these open no way to a row and change nothing for statements that do not name them, unless
+    -- somebody put something more into them.
     harmless as (
         select e.oid
         from pg_catalog.pg_extension as e
         join audit.known_extensions() as known on known.name = e.extname
         where e.extnamespace not in (select house.oid from house)
             and e.extnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
-    ),
-    -- What an extension brought and what consists of that: it is judged as a whole.
-    brought (classid, objid, extension) as (
-        select d.classid, d.objid, d.refobjid
-        from pg_catalog.pg_depend as d
-        where d.refclassid = 'pg_catalog.pg_extension'::regclass and d.deptype = 'e'
-        union
-        select d.classid, d.objid, b.extension
-        from brought as b
-        join pg_catalog.pg_depend as d
-            on d.refclassid = b.classid and d.refobjid = b.objid and d.deptype in ('a', 'i', 'P', 'S')
+            and not exists (
+                select d.classid, d.objid
+                from pg_catalog.pg_depend as d
+                where d.refclassid = 'pg_catalog.pg_extension'::regclass and d.refobjid = e.oid and d.deptype = 'e'
+                except
+                select b.classid, b.objid
+                from brought as b
+            )
     ),
     -- What users made that works without being named, or by a name of Postgres: below this OID is initdb's.
     made (classid, objid) as (
@@ -171,6 +193,39 @@ as $body$
     judged (classid, objid) as materialized (
         select h.classid, h.objid from hanging as h
         union
+        select bound.classid, bound.objid
+        from (
+            select 'pg_catalog.pg_trigger'::regclass, t.oid, t.tgrelid from pg_catalog.pg_trigger as t
+            union all
+            select 'pg_catalog.pg_policy'::regclass, p.oid, p.polrelid from pg_catalog.pg_policy as p
+            union all
+            select 'pg_catalog.pg_rewrite'::regclass, w.oid, w.ev_class from pg_catalog.pg_rewrite as w
+            union all
+            select 'pg_catalog.pg_constraint'::regclass, c.oid, c.conrelid from pg_catalog.pg_constraint as c
+            union all
+            select 'pg_catalog.pg_constraint'::regclass, c.oid, c.confrelid from pg_catalog.pg_constraint as c
+        ) as bound (classid, objid, relation)
+        join standing as s on s.classid = 'pg_catalog.pg_class'::regclass and s.objid = bound.relation
+        union
+        -- What a role of the house owns, or may use, in any schema.
+        select held.classid, held.objid
+        from (
+            select 'pg_catalog.pg_class'::regclass, c.oid, c.relowner, c.relacl from pg_catalog.pg_class as c where c.relkind <> 't'
+            union all
+            select 'pg_catalog.pg_proc'::regclass, f.oid, f.proowner, f.proacl from pg_catalog.pg_proc as f
+            union all
+            select 'pg_catalog.pg_namespace'::regclass, n.oid, n.nspowner, n.nspacl from pg_catalog.pg_namespace as n
+        ) as held (classid, objid, owner, acl)
+        where held.objid >= 16384
+            and (
+                held.owner in (select r.oid from house_roles as r)
+                or exists (
+                    select
+                    from pg_catalog.aclexplode(held.acl) as x
+                    where x.grantee in (select r.oid from house_roles as r)
+                )
+            )
+        union
         select m.classid, m.objid
         from made as m
         where not exists (
@@ -213,7 +268,7 @@ as $body$
         select 'pg_catalog.pg_authid'::regclass, r.oid
         from house_roles as r
         union
-        -- What belongs to a role of the house, or may be used by one, in any schema.
+        -- The same of every other kind.
         select d.classid, d.objid
         from house_roles as r
         join pg_catalog.pg_shdepend as d on d.refclassid = 'pg_catalog.pg_authid'::regclass and d.refobjid = r.oid
@@ -502,7 +557,26 @@ as $body$
             select 'pg_catalog.pg_event_trigger'::regclass, e.oid, null, null, null, pg_catalog.to_jsonb(e)
             from pg_catalog.pg_event_trigger as e
             union all
-            select 'pg_catalog.pg_extension'::regclass, e.oid, null, null, null, pg_catalog.to_jsonb(e)
+            select
+                'pg_catalog.pg_extension'::regclass, e.oid, null, null, null,
+                pg_catalog.to_jsonb(e)
+                    || pg_catalog.jsonb_build_object(
+                        'added',
+                        (
+                            select pg_catalog.string_agg(o.type || ' ' || o.identity, ', ' order by o.type, o.identity collate "C")
+                            from (
+                                select d.classid, d.objid
+                                from pg_catalog.pg_depend as d
+                                where d.refclassid = 'pg_catalog.pg_extension'::regclass
+                                    and d.refobjid = e.oid
+                                    and d.deptype = 'e'
+                                except
+                                select b.classid, b.objid
+                                from brought as b
+                            ) as d
+                            cross join lateral pg_catalog.pg_identify_object(d.classid, d.objid, 0) as o
+                        )
+                    )
             from pg_catalog.pg_extension as e
             union all
             select 'pg_catalog.pg_foreign_data_wrapper'::regclass, w.oid, w.fdwowner, 'F', w.fdwacl, pg_catalog.to_jsonb(w)

@@ -21,8 +21,7 @@ create function audit.named_rows()
     stable
     rows 10000
     set jit = off
-    set bytea_output = hex
-    set timezone = 'UTC'
+    set standard_conforming_strings = on
     set search_path = ''
 as $body$
     with catalogs as materialized (

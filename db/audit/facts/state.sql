@@ -7,8 +7,7 @@ create function audit.state()
     stable
     rows 3000
     set jit = off
-    set bytea_output = hex
-    set timezone = 'UTC'
+    set standard_conforming_strings = on
     set search_path = ''
 as $body$
     with columns as materialized (
@@ -34,8 +33,45 @@ as $body$
     named as materialized (
         select * from audit.named_rows() as n
     ),
-    objects as (
-        select * from named as n where not n.is_built_in
+    -- schema: where it stands; null for what stands in none, or works wherever it stands, and is a fact of its own:
+    -- operators, functions that run as their owner, keys and inheritance that reach into the house.
+    objects as materialized (
+        select n.*, s.nspname as schema
+        from named as n
+        left join pg_catalog.pg_class as c
+            on c.oid = case n.catalog
+                when 'pg_catalog.pg_class'::regclass then n.root
+                when 'pg_catalog.pg_attribute'::regclass then n.root
+                when 'pg_catalog.pg_trigger'::regclass then (n.content ->> 'tgrelid')::oid
+                when 'pg_catalog.pg_rewrite'::regclass then (n.content ->> 'ev_class')::oid
+                when 'pg_catalog.pg_policy'::regclass then (n.content ->> 'polrelid')::oid
+            end
+        left join pg_catalog.pg_class as parent
+            on n.catalog = 'pg_catalog.pg_constraint'::regclass and parent.oid = (n.content ->> 'confrelid')::oid
+        left join pg_catalog.pg_namespace as s
+            on s.oid = case n.catalog
+                when 'pg_catalog.pg_namespace'::regclass then n.root
+                when 'pg_catalog.pg_type'::regclass then (n.content ->> 'typnamespace')::oid
+                when 'pg_catalog.pg_statistic_ext'::regclass then (n.content ->> 'stxnamespace')::oid
+                when 'pg_catalog.pg_proc'::regclass
+                    then case when not (n.content ->> 'prosecdef')::boolean then (n.content ->> 'pronamespace')::oid end
+                when 'pg_catalog.pg_constraint'::regclass
+                    then case when coalesce(parent.relnamespace::text, n.content ->> 'connamespace') = n.content ->> 'connamespace' then (n.content ->> 'connamespace')::oid end
+                else c.relnamespace
+            end
+        where not n.is_built_in
+            -- A publication of tables of the house is told whole by published_table.
+            and not exists (
+                select
+                from pg_catalog.pg_publication as p
+                join pg_catalog.pg_publication_tables as t on t.pubname = p.pubname
+                where t.schemaname in ('public', 'app', 'reporting', 'audit', 'audit_log')
+                    and p.oid = case n.catalog
+                        when 'pg_catalog.pg_publication'::regclass then n.root
+                        when 'pg_catalog.pg_publication_rel'::regclass then (n.content ->> 'prpubid')::oid
+                        when 'pg_catalog.pg_publication_namespace'::regclass then (n.content ->> 'pnpubid')::oid
+                    end
+            )
     ),
     written as (
         select
@@ -111,6 +147,7 @@ as $body$
         select
             o.extension,
             o.month,
+            o.schema,
             pg_catalog.format(
                 '%s %s to %s',
                 case o.acl_type
@@ -155,26 +192,26 @@ as $body$
             -- Nothing but what was granted to single columns; and rights to arrays are those to their elements.
             and (o.acl_type <> 'c' or o.acl is not null)
             and (o.acl is not null or not o.follows)
-            -- How a DBA of the deployment's connects, as audit.logins says whose that is.
-            and not (
-                o.acl_type = 'd'
-                and x.privilege_type = 'CONNECT'
-                and not x.is_grantable
-                and coalesce(
-                    (
-                        select pg_catalog.bool_and(g.rolname = 'taxclaims_owner' and not m.admin_option)
-                        from pg_catalog.pg_auth_members as m
-                        join pg_catalog.pg_roles as g on g.oid = m.roleid
-                        where m.member = x.grantee
-                    ),
-                    false
-                )
-            )
+            -- What findings tell of whoever is given it, one by one: what an outsider holds in the house, a right to connect
+            -- among it (rights_outside_house), and who may make something there (create_or_temp).
+            -- Without a schema, as a definer function is here, nothing of it is told elsewhere.
+            and not coalesce((
+                (o.catalog = 'pg_catalog.pg_database'::regclass or o.schema in ('public', 'app', 'reporting', 'audit'))
+                and o.extension is null
+                and o.acl_type <> 'T'
+                and x.grantee not in (0, o.owner)
+                and x.grantee not in (select r.root from named as r where r.catalog = 'pg_catalog.pg_authid'::regclass and not r.is_built_in)
+                or (o.catalog = 'pg_catalog.pg_database'::regclass or o.catalog = 'pg_catalog.pg_namespace'::regclass and o.schema in ('public', 'app', 'reporting', 'audit'))
+                and x.privilege_type in ('CREATE', 'TEMPORARY')
+                and x.grantee <> o.owner
+                and not (x.privilege_type = 'CREATE' and pg_catalog.pg_get_userbyid(x.grantee) = 'taxclaims_owner')
+            ), false)
     ),
     facts as (
         select
             o.extension,
             o.month,
+            o.schema,
             coalesce(w.kind, o.kind) as kind,
             o.object,
             -- What has nothing but ordinary values is there all the same.
@@ -193,6 +230,7 @@ as $body$
         select
             g.extension,
             g.month,
+            g.schema,
             'grant',
             g.object,
             pg_catalog.string_agg(g.privileges, '; ' order by g.privileges collate "C")
@@ -200,19 +238,21 @@ as $body$
             select
                 r.extension,
                 r.month,
+                r.schema,
                 r.object,
                 r.privilege
                     || coalesce(' (' || pg_catalog.string_agg(r.attribute, ', ' order by r.attribute collate "C") || ')', '')
                     as privileges
             from rights as r
             where not (r.by_ownership and r.owner_has_all)
-            group by r.extension, r.month, r.object, r.privilege, r.attribute is null
+            group by r.extension, r.month, r.schema, r.object, r.privilege, r.attribute is null
         ) as g
-        group by g.extension, g.month, g.object
+        group by g.extension, g.month, g.schema, g.object
         union all
         select
             o.extension,
             o.month,
+            null,
             o.kind,
             o.object,
             coalesce(
@@ -256,7 +296,8 @@ as $body$
         ) as known
         where r.is_built_in
     ),
-    -- Rights to what initdb made, where they are not those that initdb gave.
+    -- Rights to what initdb made, where they are not what is ordinary there: what initdb gives beside that is declared for
+    -- each release, for the server's own list of it (pg_init_privs) is a table like any other.
     regranted as (
         select
             c.kind || ' ' || c.object || ' to '
@@ -279,31 +320,29 @@ as $body$
                     when 'r' then r.root::regclass::text
                     else (pg_catalog.pg_identify_object(r.catalog, r.root, 0)).identity
                 end as object,
-                case
-                    when r.acl_type <> 'c' or r.acl is not null then coalesce(r.acl, pg_catalog.acldefault(r.acl_type, r.owner))
-                end as present,
-                case
-                    when r.acl_type <> 'c' or i.initprivs is not null then coalesce(i.initprivs, pg_catalog.acldefault(r.acl_type, r.owner))
-                end as initial
+                case when r.acl_type = 'c' then r.acl else coalesce(r.acl, pg_catalog.acldefault(r.acl_type, r.owner)) end as present,
+                -- Everybody reads a catalog; columns have nothing of their own.
+                case r.acl_type
+                    when 'c' then null
+                    when 'r' then pg_catalog.acldefault('r', r.owner) || pg_catalog.makeaclitem(0, r.owner, 'SELECT', false)
+                    else pg_catalog.acldefault(r.acl_type, r.owner)
+                end as ordinary
             from named as r
-            left join pg_catalog.pg_init_privs as i
-                on i.objoid = r.root
-                and i.classoid = case r.acl_type when 'c' then 'pg_catalog.pg_class'::regclass else r.catalog end
-                and i.objsubid = case r.acl_type when 'c' then (r.content ->> 'attnum')::integer else 0 end
-            where r.is_built_in and r.acl_type is not null
-                and r.acl is distinct from i.initprivs
+            where r.is_built_in
+                and r.acl_type is not null
+                and (r.acl is not null or r.relkind in ('r', 'v') and r.acl_type = 'r')
         ) as c
         cross join lateral (
             select true as is_given, given.*
             from (
                 select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.present) as x
                 except
-                select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.initial) as x
+                select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.ordinary) as x
             ) as given
             union all
             select false, taken.*
             from (
-                select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.initial) as x
+                select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.ordinary) as x
                 except
                 select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.present) as x
             ) as taken
@@ -323,7 +362,35 @@ as $body$
     everything as (
         select f.kind, f.object, f.definition
         from facts as f
-        where f.extension is null and f.kind <> 'extension' and f.month is null
+        where f.extension is null
+            and f.kind <> 'extension'
+            and f.month is null
+            and (f.schema is null or f.schema in ('public', 'app', 'reporting', 'audit', 'audit_log', 'pg_catalog', 'information_schema'))
+        union all
+        -- Of a schema of somebody else's one fact: what in it touches the house, who holds which right to that, and a digest.
+        -- What opens a way to a row there is a finding by itself.
+        select
+            'schema',
+            f.schema::text,
+            pg_catalog.concat_ws(
+                '; ',
+                'holds ' || pg_catalog.string_agg(f.kind || ' ' || f.object, ', ' order by f.kind collate "C", f.object collate "C")
+                    filter (where f.kind in ('table', 'view', 'materialized view', 'foreign table', 'sequence', 'function', 'type')),
+                pg_catalog.string_agg(f.object || ': ' || f.definition, '; ' order by f.object collate "C") filter (where f.kind = 'grant'),
+                'all of it '
+                    || pg_catalog.md5(
+                        pg_catalog.string_agg(
+                            f.kind || ' ' || f.object || ' ' || f.definition,
+                            '; '
+                            order by f.kind collate "C", f.object collate "C", f.definition collate "C"
+                        )
+                    )
+            )
+        from facts as f
+        where f.extension is null
+            and f.month is null
+            and f.schema not in ('public', 'app', 'reporting', 'audit', 'audit_log', 'pg_catalog', 'information_schema')
+        group by f.schema
         union all
         -- Of the months of the audit log one digest, as long as each is as the others: those of tomorrow change nothing.
         -- Which of them is another, audit.findings says.
@@ -361,6 +428,8 @@ as $body$
                     'none'
                 )
         from objects as o
+        -- Any other is told whole by extension_not_known.
+        join audit.known_extensions() as known on known.name = o.object
         where o.kind = 'extension'
         union all
         select 'built-in', b.object, pg_catalog.md5(pg_catalog.string_agg(b.said, ';' order by b.said collate "C"))
@@ -370,6 +439,9 @@ as $body$
         select 'grant', r.object, pg_catalog.string_agg(r.privilege, '; ' order by r.privilege collate "C")
         from regranted as r
         group by r.object
+        union all
+        select 'row', r.object, r.definition
+        from audit.rule_rows as r
         union all
         select 'superuser', r.rolname, 'may log in'
         from pg_catalog.pg_roles as r
@@ -399,7 +471,7 @@ as $body$
         from settings as s
         join named as r on r.catalog = 'pg_catalog.pg_authid'::regclass and r.root = s.setrole and not r.is_built_in
         union all
-        -- Left out is what concerns speed and logging alone.
+        -- Left out is what concerns speed, logging and how values are written out alone.
         select
             'database setting',
             s.name || case s.setdatabase when 0 then ' for every role' else ' for this database' end,
@@ -412,7 +484,8 @@ as $body$
                 'effective_cache_size', 'effective_io_concurrency', 'random_page_cost', 'seq_page_cost',
                 'default_statistics_target', 'max_parallel_workers_per_gather', 'max_parallel_workers',
                 'max_parallel_maintenance_workers', 'jit', 'timezone', 'TimeZone', 'lc_messages', 'client_min_messages',
-                'track_io_timing', 'track_functions', 'track_activities'
+                'track_io_timing', 'track_functions', 'track_activities', 'DateStyle', 'IntervalStyle', 'bytea_output',
+                'extra_float_digits', 'quote_all_identifiers'
             )
             and s.name not like 'log\_%'
     )

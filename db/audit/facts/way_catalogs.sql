@@ -1,34 +1,33 @@
--- Rights to what Postgres itself made, beyond those that it made: to catalogs that hold values of rows, passwords or large
--- objects, and to functions that read files, write them or look into other sessions.
+-- Rights to what Postgres itself made, beyond those that it made it with: to catalogs that hold values of rows, passwords or
+-- large objects, and to functions that read files, write them or look into other sessions. What it makes them with is
+-- declared for its release (audit.state); the server's own list of it is a table that whoever grants can write as well.
 create view audit.catalog_rights with (security_invoker) as
 with held as (
     select
         'table' as kind,
         pg_catalog.format('%I.%I', n.nspname, c.relname) as object,
         null::name as column_name,
+        'table ' || c.oid::regclass as declared,
+        case n.nspname when 'pg_catalog' then 'SELECT' end as ordinary,
         x.grantee,
-        x.privilege_type,
-        p.initprivs
+        x.privilege_type
     from pg_catalog.pg_class as c
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
     cross join lateral pg_catalog.aclexplode(c.relacl) as x
-    left join pg_catalog.pg_init_privs as p
-        on p.classoid = 'pg_catalog.pg_class'::regclass and p.objoid = c.oid and p.objsubid = 0
     where n.nspname in ('pg_catalog', 'pg_toast') and x.grantee <> c.relowner
     union all
     select
         'table',
         pg_catalog.format('%I.%I', n.nspname, c.relname),
         a.attname,
+        pg_catalog.format('column %s.%s', c.oid::regclass, a.attname),
+        null,
         x.grantee,
-        x.privilege_type,
-        p.initprivs
+        x.privilege_type
     from pg_catalog.pg_attribute as a
     join pg_catalog.pg_class as c on c.oid = a.attrelid
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
     cross join lateral pg_catalog.aclexplode(a.attacl) as x
-    left join pg_catalog.pg_init_privs as p
-        on p.classoid = 'pg_catalog.pg_class'::regclass and p.objoid = c.oid and p.objsubid = a.attnum
     where a.attacl is not null
         and n.nspname in ('pg_catalog', 'pg_toast')
         and x.grantee <> c.relowner
@@ -37,14 +36,16 @@ with held as (
         'function',
         f.oid::regprocedure::text,
         null,
+        'function ' || f.oid::regprocedure,
+        'EXECUTE',
         x.grantee,
-        x.privilege_type,
-        p.initprivs
+        x.privilege_type
     from pg_catalog.pg_proc as f
-    -- Without an entry everybody may run it from the start.
-    join pg_catalog.pg_init_privs as p on p.classoid = 'pg_catalog.pg_proc'::regclass and p.objoid = f.oid
-    cross join lateral pg_catalog.aclexplode(f.proacl) as x
-    where f.pronamespace = 'pg_catalog'::regnamespace and x.grantee <> f.proowner
+    cross join lateral pg_catalog.aclexplode(coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))) as x
+    where f.pronamespace = 'pg_catalog'::regnamespace
+        and x.grantee <> f.proowner
+        -- These have findings of their own.
+        and f.proname !~ '^(lo_creat|lo_create|lo_from_bytea|pg_(try_)?advisory_(xact_)?lock(_shared)?)$'
 )
 select
     h.kind,
@@ -55,12 +56,14 @@ select
     h.privilege_type as privilege
 from held as h
 left join pg_catalog.pg_roles as r on r.oid = h.grantee
+left join audit.applied as a on a.kind = 'grant' and a.object = pg_catalog.format('%s to %s', h.declared, coalesce(r.rolname, 'PUBLIC'))
 where coalesce(not r.rolsuper, true)
-    and not exists (
-        select
-        from pg_catalog.aclexplode(h.initprivs) as x
-        where x.grantee = h.grantee and x.privilege_type = h.privilege_type
-    );
+    and case
+        -- What everybody has unless it is declared that they have not.
+        when h.grantee = 0 and h.privilege_type = h.ordinary
+            then coalesce('without ' || h.privilege_type = any (pg_catalog.string_to_array(a.definition, '; ')), false)
+        else coalesce(h.privilege_type <> all (pg_catalog.string_to_array(a.definition, '; ')), true)
+    end;
 
 comment on view audit.catalog_rights is 'Rights to what Postgres made, beyond those that it made it with.';
 comment on column audit.catalog_rights.kind is 'table or function.';

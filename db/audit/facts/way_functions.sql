@@ -1,6 +1,8 @@
 -- Functions that others made and that somebody beside their owner can set off. role_oid is who; 0 is everybody.
 create view audit.foreign_functions with (security_invoker) as
-with made as (
+with brought as materialized (
+    select b.objid from audit.brought() as b where b.classid = 'pg_catalog.pg_proc'::regclass
+), made as (
     select
         f.oid,
         f.pronamespace,
@@ -14,23 +16,14 @@ with made as (
         (not l.lanpltrusted or l.lanname in ('c', 'internal'))
             -- Of an aggregate its functions say it.
             and f.prokind <> 'a'
-            and not exists (
-                select
-                from pg_catalog.pg_depend as d
-                join pg_catalog.pg_extension as e on e.oid = d.refobjid
-                where d.classid = 'pg_catalog.pg_proc'::regclass
-                    and d.objid = f.oid
-                    and d.refclassid = 'pg_catalog.pg_extension'::regclass
-                    and d.deptype = 'e'
-                    and (l.lanname = 'internal' or f.probin = '$libdir/' || e.extname)
-            ) as is_unbounded,
+            and f.oid not in (select b.objid from brought as b) as is_unbounded,
         f.proleakproof,
         l.lanname,
         coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner)) as acl
     from pg_catalog.pg_proc as f
     join pg_catalog.pg_language as l on l.oid = f.prolang
-    -- Below this Postgres made them.
-    where f.oid >= 16384
+    -- Below this Postgres made them, and none that runs as its owner.
+    where (f.oid >= 16384 or f.prosecdef)
         and (f.prosecdef or f.proleakproof or not l.lanpltrusted or l.lanname in ('c', 'internal'))
 ), set_off as (
     select made.oid, x.grantee as role_oid

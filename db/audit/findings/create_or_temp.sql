@@ -4,7 +4,9 @@ create view audit.finding_create_or_temp with (security_invoker) as
 select
     'error' as level,
     r.kind || ' ' || r.object as object,
-    pg_catalog.format('%s is held by %s', r.privilege, r.grantee) as detail,
+    pg_catalog.format(
+        '%s is held by %s%s', r.privilege, r.grantee, case when r.is_grantable then ', who may give it on' else '' end
+    ) as detail,
     r.statement as remedy
 from audit.revocations as r
 where r.kind in ('schema', 'database')

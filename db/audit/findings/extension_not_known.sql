@@ -1,12 +1,39 @@
--- What an extension brings is code and rights of its own: files, other servers, pages of tables, jobs.
+-- What an extension brings is code and rights of its own: files, other servers, pages of tables, jobs. The digest is of its
+-- version and of all that is said to be its, so that no drift has to tell it a second time.
 create view audit.finding_extension_not_known with (security_invoker) as
 select
     'error' as level,
     e.extname as object,
-    'is none of the extensions that see nothing but their arguments (audit.harmless_extensions)' as detail,
+    pg_catalog.format(
+        'is none of the extensions that see nothing but their arguments (audit.harmless_extensions): version %s in %s, %s',
+        e.extversion,
+        e.extnamespace::regnamespace,
+        pg_catalog.md5(pg_catalog.string_agg(member.said, '; ' order by member.said collate "C"))
+    ) as detail,
     pg_catalog.format('drop extension %I;', e.extname) as remedy
 from pg_catalog.pg_extension as e
-where not exists (select from audit.harmless_extensions as h where h.name = e.extname);
+left join lateral (
+    select pg_catalog.concat_ws(
+        ' ',
+        o.type,
+        o.identity,
+        pg_catalog.pg_get_userbyid(coalesce(f.proowner, c.relowner)),
+        coalesce(f.proacl, c.relacl),
+        f.prosecdef,
+        f.proleakproof,
+        f.proconfig,
+        f.prolang,
+        f.probin,
+        f.prosrc
+    ) as said
+    from audit.brought() as b
+    cross join lateral pg_catalog.pg_identify_object(b.classid, b.objid, 0) as o
+    left join pg_catalog.pg_proc as f on b.classid = 'pg_catalog.pg_proc'::regclass and f.oid = b.objid
+    left join pg_catalog.pg_class as c on b.classid = 'pg_catalog.pg_class'::regclass and c.oid = b.objid
+    where b.extension = e.oid
+) as member on true
+where not exists (select from audit.harmless_extensions as h where h.name = e.extname)
+group by e.oid, e.extname, e.extversion, e.extnamespace;
 
 comment on view audit.finding_extension_not_known is
     'A login may reach rows through what the extension brings: dblink and postgres_fdw connect as somebody else, file_fdw '

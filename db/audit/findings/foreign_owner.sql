@@ -9,18 +9,20 @@ from (
     select
         case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end as kind,
         pg_catalog.format('%I.%I', s.name, c.relname) as object,
-        c.relowner as owner
+        c.relowner as owner,
+        'pg_catalog.pg_class'::regclass as catalog,
+        c.oid
     from pg_catalog.pg_class as c
     join audit.house_schemas as s on s.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
     union all
-    select 'function', f.oid::regprocedure::text, f.proowner
+    select 'function', f.oid::regprocedure::text, f.proowner, 'pg_catalog.pg_proc'::regclass, f.oid
     from pg_catalog.pg_proc as f
     join audit.house_schemas as s on s.oid = f.pronamespace
     -- Those of the definer, and what the audit runs as each role, run as these.
     where not f.prosecdef or not exists (select from audit.house_roles as h where h.oid = f.proowner)
     union all
-    select 'schema', n.nspname, n.nspowner
+    select 'schema', n.nspname, n.nspowner, 'pg_catalog.pg_namespace'::regclass, n.oid
     from pg_catalog.pg_namespace as n
     join audit.house_schemas as s on s.oid = n.oid
     -- Postgres makes the schema public, and gives it to whoever owns the database.
@@ -31,7 +33,9 @@ from (
             where r.oid = n.nspowner and (r.rolsuper or r.rolname = 'pg_database_owner')
         )
 ) as o
-where o.owner <> (select h.oid from audit.house_roles as h where h.name = 'taxclaims_owner');
+where o.owner <> (select h.oid from audit.house_roles as h where h.name = 'taxclaims_owner')
+    -- An extension is judged as a whole.
+    and not exists (select from audit.brought() as b where b.classid = o.catalog and b.objid = o.oid);
 
 comment on view audit.finding_foreign_owner is
     'Whoever owns an object of the house can switch its protection off or replace it. Comes of an object made by hand '

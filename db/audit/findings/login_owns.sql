@@ -6,7 +6,7 @@ select
     pg_catalog.format(
         'owns %s objects of this database, such as %s',
         pg_catalog.count(*),
-        pg_catalog.min(pg_catalog.pg_describe_object(d.classid, d.objid, d.objsubid))
+        pg_catalog.min(o.type || ' ' || o.identity)
     ) as detail,
     pg_catalog.format('drop owned by %I cascade;  -- after a look at what it is', l.name) as remedy
 from audit.logins as l
@@ -17,6 +17,8 @@ join pg_catalog.pg_shdepend as d
     -- A mapping to a foreign server is said by foreign_server.
     and d.classid <> 'pg_catalog.pg_user_mapping'::regclass
     and d.dbid = (select b.oid from pg_catalog.pg_database as b where b.datname = pg_catalog.current_database())
+-- Not pg_describe_object, which speaks the language of whoever asks.
+cross join lateral pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) as o
 where pg_catalog.cardinality(l.groups) > 0 and not l.is_administrator
 group by l.name;
 

@@ -4,23 +4,41 @@ create view audit.finding_login_reaches_privilege with (security_invoker) as
 select
     'error' as level,
     l.login as object,
-    case
-        when l.by_oid is null then 'has '
-        when l.powers = array[l.by_role::text] then 'is a member of '
-        else pg_catalog.format('is a member of %s, and so has ', l.by_role)
-    end || pg_catalog.array_to_string(l.powers, ', ') as detail,
-    case
-        when l.by_oid is null then (
-            select pg_catalog.format('alter role %I %s;', l.login, pg_catalog.string_agg('no' || pg_catalog.lower(p.power), ' '))
-            from pg_catalog.unnest(l.powers) as p (power)
-        )
-        else (
-            select pg_catalog.string_agg('revoke ' || m.revoked, ' ')
-            from audit.memberships as m
-            where m.member_oid = l.login_oid and m.role_oid = l.by_oid
-        )
-    end as remedy
-from audit.login_powers as l;
+    pg_catalog.string_agg(
+        case
+            when l.by_oid is null then 'has '
+            when l.powers = array[l.by_role::text] then 'is a member of '
+            else pg_catalog.format('is a member of %s, and so has ', l.by_role)
+        end || pg_catalog.array_to_string(l.powers, ', '),
+        '; '
+        order by l.by_role nulls first
+    )
+    -- This right is not told a second time.
+    || case
+        when exists (
+            select
+            from audit.rights as r
+            where r.kind = 'database' and r.privilege = 'CONNECT' and r.grantee_oid = l.login_oid
+        ) then '; may enter this database by a right of its own'
+        else ''
+    end as detail,
+    pg_catalog.string_agg(
+        case
+            when l.by_oid is null then (
+                select pg_catalog.format('alter role %I %s;', l.login, pg_catalog.string_agg('no' || pg_catalog.lower(p.power), ' '))
+                from pg_catalog.unnest(l.powers) as p (power)
+            )
+            else (
+                select pg_catalog.string_agg('revoke ' || m.revoked, ' ')
+                from audit.memberships as m
+                where m.member_oid = l.login_oid and m.role_oid = l.by_oid
+            )
+        end,
+        ' '
+        order by l.by_role nulls first
+    ) as remedy
+from audit.login_powers as l
+group by l.login_oid, l.login;
 
 comment on view audit.finding_login_reaches_privilege is
     'A login reads every row, or the files, sessions and statistics through which rows are seen, by an attribute or '

@@ -32,13 +32,10 @@ select
 from added as a
 where not exists (
     select
-    from pg_catalog.pg_depend as d
-    join pg_catalog.pg_extension as e on e.oid = d.refobjid
+    from audit.brought() as b
+    join pg_catalog.pg_extension as e on e.oid = b.extension
     join audit.harmless_extensions as h on h.name = e.extname
-    where d.classid = a.catalog
-        and d.objid = a.oid
-        and d.refclassid = 'pg_catalog.pg_extension'::regclass
-        and d.deptype = 'e'
+    where b.classid = a.catalog and b.objid = a.oid
 );
 
 comment on view audit.finding_operator_added is

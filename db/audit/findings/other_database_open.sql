@@ -1,22 +1,31 @@
 -- Roles belong to the whole cluster: a login of the house enters every database that PUBLIC may enter. postgres and
--- template1 are open from the start; others are whoever's they are, and not asked here.
+-- template1 are open from the start, which says nothing of this database: it is told once a login keeps something there.
+-- Others are whoever's they are, and not asked here.
 create view audit.finding_other_database_open with (security_invoker) as
 select
     'warning' as level,
     d.datname as object,
-    'may be entered by every login of the cluster' as detail,
+    pg_catalog.format('%s keep what is theirs there', pg_catalog.string_agg(distinct l.name, ', ' order by l.name)) as detail,
     pg_catalog.format('revoke connect, temporary on database %I from public;', d.datname) as remedy
 from pg_catalog.pg_database as d
+join pg_catalog.pg_shdepend as owned
+    on owned.dbid = d.oid
+    and owned.refclassid = 'pg_catalog.pg_authid'::regclass
+    and owned.deptype = 'o'
+join audit.logins as l on l.oid = owned.refobjid
 where d.datname in ('postgres', 'template1')
     and d.datname <> pg_catalog.current_database()
     and d.datallowconn
+    and pg_catalog.cardinality(l.groups) > 0
+    and not l.is_administrator
     and exists (
         select
         from pg_catalog.aclexplode(coalesce(d.datacl, pg_catalog.acldefault('d', d.datdba))) as x
         where x.grantee = 0 and x.privilege_type = 'CONNECT'
-    );
+    )
+group by d.datname;
 
 comment on view audit.finding_other_database_open is
-    'A login of the house keeps files, large objects and temporary tables on the server''s disk, outside every limit of '
-    'this database, and reads the names of roles and databases. Postgres is made so. Mend: revoke connect once, and grant '
-    'it to those who need it, such as monitoring; or accept it where others use the cluster.';
+    'A login of the house keeps large objects or temporary tables on the server''s disk, outside every limit of this '
+    'database. Comes of postgres or template1, which everybody may enter as Postgres makes them. Mend: revoke connect once, '
+    'and grant it to those who need it, such as monitoring; then drop what is kept there.';

@@ -1,12 +1,49 @@
--- A publication sends whole tables to whoever subscribes: no policy holds on the way.
+-- A publication sends whole tables to whoever subscribes: no policy holds on the way. The digest is of all that it says,
+-- with the columns and the rows of each table, so that no drift has to tell it a second time.
 create view audit.finding_published_table with (security_invoker) as
 select
     'warning' as level,
-    pg_catalog.format('%I.%I', p.schemaname, p.tablename) as object,
-    'is sent out by the publication ' || p.pubname as detail,
+    p.pubname as object,
+    pg_catalog.format(
+        'sends out %s to whoever subscribes (%s)',
+        case when p.puballtables then 'every table' else sent.tables end,
+        pg_catalog.md5(
+            pg_catalog.concat_ws(
+                ' ',
+                pg_catalog.to_jsonb(p) - '{oid,pubowner}'::text[],
+                pg_catalog.pg_get_userbyid(p.pubowner),
+                sent.whole
+            )
+        )
+    ) as detail,
     pg_catalog.format('drop publication %I;  -- or see to it that the subscriber keeps the same policies', p.pubname) as remedy
-from pg_catalog.pg_publication_tables as p
-join audit.house_schemas as s on s.name = p.schemaname;
+from pg_catalog.pg_publication as p
+cross join lateral (
+    select
+        pg_catalog.string_agg(named.tables, ', ' order by named.tables collate "C") as tables,
+        pg_catalog.string_agg(named.whole, ', ' order by named.whole collate "C") as whole
+    from (
+        select
+            pg_catalog.format('%I.%I', n.nspname, c.relname) as tables,
+            pg_catalog.concat_ws(' ', n.nspname, c.relname, r.prattrs, pg_catalog.pg_get_expr(r.prqual, r.prrelid)) as whole
+        from pg_catalog.pg_publication_rel as r
+        join pg_catalog.pg_class as c on c.oid = r.prrelid
+        join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+        where r.prpubid = p.oid
+        union all
+        select pg_catalog.format('%I.*', n.nspname), pg_catalog.format('%I.*', n.nspname)
+        from pg_catalog.pg_publication_namespace as r
+        join pg_catalog.pg_namespace as n on n.oid = r.pnnspid
+        where r.pnpubid = p.oid
+    ) as named
+) as sent
+-- The months of the audit log are sent by their own names.
+where exists (
+    select
+    from pg_catalog.pg_publication_tables as t
+    where t.pubname = p.pubname
+        and (t.schemaname = 'audit_log' or t.schemaname in (select s.name from audit.house_schemas as s))
+);
 
 comment on view audit.finding_published_table is
     'Whoever subscribes gets whole tables, without a policy. Comes of create publication for replication or a change '

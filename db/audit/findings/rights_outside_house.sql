@@ -1,11 +1,27 @@
 -- A right or a policy for a role that is none of the house's is one that no file here gives.
+-- All that a role holds is one finding; what everybody holds is one for each object.
 create view audit.finding_rights_outside_house with (security_invoker) as
 select
     'error' as level,
-    r.kind || ' ' || r.object as object,
-    pg_catalog.format('%s is held by %s', r.privilege, r.grantee) as detail,
-    r.statement as remedy
+    about.object,
+    pg_catalog.format(
+        '%s holds %s',
+        r.grantee,
+        pg_catalog.string_agg(
+            r.privilege
+                || coalesce(' (' || r.column_name || ')', '')
+                || case when r.is_grantable then ' with grant option' else '' end
+                || ' on '
+                || case r.kind when 'database' then r.object else r.kind || ' ' || r.object end,
+            ', '
+            order by r.kind, r.object, r.privilege, r.column_name
+        )
+    ) as detail,
+    pg_catalog.string_agg(r.statement, ' ' order by r.kind, r.object, r.privilege, r.column_name) as remedy
 from audit.revocations as r
+cross join lateral (
+    select case r.grantee_oid when 0 then r.kind || ' ' || r.object else r.grantee end as object
+) as about
 where not exists (select from audit.house_roles as h where h.oid = r.grantee_oid)
     -- What has a finding of its own has one.
     and r.privilege not in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN', 'CREATE', 'TEMPORARY')
@@ -19,8 +35,13 @@ where not exists (select from audit.house_roles as h where h.oid = r.grantee_oid
         r.kind = 'database'
         and r.privilege = 'CONNECT'
         and not r.is_grantable
-        and exists (select from audit.logins as l where l.oid = r.grantee_oid and l.is_dba)
+        and (
+            exists (select from audit.logins as l where l.oid = r.grantee_oid and l.is_dba)
+            -- What it reaches here is told with its right to come in.
+            or exists (select from audit.login_powers as p where p.login_oid = r.grantee_oid)
+        )
     )
+group by r.grantee, about.object
 union all
 select
     'error',

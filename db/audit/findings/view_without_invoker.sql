@@ -1,4 +1,5 @@
--- A view reads its tables as its owner unless told otherwise: whoever may read the view looks past the policies.
+-- A view reads its tables as its owner unless told otherwise: whoever may read the view looks past the policies. One of
+-- somebody's own that nobody else may read shows nobody anything.
 create view audit.finding_view_without_invoker with (security_invoker) as
 select
     'error' as level,
@@ -6,7 +7,17 @@ select
     'reads ' || pg_catalog.string_agg(distinct v.table_name, ', ') || ' with the rights of its owner' as detail,
     pg_catalog.format('alter view %s set (security_invoker = true);', v.name) as remedy
 from audit.reading_relations as v
-where v.relkind = 'v' and not v.security_invoker
+where v.relkind = 'v'
+    and not v.security_invoker
+    and (
+        exists (select from audit.readers as r where r.relation_oid = v.oid)
+        or exists (
+            select
+            from pg_catalog.pg_class as c
+            join audit.house_schemas as s on s.oid = c.relnamespace
+            where c.oid = v.oid
+        )
+    )
 group by v.name;
 
 comment on view audit.finding_view_without_invoker is

@@ -11,3 +11,5 @@ comment on column public.documents.file_size is 'In bytes; null where it was not
 comment on column public.documents.mime_type is
     'The media type, such as application/pdf, told from the content where that can be; null where it is not known.';
 comment on column public.documents.uploaded_at is 'When the row was made, after the content was stored.';
+comment on column public.documents.sha256 is
+    'SHA-256 of the content as it was uploaded; null for one from before it was kept, until documents:check has read it.';

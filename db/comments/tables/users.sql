@@ -21,9 +21,11 @@ comment on column public.users.updated_at is
     'When the user was last changed; it is also the version that an ETag names.';
 comment on column public.users.subject is 'The name of the user at the identity provider; null until the first login.';
 comment on column public.users.access_changed_at is
-    'Tokens issued before this moment are refused where they say other rights than this row.';
+    'Tokens issued before this moment, by the identity provider''s clock, are refused where they say other rights than '
+    'this row.';
 comment on column public.users.access_digest is
     'MD5 of role and sorted client_access, by which a token is compared in one look; worked out.';
 comment on column public.users.sessions_ended_at is
-    'Tokens issued until this moment are refused, whatever they say: the password was changed, or the account ended. '
+    'Tokens issued until this moment, by the identity provider''s clock, are refused, whatever they say: the password '
+    'was changed, or the account ended. '
     'Null where that never was.';

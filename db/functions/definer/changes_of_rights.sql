@@ -6,6 +6,8 @@
 -- token that brought them; nor for a user's own request that adds a client to their list, by creating it, for the
 -- token in hand says less, never more. An ADMIN without a list has every client, and loses some with the first.
 -- Where the identity provider is managed, it is to be told, and the moment is that of its knowing (app.hold_tokens).
+-- The moment is one of the provider's clock, with which tokens are dated, and stays what it is: a clock that is set
+-- later makes no token good again.
 create or replace function app.date_rights_from_commit()
     returns trigger
     language plpgsql
@@ -14,18 +16,21 @@ create or replace function app.date_rights_from_commit()
     set search_path = ''
 as $function$
 declare
-    is_own_gain constant boolean := coalesce(new.id = app.user_id(), false)
+    is_own_gain constant boolean := tg_op = 'UPDATE'
+        and coalesce(new.id = app.user_id(), false)
         and new.role = old.role
         and new.is_active = old.is_active
         and new.client_access @> old.client_access
         and (new.role <> 'ADMIN' or old.client_access <> '{}');
 begin
-    perform app.note_identity_change(new.id, not is_own_gain);
+    if tg_op = 'UPDATE' then
+        perform app.note_identity_change(new.id, not is_own_gain);
+    end if;
     if is_own_gain then
         return null;
     end if;
     update public.users as u
-    set access_changed_at = greatest(pg_catalog.clock_timestamp(), u.access_changed_at)
+    set access_changed_at = greatest(app.provider_time(pg_catalog.clock_timestamp()), u.access_changed_at)
     where u.id = new.id;
     return null;
 end

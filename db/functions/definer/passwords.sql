@@ -115,7 +115,7 @@ create or replace function app.end_sessions_from_commit()
 as $function$
 begin
     update public.users as u
-    set sessions_ended_at = greatest(pg_catalog.clock_timestamp(), u.sessions_ended_at)
+    set sessions_ended_at = greatest(app.provider_time(pg_catalog.clock_timestamp()), u.sessions_ended_at)
     where u.id = new.id;
     -- In the order in which app.forget_grant holds them.
     delete from app.identity_artifacts as a

@@ -1,7 +1,9 @@
 -- Which active users see something of a client, for audit.who_can_see: an auditor reads no user but these. In PL/pgSQL,
 -- whose text is the same where the table of users has lost a column.
+drop function if exists app.users_who_see(uuid);
+
 create or replace function app.users_who_see(client uuid)
-    returns table (email text, role text, reason text)
+    returns table (email text, role text, has_clients boolean, reason text)
     language plpgsql
     stable
     security definer
@@ -12,6 +14,7 @@ begin
     select
         u.email::text,
         u.role,
+        u.client_access <> '{}',
         case
             when users_who_see.client = any (u.client_access) then 'client_access lists the client'
             else 'an ADMIN whose client_access is empty sees every client'

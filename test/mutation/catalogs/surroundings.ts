@@ -185,6 +185,24 @@ export const SURROUNDINGS: Kinds = {
     },
     'pg_init_privs',
   ),
+  'initial right forged': made(
+    {
+      'of files':
+        'grant execute on function pg_catalog.pg_read_file(text) to public;' +
+        ' update pg_catalog.pg_init_privs set initprivs = (select proacl from pg_catalog.pg_proc where oid = objoid)' +
+        " where objoid = 'pg_catalog.pg_read_file(text)'::regprocedure",
+    },
+    'pg_init_privs',
+  ),
+  'policy of which pg_depend knows nothing': made(
+    {
+      'for everybody':
+        'create policy added_# on public.sites as restrictive using (true);' +
+        " delete from pg_catalog.pg_depend where classid = 'pg_catalog.pg_policy'::regclass" +
+        " and objid = (select oid from pg_catalog.pg_policy where polname = 'added_#')",
+    },
+    'pg_depend',
+  ),
   'everything of a role given away': `
     select r.rolname::text as object, 'pg_authid ' || r.oid as covers,
         format('reassign owned by %I to taxclaims_api', r.rolname) as sql

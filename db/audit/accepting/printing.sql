@@ -1,0 +1,27 @@
+-- What Postgres prints depends on settings of whoever asks: with quote_all_identifiers every name is another. Each function
+-- of the audit that the owner has sets them for itself, and so for all that it calls and reads; it comes last, when all are
+-- made. npm run db:audit sets the same for the text that it runs itself.
+do $each$
+declare
+    routine regprocedure;
+begin
+    for routine in
+        select f.oid
+        from pg_catalog.pg_proc as f
+        where f.pronamespace = 'audit'::regnamespace and f.proowner = 'taxclaims_owner'::regrole
+    loop
+        execute pg_catalog.format(
+            $alter$
+            alter function %s
+                set quote_all_identifiers = off
+                set extra_float_digits = 1
+                set bytea_output = hex
+                set datestyle = 'ISO, MDY'
+                set intervalstyle = postgres
+                set timezone = 'UTC'
+            $alter$,
+            routine
+        );
+    end loop;
+end
+$each$;

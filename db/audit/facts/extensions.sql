@@ -1,0 +1,142 @@
+-- Extensions that see nothing but what they are given, in a schema of their own, and the library that each brings.
+create function audit.known_extensions()
+    returns table (name name, library text, reason text)
+    language sql
+    immutable
+    set search_path = ''
+as $body$
+    select k.name, '$libdir/' || case k.name when 'intarray' then '_int' else k.name end as library, k.reason
+    from (
+        values
+            ('plpgsql'::name, 'comes with Postgres; a trusted language'),
+            ('btree_gin', 'operator classes for indexes'),
+            ('btree_gist', 'operator classes for indexes'),
+            ('citext', 'a type of text'),
+            ('cube', 'a type'),
+            ('earthdistance', 'functions over a type'),
+            ('fuzzystrmatch', 'functions over text'),
+            ('hstore', 'a type'),
+            ('intarray', 'functions over arrays'),
+            ('isn', 'types of numbers'),
+            ('ltree', 'a type'),
+            ('pg_stat_statements', 'shows statements without their values, to others without their text'),
+            ('pg_trgm', 'functions over text'),
+            ('pgcrypto', 'functions over their arguments'),
+            ('seg', 'a type'),
+            ('tsm_system_rows', 'a way to sample rows, which policies hold'),
+            ('tsm_system_time', 'a way to sample rows, which policies hold'),
+            ('unaccent', 'a dictionary over text'),
+            ('uuid-ossp', 'functions over their arguments')
+    ) as k (name, reason)
+$body$;
+
+comment on function audit.known_extensions() is
+    'The extensions that see nothing but what they are given. Serves audit.state() and audit.harmless_extensions.';
+
+-- What an extension brought and what consists of that: it is judged as a whole. Whoever may write to the catalogs, or to
+-- say alter extension … add, can say so of anything. Of the extensions that are known, it is believed of what such a one
+-- brings and of nothing else; the others are told, with a digest of all that is said to be theirs.
+create function audit.brought()
+    returns table (classid oid, objid oid, extension oid)
+    language sql
+    stable
+    rows 1000
+    set search_path = ''
+as $body$
+    with recursive said as (
+        select d.classid, d.objid, e.oid as extension, e.extowner, known.library
+        from pg_catalog.pg_depend as d
+        join pg_catalog.pg_extension as e on e.oid = d.refobjid
+        left join audit.known_extensions() as known on known.name = e.extname
+        where d.refclassid = 'pg_catalog.pg_extension'::regclass and d.deptype = 'e'
+    ),
+    functions as (
+        select s.objid, s.extension
+        from said as s
+        join pg_catalog.pg_proc as f on f.oid = s.objid
+        join pg_catalog.pg_language as l on l.oid = f.prolang
+        where s.classid = 'pg_catalog.pg_proc'::regclass
+            and not f.prosecdef
+            and f.proowner in (10, s.extowner)
+            and (
+                f.prokind = 'a'
+                or l.lanname = 'c' and f.probin = s.library
+                -- Under another name, what everybody may run.
+                or l.lanname = 'internal' and exists (
+                    select
+                    from pg_catalog.pg_proc as b
+                    where b.oid < 16384 and b.prolang = f.prolang and b.prosrc = f.prosrc and b.proacl is null
+                )
+                or l.lanpltrusted
+            )
+    ),
+    types as (
+        select s.objid, s.extension from said as s where s.classid = 'pg_catalog.pg_type'::regclass
+    ),
+    believed (classid, objid, extension, is_known) as (
+        select s.classid, s.objid, s.extension, s.library is not null
+        from said as s
+        where s.library is null
+            or case s.classid
+                when 'pg_catalog.pg_proc'::regclass
+                    then exists (select from functions as f where (f.objid, f.extension) = (s.objid, s.extension))
+                when 'pg_catalog.pg_operator'::regclass then exists (
+                    select
+                    from pg_catalog.pg_operator as o
+                    where o.oid = s.objid
+                        and (
+                            exists (select from types as t where t.objid in (o.oprleft, o.oprright) and t.extension = s.extension)
+                            or exists (select from functions as f where (f.objid, f.extension) = (o.oprcode, s.extension))
+                        )
+                )
+                when 'pg_catalog.pg_cast'::regclass then exists (
+                    select
+                    from pg_catalog.pg_cast as c
+                    join types as t on t.objid in (c.castsource, c.casttarget)
+                    where c.oid = s.objid and t.extension = s.extension
+                )
+                -- A view of its functions, and of nothing of anybody else's.
+                when 'pg_catalog.pg_class'::regclass then exists (
+                    select
+                    from pg_catalog.pg_class as c
+                    where c.oid = s.objid
+                        and c.relkind in ('v', 'c')
+                        and not exists (
+                            select
+                            from pg_catalog.pg_rewrite as w
+                            join pg_catalog.pg_depend as d
+                                on d.classid = 'pg_catalog.pg_rewrite'::regclass
+                                and d.objid = w.oid
+                                and d.refclassid = 'pg_catalog.pg_class'::regclass
+                                and d.refobjid <> c.oid
+                            where w.ev_class = c.oid
+                        )
+                )
+                else s.classid in (
+                    'pg_catalog.pg_type'::regclass,
+                    'pg_catalog.pg_opclass'::regclass,
+                    'pg_catalog.pg_opfamily'::regclass,
+                    'pg_catalog.pg_language'::regclass,
+                    'pg_catalog.pg_ts_dict'::regclass,
+                    'pg_catalog.pg_ts_template'::regclass
+                )
+            end
+        union
+        select d.classid, d.objid, b.extension, b.is_known
+        from believed as b
+        join pg_catalog.pg_depend as d
+            on d.refclassid = b.classid and d.refobjid = b.objid and d.deptype in ('a', 'i', 'P', 'S')
+        left join pg_catalog.pg_rewrite as w on d.classid = 'pg_catalog.pg_rewrite'::regclass and w.oid = d.objid
+        where not b.is_known
+            or d.classid in ('pg_catalog.pg_type'::regclass, 'pg_catalog.pg_amop'::regclass, 'pg_catalog.pg_amproc'::regclass)
+            or w.ev_class = b.objid
+    )
+    select b.classid, b.objid, b.extension
+    from believed as b
+$body$;
+
+comment on function audit.brought() is
+    'What belongs to an extension, and is what such an extension brings. Serves audit.state() and the findings.';
+
+revoke execute on function audit.known_extensions(), audit.brought() from public;
+grant execute on function audit.known_extensions(), audit.brought() to taxclaims_auditor;

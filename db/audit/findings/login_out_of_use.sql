@@ -1,0 +1,87 @@
+-- What keeps a login of the house from working without a word: nobody is refused for it but whoever logs in, or whose
+-- statement ends at once. A login that may not log in at all is meant so, and is said nowhere.
+create view audit.finding_login_out_of_use with (security_invoker) as
+with kept as (
+    -- What is kept for one login in this database goes before what is kept for the login, then for the database, then for all.
+    select distinct on (l.name, s.name)
+        l.name as login,
+        s.name,
+        s.value,
+        s.remedy
+    from audit.logins as l
+    join audit.stored_settings as s on s.role_oid in (0, l.oid)
+    where pg_catalog.cardinality(l.groups) > 0
+    order by l.name, s.name, s.role_oid <> 0 desc, s.remedy ~ ' in database ' desc, s.remedy ~ '^alter database' desc
+)
+select
+    'warning' as level,
+    l.name::text as object,
+    wrong.what as detail,
+    wrong.remedy
+from audit.logins as l
+join pg_catalog.pg_roles as r on r.oid = l.oid
+cross join lateral (
+    select 'may have no connection: connection limit 0', pg_catalog.format('alter role %I connection limit -1;', l.name)
+    where r.rolconnlimit = 0
+    union all
+    select 'has a password that is out of date', pg_catalog.format('alter role %I valid until ''infinity'';', l.name)
+    where r.rolvaliduntil <= pg_catalog.now()
+) as wrong (what, remedy)
+where pg_catalog.cardinality(l.groups) > 0
+union all
+select
+    'warning',
+    k.login::text,
+    pg_catalog.format('begins with %s=%s, in which nothing of the house is done', k.name, k.value),
+    k.remedy
+from kept as k
+where case
+        when k.name in (
+                'statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout',
+                'idle_session_timeout'
+            )
+            and k.value ~ '^[0-9.]+ ?(us|ms|s|min|h|d)?$'
+            then (k.value || case when k.value ~ '[a-z]$' then '' else 'ms' end)::interval
+                between interval '1 microsecond' and interval '99 milliseconds'
+        -- What only reads may be told so.
+        when k.name = 'default_transaction_read_only'
+            then k.value ~* '^(on|t|tr|tru|true|y|ye|yes|1)$'
+                and exists (select from audit.logins as l where l.name = k.login and l.groups && '{taxclaims_api,taxclaims_identity_provider}'::name[])
+        else false
+    end
+union all
+select
+    'warning',
+    d.datname::text,
+    wrong.what,
+    wrong.remedy
+from pg_catalog.pg_database as d
+cross join lateral (
+    select 'lets in no login but superusers: connection limit 0', pg_catalog.format('alter database %I connection limit -1;', d.datname)
+    where d.datconnlimit = 0
+    union all
+    select 'lets nobody in', pg_catalog.format('alter database %I allow_connections true;', d.datname)
+    where not d.datallowconn
+) as wrong (what, remedy)
+where d.datname = pg_catalog.current_database()
+union all
+select
+    'warning',
+    'every login',
+    pg_catalog.format('the server starts every session with %s=%s', s.name, s.reset_val),
+    pg_catalog.format('alter system reset %I; select pg_reload_conf();', s.name)
+from pg_catalog.pg_settings as s
+where s.source in ('configuration file', 'command line', 'environment variable', 'global')
+    and (
+        s.name in (
+            'statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout',
+            'idle_session_timeout'
+        )
+        and s.reset_val::bigint between 1 and 99
+        or s.name = 'default_transaction_read_only' and s.reset_val = 'on'
+    );
+
+comment on view audit.finding_login_out_of_use is
+    'A login of the house or this database cannot be used, and nothing says so but a refusal: a connection limit of 0, a '
+    'password that is out of date, a time-out of less than a tenth of a second, transactions that only read. Comes of alter '
+    'role, alter database or alter system. Mend: as the remedy says, or accept it with the reason.';
