@@ -31,10 +31,11 @@ import type { Walk, WalkLimits } from './walk.ts';
  * What was undone because it met others in a deadlock, or because it could not be put in an order with them, is done
  * once more in what is left of its time.
  *
- * Every wait has an end: for a connection, and then for all that is done on it, the statement time-out and a second
- * each. A server that says nothing is left then, and its connection destroyed.
+ * Every wait has an end: the one for a connection and all that is done on it have together the statement time-out and a
+ * second. A server that says nothing is left then, and its connection destroyed.
  *
- * All throw the server's errors as pg's DatabaseError, DatabaseUnavailable when the database is out of reach,
+ * All throw the server's errors as pg's DatabaseError, but RightMissing for a right that the service itself lacks,
+ * DatabaseUnavailable when the database is out of reach,
  * mute, or has too many waiting for it, and TypeError or RangeError, before anything is sent, for a statement that is
  * not acceptable.
  */
@@ -148,8 +149,9 @@ export function databaseOn(
           const parts = partsWithin(timeoutMs);
           return twiceIfStale(() => session.send(parts, 'idle'));
         };
-        if (isOnReplica) return attempt(statementTimeoutMs);
-        return withPosition(session, writer, await againIfVictim(statementTimeoutMs, attempt));
+        const timeoutMs = session.timeoutMs(statementTimeoutMs);
+        if (isOnReplica) return attempt(timeoutMs);
+        return withPosition(session, writer, await againIfVictim(timeoutMs, attempt));
       }),
     );
   };
@@ -174,7 +176,7 @@ export function databaseOn(
         noted(timeline, () =>
           pool.withSession(
             async (session) => {
-              const written = await againIfVictim(limitMs, (timeoutMs) =>
+              const written = await againIfVictim(session.timeoutMs(limitMs), (timeoutMs) =>
                 runTransaction(
                   session,
                   roleOf(context),
@@ -203,7 +205,9 @@ export function databaseOn(
     async callBare(statements) {
       statements.forEach(assertOnData);
       return pool.withSession((session) =>
-        againIfVictim(statementTimeoutMs, () => twiceIfStale(() => session.callBare(statements))),
+        againIfVictim(session.timeoutMs(statementTimeoutMs), () =>
+          twiceIfStale(() => session.callBare(statements)),
+        ),
       );
     },
     close: (withinMs) => pool.close(withinMs),

@@ -1,14 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
-import { regularly } from './housekeeping.ts';
-
-/** Removes what is kept of which the time is over. */
-export interface Forgetting {
-  /** Resolves when all of them are gone that there are. Never rejects: what is left the next sweep finds. */
-  sweep(): Promise<void>;
-  /** Resolves when what is under way has ended. */
-  close(): Promise<void>;
-}
+import { type Housekeeping, regularly } from './housekeeping.ts';
 
 /** Enough for a quiet moment's work, so that no sweep holds many rows at once. */
 const BATCH = 500;
@@ -19,7 +11,7 @@ interface ForgettingOptions {
 }
 
 /** The answers that are kept for repeated requests. */
-export function forgetExpiredAnswers(options: ForgettingOptions): Forgetting {
+export function forgetExpiredAnswers(options: ForgettingOptions): Housekeeping {
   return forgetExpired({ ...options, text: 'select app.forget_answers($1)', what: 'answers' });
 }
 
@@ -32,7 +24,7 @@ export function forgetExpired({
   log,
   text,
   what,
-}: ForgettingOptions & { readonly text: string; readonly what: string }): Forgetting {
+}: ForgettingOptions & { readonly text: string; readonly what: string }): Housekeeping {
   let closed = false;
 
   async function forgetAll(): Promise<void> {
@@ -44,7 +36,7 @@ export function forgetExpired({
 
   const sweeping = regularly(forgetAll, `${what} of which the time is over could not be removed yet`, log);
   return {
-    sweep: () => sweeping.sweep(),
+    ...sweeping,
     async close() {
       closed = true;
       await sweeping.close();

@@ -2,13 +2,12 @@ import { readdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { sqlFolder } from './sql-folder.ts';
 import type { Database } from './database.ts';
-import { sqlState } from './errors.ts';
+import { RightMissing, sqlState } from './errors.ts';
 
 type Asked = Pick<Database, 'callAsLogin'>;
 
 /** Schema, function, table or column that is not there: the SQL of this release was not applied. */
 const NOT_MIGRATED = new Set(['3F000', '42883', '42P01', '42703']);
-const NOT_ALLOWED = '42501';
 
 /** Settings without which a crash of the server loses or corrupts what was acknowledged. */
 const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'];
@@ -36,10 +35,9 @@ export async function objections(database: Asked): Promise<readonly string[]> {
     });
     return rows.map(([objection]) => String(objection));
   } catch (error) {
-    const state = sqlState(error) ?? '';
-    if (NOT_MIGRATED.has(state))
+    if (NOT_MIGRATED.has(sqlState(error) ?? ''))
       return ['the database is not migrated, or of an older release: run db:migrate'];
-    if (state === NOT_ALLOWED)
+    if (error instanceof RightMissing)
       return ['the login in DATABASE_URL is no member of taxclaims_api, or does not inherit it'];
     throw error;
   }

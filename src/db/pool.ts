@@ -1,11 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { Connection } from './connection.ts';
-import { DatabaseUnavailable } from './errors.ts';
+import { DatabaseUnavailable, RightMissing } from './errors.ts';
 import { assertWrites, createPrimary, saysReadOnly, tellingPrimary } from './primary.ts';
 import type { Primary } from './primary.ts';
-import { Session } from './session.ts';
+import { CANCEL_BEFORE_MS, Session } from './session.ts';
 import type { WalkLimits } from './walk.ts';
 
 export interface PoolOptions {
@@ -32,6 +33,8 @@ export interface PoolOptions {
 export const GRACE_MS = 1_000;
 /** How long a new connection may take, whatever statements may. */
 const CONNECTING_MS = 5_000;
+/** How long a connection that was said goodbye to may take to close. */
+const LEAVING_MS = 500;
 const WAITING_PER_CONNECTION = 100;
 
 const ignore = (): void => undefined;
@@ -61,14 +64,18 @@ export interface Lending {
 export interface PoolFigures {
   readonly connections: number;
   readonly idle: number;
+  /** How many there may be. */
+  readonly size: number;
   /** Requests that have none yet. */
   readonly waiting: number;
+  /** How often a statement was refused because the service lacks a right. */
+  readonly rightsMissing: number;
 }
 
 export interface SessionPool {
   /**
-   * Waits for a connection no longer than the statement time-out and a second, then holds it no longer than that again,
-   * or than `lending` says.
+   * Waits for a connection and holds it, both together no longer than the statement time-out and a second, or than
+   * `lending` says. Who has none half a second before that time-out and second are over gets none.
    * @throws DatabaseUnavailable when no connection can be had, too many wait for one already, or the server is mute;
    * and whatever `use` throws.
    */
@@ -83,6 +90,8 @@ export function openPool(options: PoolOptions): SessionPool {
   const { poolSize, preparedStatements, log } = options;
   const { maxWaiting = poolSize * WAITING_PER_CONNECTION } = options;
   const limitMs = options.statementTimeoutMs + GRACE_MS;
+  // Whoever has a connection later could only be cancelled on it.
+  const waitMs = limitMs - CANCEL_BEFORE_MS;
   const connections = new Set<Lent>();
   const primary = options.primary ?? createPrimary(options.url, tellingPrimary(log));
   let isPrepared = preparedStatements;
@@ -95,7 +104,7 @@ export function openPool(options: PoolOptions): SessionPool {
   };
   const pool = new Pool({
     max: poolSize,
-    connectionTimeoutMillis: limitMs,
+    connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 30_000,
     // All that is said at connecting: a pooler in transaction mode refuses `statement_timeout` and most others.
     application_name: 'taxclaims-api',
@@ -103,7 +112,7 @@ export function openPool(options: PoolOptions): SessionPool {
     keepAliveInitialDelayMillis: 10_000,
     Client: class extends Lent {
       constructor(config: ClientConfig = {}) {
-        const connectionTimeoutMillis = Math.min(limitMs, CONNECTING_MS);
+        const connectionTimeoutMillis = Math.min(waitMs, CONNECTING_MS);
         super({ ...config, connectionTimeoutMillis }, primary.latest);
         connections.add(this);
         this.once('end', () => connections.delete(this));
@@ -126,6 +135,7 @@ export function openPool(options: PoolOptions): SessionPool {
   });
   pool.on('error', ignore);
   let closed: Promise<void> | undefined;
+  let rightsMissing = 0;
   /** Whom pg forgets when its pool ends: all who have no connection yet. */
   const waiting = new Set<(reason: Error) => void>();
 
@@ -137,7 +147,10 @@ export function openPool(options: PoolOptions): SessionPool {
       throw new DatabaseUnavailable('Too many wait for a connection to the database.');
     const { promise: closing, reject: leave } = Promise.withResolvers<never>();
     waiting.add(leave);
-    const end = performance.now() + limitMs;
+    const end = performance.now() + waitMs;
+    const timer = setTimeout(() => {
+      leave(new Error(`None came within ${waitMs} ms.`));
+    }, waitMs);
     try {
       for (let isFirst = true; ; ) {
         if (primary.current === undefined) await Promise.race([primary.find(), closing]);
@@ -153,6 +166,7 @@ export function openPool(options: PoolOptions): SessionPool {
     } catch (cause) {
       throw new DatabaseUnavailable('No connection to the database could be had.', { cause });
     } finally {
+      clearTimeout(timer);
       waiting.delete(leave);
     }
   }
@@ -177,6 +191,12 @@ export function openPool(options: PoolOptions): SessionPool {
     return connecting().finally(() => options.onWaited?.(performance.now() - since));
   }
 
+  /** The pool forgets its connections before they are closed: a server that is stopped then would break them off. */
+  async function left(): Promise<void> {
+    const leaving = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
+    await Promise.race([Promise.all(leaving), delay(LEAVING_MS, undefined, { ref: false })]);
+  }
+
   /** Not even a server that is mute, or work between statements, keeps it from ending. */
   async function end(withinMs: number): Promise<void> {
     const { promise: brokenOff, resolve } = Promise.withResolvers<undefined>();
@@ -184,7 +204,7 @@ export function openPool(options: PoolOptions): SessionPool {
       for (const connection of connections) connection.destroy();
       resolve(undefined);
     }, withinMs);
-    const ended = pool.end();
+    const ended = pool.end().then(left);
     for (const leave of waiting) leave(new Error('The pool was closed.'));
     await Promise.race([ended, brokenOff]);
     clearTimeout(timer);
@@ -192,12 +212,14 @@ export function openPool(options: PoolOptions): SessionPool {
 
   return {
     async withSession(use, lending = {}) {
+      const since = performance.now();
       const client = await waitedFor(connect);
-      const session = new Session(client, isPrepared && lending.prepared !== false, prepareNoMore);
+      const session = new Session(client, since, isPrepared && lending.prepared !== false, prepareNoMore);
       try {
         return await session.within(lending.limitMs ?? limitMs, use);
       } catch (error) {
         if (error instanceof DatabaseUnavailable || saysReadOnly(error)) primary.doubt(client.server);
+        if (error instanceof RightMissing) rightsMissing += 1;
         throw error;
       }
     },
@@ -205,7 +227,9 @@ export function openPool(options: PoolOptions): SessionPool {
     figures: () => ({
       connections: pool.totalCount,
       idle: pool.idleCount,
+      size: poolSize,
       waiting: pool.waitingCount,
+      rightsMissing,
     }),
   };
 }

@@ -22,7 +22,10 @@ export function roomFor(most: number): Room {
           kind: 'long_request',
         });
       if (inside.size >= most)
-        throw new RequestError('ERROR_UNAVAILABLE', 'too many long requests are under way', RETRY);
+        throw new RequestError('ERROR_UNAVAILABLE', 'too many long requests are under way', {
+          ...RETRY,
+          kind: 'busy',
+        });
       inside.add(subject);
       try {
         return await work();

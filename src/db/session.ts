@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Connection } from './connection.ts';
-import { DatabaseUnavailable, sqlState } from './errors.ts';
+import { areSettingsRefused, DatabaseUnavailable, isGrantMissing, RightMissing } from './errors.ts';
 import { isNameElsewhere, sendPipeline } from './pipeline.ts';
 import { saysReadOnly } from './primary.ts';
 import type { Part, TaggedResult } from './pipeline.ts';
@@ -20,7 +20,7 @@ export interface WithSettings extends Part {
 }
 
 /** How long before its end a session asks the server to give up: one that still answers then says what became of it. */
-const CANCEL_BEFORE_MS = 500;
+export const CANCEL_BEFORE_MS = 500;
 
 /** A connection while one request has it, and the judgement whether another may have it afterwards. */
 export class Session {
@@ -29,12 +29,23 @@ export class Session {
   readonly #namesAreElsewhere: () => void;
   #settingsRefused = false;
   #cancelled = false;
+  readonly #since: number;
+  #until = Infinity;
   /** It leads to a server that takes writes no more, as a pooler's may that was changed behind it. */
   #readsOnly = false;
 
-  /** `namesAreElsewhere` is told when what was prepared on the connection is not there any more. */
-  constructor(client: PoolClient & Connection, prepared: boolean, namesAreElsewhere: () => void) {
+  /**
+   * `since` is when its request began to wait for the connection: all its limits count from there. `namesAreElsewhere` is
+   * told when what was prepared on the connection is not there any more.
+   */
+  constructor(
+    client: PoolClient & Connection,
+    since: number,
+    prepared: boolean,
+    namesAreElsewhere: () => void,
+  ) {
     this.#client = client;
+    this.#since = since;
     this.#prepared = prepared;
     this.#namesAreElsewhere = namesAreElsewhere;
   }
@@ -47,14 +58,18 @@ export class Session {
    */
   async within<T>(limitMs: number, use: (session: Session) => Promise<T>): Promise<T> {
     const { promise: over, reject } = Promise.withResolvers<never>();
-    let timer = setTimeout(() => {
-      this.#cancelled = true;
-      this.#client.askToCancel();
-      timer = setTimeout(() => {
-        this.#client.destroy();
-        reject(new DatabaseUnavailable('The database did not answer in time.'));
-      }, CANCEL_BEFORE_MS);
-    }, limitMs - CANCEL_BEFORE_MS);
+    this.#until = this.#since + limitMs;
+    let timer = setTimeout(
+      () => {
+        this.#cancelled = true;
+        this.#client.askToCancel();
+        timer = setTimeout(() => {
+          this.#client.destroy();
+          reject(new DatabaseUnavailable('The database did not answer in time.'));
+        }, CANCEL_BEFORE_MS);
+      },
+      this.left(limitMs - CANCEL_BEFORE_MS),
+    );
     try {
       const value = await Promise.race([use(this), over]);
       // A commit that waits for a standby is called a success when it is cancelled, although the standby lacks it.
@@ -65,6 +80,17 @@ export class Session {
       clearTimeout(timer);
       this.#release();
     }
+  }
+
+  /** What is left of a time that began with the wait for the connection. */
+  left(limitMs: number): number {
+    return Math.max(0, this.#since + limitMs - performance.now());
+  }
+
+  /** The time-out for a statement: no more than `longestMs`, and over before the server is asked to cancel. 0 would be none. */
+  timeoutMs(longestMs: number): number {
+    const left = this.#until - CANCEL_BEFORE_MS - performance.now();
+    return Math.max(1, Math.floor(Math.min(longestMs, left)));
   }
 
   /** What an exchange gives, unless it takes longer, as of a server that is mute: then the connection is destroyed. */
@@ -82,7 +108,7 @@ export class Session {
 
   /**
    * One pipeline: one result per statement of each part.
-   * @throws DatabaseError, DatabaseUnavailable, or an Error when the connection is not left as it should be.
+   * @throws DatabaseError, DatabaseUnavailable, RightMissing, or an Error when the connection is not left as it should be.
    */
   async send(parts: readonly WithSettings[], leaves: Left): Promise<readonly (readonly TaggedResult[])[]> {
     const sent = parts.flatMap(({ role, settings, statements }) => [
@@ -99,10 +125,11 @@ export class Session {
       }
       // Not the caller's doing, so it must not be answered as a refusal: either the login may not do what
       // it must, or something before this request changed the session, which the next connection mends.
-      if (isOfSettings(results.length, parts) && sqlState(error) === '42501') {
+      if (isOfSettings(results.length, parts) && areSettingsRefused(error)) {
         this.#settingsRefused = true;
-        throw new Error('The settings of the request were refused.', { cause: error });
+        throw new RightMissing(error.message, { cause: error });
       }
+      if (isGrantMissing(error)) throw new RightMissing(error.message, { cause: error });
       throw error;
     }
     if (status !== STATUS[leaves]) {

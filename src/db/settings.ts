@@ -11,6 +11,10 @@ const FORM = `
     set_config('timezone', 'UTC', true),
     set_config('datestyle', 'ISO', true)`;
 
+/** Finds the request in pg_stat_activity and, by `%a`, in the log of the server. Both are read after a failure too. */
+const NAMED = `
+    set_config('application_name', 'taxclaims-api ' || $8, true)`;
+
 /**
  * Of a request that only reads: the server sees to it that it does.
  * `is not null`: set_config answers with the value, and the list of clients can be long.
@@ -20,7 +24,7 @@ select
     set_config('transaction_read_only', 'on', true),${FORM},
     set_config('statement_timeout', $1, true),
     set_config('app.client_access', $2, true) is not null,
-    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text, true),
+    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text, true),${NAMED},
     set_config('role', $7, true)`;
 
 /**
@@ -51,7 +55,7 @@ select
     set_config('app.action', $9, true),
     set_config('app.ip_address', $10, true),
     set_config('app.user_agent', $11, true),
-    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text, true),
+    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text, true),${NAMED},
     set_config('role', $7, true)`;
 
 /** Added where somebody wants to know: how many milliseconds the server took from the transaction's begin to here. */
@@ -138,9 +142,8 @@ export function settingsOf(context: RequestContext | undefined, statementTimeout
   const text = (readOnly ? READING : WRITING) + timed;
   const { subject, issuedAt, accessDigest, userId } = caller;
   const rights = [clientAccess(context), subject, issuedAt, accessDigest, userId, roleOf(context)];
-  return readOnly
-    ? { text, values: [statementTimeoutMs, ...rights] }
-    : { text, values: [statementTimeoutMs, ...rights, requestId, action, ipAddress, userAgent] };
+  const values = [statementTimeoutMs, ...rights, requestId];
+  return readOnly ? { text, values } : { text, values: [...values, action, ipAddress, userAgent] };
 }
 
 /**

@@ -63,7 +63,7 @@ export function walksOn(
         hear(context, result);
       };
       const [opened] = await session.soon(
-        exchangeMs,
+        session.left(exchangeMs),
         session.send([{ role, settings, statements: [declared, NEXT], onSettings }], 'in transaction'),
       );
       const first = opened?.at(-1)?.rows ?? [];

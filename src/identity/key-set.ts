@@ -83,6 +83,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
     else if (now() - obtainedAt > REFRESH_AFTER_MS && silence > RETRY_AFTER_MS) void refresh();
     if (known !== undefined) return known.keys;
     throw new RequestError('ERROR_UNAVAILABLE', "the identity provider's keys were never obtained", {
+      kind: 'provider',
       headers: { 'Retry-After': '5' },
     });
   }

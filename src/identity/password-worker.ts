@@ -4,7 +4,7 @@ import type { HashJob, HashResult } from './password.ts';
 
 /* The thread in which passwords are hashed, one after the other; src/identity/password.ts starts it. */
 
-parentPort?.on('message', ({ id, password, salt }: HashJob) => {
-  const result: HashResult = { id, hash: hashSync(password, salt) };
+parentPort?.on('message', ({ password, salt }: HashJob) => {
+  const result: HashResult = { hash: hashSync(password, salt) };
   parentPort?.postMessage(result);
 });

@@ -9,6 +9,8 @@ const COST = 12;
 const HIGHEST_COST = 14;
 /** How many wait for the one thread at most: some seconds of work. */
 const MOST_WAITING = 16;
+/** How long the wait for a hash may last, with the work: what the longest queue takes on a quiet machine, and a little more. */
+const LIMIT_MS = 8_000;
 const WORKER = new URL(`./password-worker${extname(import.meta.filename)}`, import.meta.url);
 const SALT = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{22}$/;
 
@@ -19,19 +21,35 @@ export const NO_PASSWORD = '!';
 export const LONGEST_PASSWORD = 72;
 
 export interface HashJob {
-  readonly id: number;
   readonly password: string;
   readonly salt: string;
 }
 
 export interface HashResult {
-  readonly id: number;
   readonly hash: string;
 }
 
+/** Who waits for a hash, and for how long. */
+export interface Wait {
+  /** Aborted where nobody wants the hash any more: what has not begun is not worked out then. */
+  readonly signal?: AbortSignal;
+  readonly limitMs?: number;
+}
+
+interface Waiting {
+  readonly job: HashJob;
+  readonly settle: (outcome: string | RequestError) => void;
+}
+
 let thread: Worker | undefined;
-let jobs = 0;
-const waiting = new Map<number, PromiseWithResolvers<string>>();
+/** In their order; of the one that the thread works at nobody may be waiting any more. */
+const queue: Waiting[] = [];
+let underWay: Waiting | undefined;
+
+/** How many wait for a hash, with the one that is worked out. */
+export function passwordsWaiting(): number {
+  return queue.length + (underWay === undefined ? 0 : 1);
+}
 
 /** The same characters typed on two keyboards are one password (RFC 8265, 4.2.2), whatever their Unicode form. */
 export function normalPassword(password: string): string {
@@ -44,47 +62,100 @@ export function isHashable(password: string): boolean {
 }
 
 /** The salted bcrypt hash of a new password; see `hashWithSalt` for what it throws. */
-export async function hashPassword(password: string): Promise<string> {
-  return hashWithSalt(password, genSaltSync(COST));
+export async function hashPassword(password: string, wait?: Wait): Promise<string> {
+  return hashWithSalt(password, genSaltSync(COST), wait);
 }
 
 /**
  * The bcrypt hash of a password with a given salt (the first 29 characters of a hash), worked out beside the event
  * loop: one at a time, in order.
- * @throws RequestError ERROR_UNAVAILABLE where too many wait already
+ * @throws RequestError ERROR_UNAVAILABLE where too many wait already, it takes too long, or there is no thread for it;
+ * ERROR_REQUEST_TIMEOUT where its caller has gone
  * @throws RangeError for a password that is not hashable, and for a salt of another form or a higher cost than here
  */
-export async function hashWithSalt(password: string, salt: string): Promise<string> {
+export async function hashWithSalt(
+  password: string,
+  salt: string,
+  { signal, limitMs = LIMIT_MS }: Wait = {},
+): Promise<string> {
   if (!isHashable(password)) throw new RangeError('bcrypt would look at a part of the password alone');
   if (!SALT.test(salt) || getRounds(salt) > HIGHEST_COST)
     throw new RangeError('this is no salt of bcrypt, or one of too high a cost');
-  if (waiting.size >= MOST_WAITING)
-    throw new RequestError('ERROR_UNAVAILABLE', 'too many passwords wait to be hashed', {
-      headers: { 'Retry-After': '5' },
-    });
-  thread ??= startThread();
-  thread.ref();
-  const job: HashJob = { id: ++jobs, password: normalPassword(password), salt };
-  const result = Promise.withResolvers<string>();
-  waiting.set(job.id, result);
-  thread.postMessage(job);
-  return result.promise;
+  if (passwordsWaiting() >= MOST_WAITING) throw unavailable('too many passwords wait to be hashed');
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const waiting: Waiting = {
+    job: { password: normalPassword(password), salt },
+    settle: (outcome) => {
+      if (typeof outcome === 'string') resolve(outcome);
+      else reject(outcome);
+    },
+  };
+  const leave = (error: RequestError): void => {
+    const index = queue.indexOf(waiting);
+    if (index >= 0) queue.splice(index, 1);
+    reject(error);
+  };
+  const gone = (): void => {
+    leave(new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'));
+  };
+  const late = setTimeout(() => {
+    leave(unavailable(`a password was not hashed within ${limitMs} ms`));
+  }, limitMs);
+  signal?.addEventListener('abort', gone);
+  queue.push(waiting);
+  if (signal?.aborted === true) gone();
+  next();
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(late);
+    signal?.removeEventListener('abort', gone);
+  }
+}
+
+function unavailable(reason: string, cause?: unknown): RequestError {
+  return new RequestError('ERROR_UNAVAILABLE', reason, {
+    kind: 'passwords',
+    headers: { 'Retry-After': '5' },
+    cause,
+  });
+}
+
+/** Gives the thread the next password; without a thread, as where the process is out of descriptors, nobody waits for one. */
+function next(): void {
+  while (underWay === undefined) {
+    const first = queue.shift();
+    if (first === undefined) {
+      thread?.unref();
+      return;
+    }
+    try {
+      thread ??= startThread();
+      thread.ref();
+      thread.postMessage(first.job);
+      underWay = first;
+    } catch (cause) {
+      first.settle(unavailable('no thread could be started to hash a password', cause));
+    }
+  }
+}
+
+function ended(outcome: string | RequestError): void {
+  underWay?.settle(outcome);
+  underWay = undefined;
+  next();
 }
 
 /** It keeps no process from ending once nobody waits; one that dies is replaced when the next password comes. */
 function startThread(): Worker {
   const started = new Worker(WORKER, { name: 'passwords', env: {}, execArgv: [] });
-  started.on('message', ({ id, hash }: HashResult) => {
-    waiting.get(id)?.resolve(hash);
-    waiting.delete(id);
-    if (waiting.size === 0) started.unref();
+  started.on('message', ({ hash }: HashResult) => {
+    ended(hash);
   });
   const fail = (cause: unknown): void => {
-    if (thread === started) thread = undefined;
-    else return;
-    for (const { reject } of waiting.values())
-      reject(new Error('the thread that hashes passwords ended', { cause }));
-    waiting.clear();
+    if (thread !== started) return;
+    thread = undefined;
+    ended(unavailable('the thread that hashes passwords ended', cause));
   };
   started.on('error', fail);
   started.on('exit', fail);

@@ -7,6 +7,8 @@ export const ALGORITHMS: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
+/** Anybody may send one: it is parsed before the signature is looked at. With a chain of certificates it has thousands. */
+const LONGEST_HEADER = 16 * 1024;
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt'];
 
 /**
@@ -72,7 +74,9 @@ export function reasonOf(error: unknown): string {
 }
 
 function headerOf(token: string): { readonly alg?: unknown; readonly typ?: unknown } {
+  const [header = '', ...others] = token.split('.', 4);
   try {
+    if (header.length > LONGEST_HEADER || others.length !== 2) throw new errors.JWSInvalid();
     return decodeProtectedHeader(token);
   } catch {
     throw refused('the token is not a signed JSON Web Token');

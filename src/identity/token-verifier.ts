@@ -37,6 +37,10 @@ export interface TokenVerifierOptions {
   readonly onFetched?: KeySetOptions['onFetched'];
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+  /** The same by the provider's clock, which dates its tokens; by ours when absent. */
+  readonly providerNow?: () => number;
+  /** Told when a token says that it was issued, once its signature is verified, also where it is refused for that. */
+  readonly onIssued?: ((seconds: number) => void) | undefined;
 }
 
 /** A verified token; it counts only while the very set of keys that verified it is the current one. */
@@ -50,11 +54,12 @@ interface Verified {
 /** Holds the provider's keys and the tokens verified lately; asks the provider for nothing until the first token. */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { issuer, audience, now = Date.now } = options;
+  const { providerNow = now } = options;
   const habits = {
     names: { role: options.roleClaim, clientAccess: options.clientAccessClaim },
     emailsVerified: options.emailsVerified ?? false,
   };
-  const { jwksUrl: url, log, onFetched } = options;
+  const { jwksUrl: url, log, onFetched, onIssued } = options;
   const keySet = createKeySet({ url, log, now, onFetched });
   const remembered = new LRUCache<string, Verified>({
     max: REMEMBERED_TOKENS,
@@ -69,9 +74,10 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       audience,
       requiredClaims: ['exp', 'iat'],
       clockTolerance: CLOCK_TOLERANCE_S,
-      currentDate: new Date(now()),
+      currentDate: new Date(providerNow()),
     });
-    return { caller: callerFrom(payload, issuer, habits), keys, ...lifetime(payload, now()) };
+    onIssued?.(payload.iat ?? NaN);
+    return { caller: callerFrom(payload, issuer, habits), keys, ...lifetime(payload, providerNow()) };
   }
 
   async function checkWithFreshKeys(token: string, keys: LocalJWKSet): Promise<Verified> {
@@ -91,7 +97,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     const known = remembered.get(digest);
     if (known === undefined) checkHeader(token);
     const keys = await keySet.current();
-    if (known?.keys === keys && isLive(known, now())) return known.caller;
+    if (known?.keys === keys && isLive(known, providerNow())) return known.caller;
     const verified = await checkWithFreshKeys(token, keys).catch(refuse);
     remembered.set(digest, verified);
     return verified.caller;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RequestError } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
+import { whileThere } from '../http/hang-up.ts';
 import { ROLES } from '../identity/caller.ts';
 import { hashPassword, hashWithSalt, isHashable, normalPassword } from '../identity/password.ts';
 import { isEmail, NOT_THE_EMAIL, password } from './users.ts';
@@ -23,7 +24,10 @@ export const changePassword = endpoint({
       current_password: z
         .string('must be a text')
         .refine(isHashable, NOT_PRESENT)
-        .meta({ type: 'string', format: 'password', maxLength: 72, writeOnly: true }),
+        .meta({
+          ...{ type: 'string', format: 'password', maxLength: 72, writeOnly: true },
+          description: `What has more than 72 bytes in UTF-8 ${NOT_PRESENT}.`,
+        }),
       password,
     })
     .refine(
@@ -48,8 +52,12 @@ export const changePassword = endpoint({
       throw new RequestError('ERROR_VALIDATION', `password ${NOT_THE_EMAIL}`, {
         details: { password: NOT_THE_EMAIL },
       });
-    const present = await hashWithSalt(body.current_password, salt);
-    const hash = await hashPassword(body.password);
+    const [present, hash] = await whileThere(request.incoming, (signal) =>
+      Promise.all([
+        hashWithSalt(body.current_password, salt, { signal }),
+        hashPassword(body.password, { signal }),
+      ]),
+    );
     const changed = await request.run({
       text: 'select app.change_password($1, $2)',
       values: [present, hash],

@@ -1,7 +1,8 @@
-import { chown, cp, readdir, rename, stat } from 'node:fs/promises';
+import { appendFile, chown, cp, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createLogin } from '../../src/embedded/postgres/logins.ts';
 import { findBinaries } from '../../src/embedded/postgres/binaries.ts';
@@ -25,8 +26,8 @@ afterAll(async () => {
   await folder.remove();
 });
 
-async function start(): Promise<EmbeddedServer> {
-  const server = await startEmbeddedServer({ dataDir: folder.path, log: silent });
+async function start(logLookMs = 60_000): Promise<EmbeddedServer> {
+  const server = await startEmbeddedServer({ dataDir: folder.path, log: silent, logLookMs });
   running.push(server);
   return server;
 }
@@ -47,6 +48,22 @@ test('a second start keeps the rows and the port', async () => {
   const second = await start();
   expect(await ask(second.adminUrl, 'table kept')).toBe(`Façades d'été`);
   expect(second.port).toBe(first.port);
+});
+
+test('the log of a server stays short, however long it was and however much is written, and goes on', async () => {
+  const path = join(folder.path, 'postgres', 'server.log');
+  const bytes = async () => (await stat(path)).size;
+  const fill = () => appendFile(path, 'x'.repeat(11 * 1024 * 1024));
+  await fill();
+  const { adminUrl } = await start(20);
+  expect(await bytes()).toBeLessThan(1024 * 1024);
+  await fill();
+  while ((await bytes()) > 1024 * 1024) await delay(20);
+  expect((await stat(`${path}.1`)).size).toBeGreaterThan(10 * 1024 * 1024);
+  await expect(ask(adminUrl, 'select nothing')).rejects.toThrow();
+  // No hole is left where it was cut off.
+  while (!(await readFile(path, 'utf8')).includes('column "nothing" does not exist')) await delay(20);
+  expect(await readFile(path, 'utf8')).not.toMatch(/x{9}|\0/);
 });
 
 test('a stranger who listens on the remembered port moves the server to another', async () => {

@@ -91,7 +91,7 @@ test.each<readonly [string, readonly string[], Record<string, string>, string]>(
   ['production', ['--role', 'ADMIN'], { NODE_ENV: 'production' }, 'AUTH_ISSUER must be set'],
 ])('with %s the command prints no token and says why', async (_, args, environment, reason) => {
   const { code, stdout, stderr } = await token(args, environment);
-  expect([code, stdout]).toEqual([1, '']);
+  expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(reason);
   expect(stderr).not.toContain('    at ');
 });

@@ -79,6 +79,7 @@ describe('the management interface', () => {
 
   test.each<readonly [string, Fault]>([
     ['resets the connection', broken],
+    ['answers 408', (_request, response) => sendError(response, 408, 'request_timeout', 'Too slow')],
     ['answers 500', (_request, response) => sendError(response, 500, 'internal', 'Oops')],
     ['answers garbage', instead(200, '<html>')],
     ['says nothing', () => true],

@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { compareSync } from 'bcryptjs';
 import { describe, expect, test } from '@jest/globals';
-import { hashPassword, hashWithSalt, isHashable } from '../../src/identity/password.ts';
+import type { RequestError } from '../../src/errors.ts';
+import { hashPassword, hashWithSalt, isHashable, passwordsWaiting } from '../../src/identity/password.ts';
 
 const SALT = '$2b$04$abcdefghijklmnopqrstuu';
 
@@ -66,5 +70,62 @@ describe('the hash of a password', () => {
       headers: { 'Retry-After': '5' },
     });
     await expect(hashWithSalt('correct horse 1', SALT)).resolves.toMatch(/^\$2b\$04\$/);
+  });
+
+  test('is not begun for a caller who has gone, and the next caller has that turn', async () => {
+    const leaving = new AbortController();
+    const order: string[] = [];
+    const asked = (what: string, signal?: AbortSignal) =>
+      hashWithSalt('correct horse 1', '$2b$08$abcdefghijklmnopqrstuu', signal && { signal }).then(
+        () => order.push(what),
+        (error: unknown) => order.push(`${what}: ${(error as RequestError).code}`),
+      );
+    const first = asked('first');
+    const gone = Array.from({ length: 10 }, () => asked('gone', leaving.signal));
+    const last = asked('last');
+    expect(passwordsWaiting()).toBe(12);
+    leaving.abort();
+    expect(passwordsWaiting()).toBe(2);
+    await Promise.all([first, last, ...gone]);
+    expect(order).toEqual([...Array<string>(10).fill('gone: ERROR_REQUEST_TIMEOUT'), 'first', 'last']);
+    await expect(hashWithSalt('correct horse 1', SALT, { signal: leaving.signal })).rejects.toMatchObject({
+      code: 'ERROR_REQUEST_TIMEOUT',
+    });
+    expect(passwordsWaiting()).toBe(0);
+  });
+
+  test('is refused with a time to come again where it is not worked out in time, while the others wait on', async () => {
+    const order: string[] = [];
+    const before = hashPassword('correct horse 1').then(() => order.push('before'));
+    const late = hashPassword('correct horse 1', { limitMs: 1 });
+    const after = hashWithSalt('correct horse 1', SALT).then(() => order.push('after'));
+    await expect(late).rejects.toMatchObject({ code: 'ERROR_UNAVAILABLE', headers: { 'Retry-After': '5' } });
+    order.push('late');
+    await Promise.all([before, after]);
+    expect(order).toEqual(['late', 'before', 'after']);
+  });
+
+  test('is refused with a time to come again where the process has no descriptors left, and worked out once it has', async () => {
+    const module = join(import.meta.dirname, '../../src/identity/password.ts');
+    const code = `
+      import { closeSync, openSync } from 'node:fs';
+      const { hashWithSalt } = await import(${JSON.stringify(module)});
+      const outcomes = () => Promise.all([1, 2, 3].map(() => hashWithSalt('correct horse 1', '${SALT}').then(
+        (hash) => hash.slice(0, 7),
+        ({ code, headers }) => [code, headers],
+      )));
+      const held = [];
+      try { for (;;) held.push(openSync('/dev/null')); } catch {}
+      const without = await outcomes();
+      for (const one of held) closeSync(one);
+      process.stdout.write(JSON.stringify([without, await outcomes()]));`;
+    const { stdout } = await promisify(execFile)('sh', [
+      ...['-c', 'ulimit -n 64; exec "$0" --input-type=module --eval "$1"', process.execPath, code],
+    ]);
+    const refused = ['ERROR_UNAVAILABLE', { 'Retry-After': '5' }];
+    expect(JSON.parse(stdout)).toEqual([
+      [refused, refused, refused],
+      ['$2b$04$', '$2b$04$', '$2b$04$'],
+    ]);
   });
 });

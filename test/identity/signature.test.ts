@@ -27,6 +27,7 @@ describe('a token with a header that is not exactly right is refused', () => {
     ['a key id that looks like a path', { kid: '../../../../dev/null' }],
     ['a key id that looks like SQL', { kid: "' or 1=1 --" }],
     ['a key id that every object has', { kid: '__proto__' }],
+    ['more than 16 KiB of it', { x5t: 'x'.repeat(13_000) }],
     ['a key id of 10 kB', { kid: 'k'.repeat(10_000) }],
   ];
   test.each(hostile)('%s', async (_, header) => {

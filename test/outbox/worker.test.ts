@@ -314,6 +314,30 @@ describe('a provider that', () => {
     expect(JSON.stringify(said)).not.toMatch(new RegExp(`management-token|${own}|${other}`));
   });
 
+  test('takes longer than a claim is asked no more before the claim ends, so that another finds nobody at it', async () => {
+    const ada = await person('ACCOUNT_MANAGER', [own, other]);
+    await change(ada.id, { client_access: [own] });
+    const ends: Promise<unknown>[] = [];
+    provider.fault = (request, _response, { method }) => {
+      if (method !== 'PATCH' || ends.length > 0) return false;
+      ends.push(new Promise((resolve) => request.socket.once('close', resolve)));
+      return true;
+    };
+    const slow = workerOf({ leaseMs: 2_000, deliveryMs: 60_000 }).sweep();
+    const another = workerOf();
+    while (
+      ends.length === 0 ||
+      (await rows(ada)).some(({ claimed_until: until }) => Number(until) > Date.now())
+    )
+      await Promise.race([slow, service.admin('select pg_sleep(0.05)')]);
+    // The claim is over: whoever had it has broken off, and has said so.
+    await due();
+    await another.sweep();
+    expect(await states(ada)).toEqual(['DELIVERED']);
+    await Promise.all([slow, ...ends]);
+    expect(JSON.stringify(said)).not.toContain('another has delivered');
+  });
+
   test('does not know one user, or refuses one, is told of the others, and of that one rarely', async () => {
     const [ada, bob, eve] = [
       await person('CLIENT', [own]),

@@ -73,7 +73,7 @@ async function now(): Promise<string> {
 const answeredThereSince = (since: string): Promise<object[]> =>
   onStandby(
     `select from pg_stat_activity
-     where datname = 'taxclaims' and application_name = 'taxclaims-api' and query_start > $1::timestamptz
+     where datname = 'taxclaims' and application_name like 'taxclaims-api%' and query_start > $1::timestamptz
          and state like 'idle%' and query !~ 'replica_position'`,
     [since],
   );

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
 import { compareSync } from 'bcryptjs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { NO_PASSWORD } from '../../src/identity/password.ts';
+import { hashPassword, NO_PASSWORD, passwordsWaiting } from '../../src/identity/password.ts';
 import { ROLES } from '../../src/identity/caller.ts';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
+import { until } from '../support/upload.ts';
 import { cheapHash, PRESENT, secondsAgo, userWithPassword } from '../support/user-with-password.ts';
 
 const NEXT = 'another password';
@@ -138,6 +140,29 @@ describe('the own password', () => {
       });
     }
   });
+});
+
+test('a caller who hangs up while others’ passwords are hashed leaves the queue, and nothing is changed', async () => {
+  const { id, token } = await userWithPassword(service, 'CLIENT');
+  const before = await stored(id);
+  let left = 6;
+  const others = Array.from({ length: left }, () =>
+    hashPassword('correct horse 1').finally(() => (left -= 1)),
+  );
+  const body = JSON.stringify({ current_password: PRESENT, password: NEXT });
+  const caller = connect(service.port, '127.0.0.1');
+  caller.on('error', () => undefined);
+  caller.write(
+    `PUT /api/users/me/password HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
+  );
+  await until(() => passwordsWaiting() > left);
+  caller.destroy();
+  await until(() => passwordsWaiting() === left);
+  // The others are not done: it was never the caller's turn.
+  expect(left).toBeGreaterThan(0);
+  await Promise.allSettled(others);
+  expect(await stored(id)).toEqual(before);
 });
 
 describe('whoever has somebody’s token', () => {

@@ -6,6 +6,7 @@ import type { Binaries } from './binaries.ts';
 import type { Cluster } from './cluster.ts';
 import { oneLine, spawnApart } from './command.ts';
 import { answers, superuserUrl } from './connect.ts';
+import { boundLog } from './log-file.ts';
 
 const START_LIMIT_MS = 120_000;
 
@@ -35,6 +36,7 @@ export interface PostmasterOptions {
  * @throws StartFailed with what the server wrote when it ends instead; the signal's own reason where that ended it.
  */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
+  await boundLog(options.cluster.logFile);
   const log = await open(options.cluster.logFile, 'a+', 0o600);
   try {
     const { size: before } = await log.stat();
@@ -59,6 +61,8 @@ function launch(
     port: String(port),
     // None at all: the path of a socket below a deep folder would be too long.
     unix_socket_directories: '',
+    // With the id of the request that a statement belongs to.
+    log_line_prefix: '%m [%p] %a ',
     ...settings,
   };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

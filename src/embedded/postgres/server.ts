@@ -11,12 +11,14 @@ import { superuserUrl, withClient } from './connect.ts';
 import { freePort } from './free-port.ts';
 import { clearLeftover, forgetServer } from './leftover.ts';
 import { takeLock } from './lock.ts';
+import { keepLogShort } from './log-file.ts';
 import { StartFailed, startPostmaster, type Postmaster, type PostmasterOptions } from './postmaster.ts';
 import { supervise, type Supervised } from './supervise.ts';
 
 const DATABASE = 'taxclaims';
 const ATTEMPTS = 40;
 const PAUSE_MS = 250;
+const LOG_LOOK_MS = 60_000;
 
 /** What passes by itself: another program was quicker to take the port, or processes of a killed server linger. */
 const PASSING = /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
@@ -37,6 +39,8 @@ export interface EmbeddedServerOptions {
   readonly log: Logger;
   /** Settings of Postgres for this start. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** How often the length of its log is looked at. */
+  readonly logLookMs?: number;
   /** Ends the start early; what runs already, `stop` ends. */
   readonly ending?: AbortSignal | undefined;
 }
@@ -71,7 +75,7 @@ async function startLocked(
   lock: FileLock,
   options: EmbeddedServerOptions,
 ): Promise<EmbeddedServer> {
-  const { settings = {}, log, ending } = options;
+  const { settings = {}, log, ending, logLookMs = LOG_LOOK_MS } = options;
   const binaries = findBinaries();
   const account = await chooseAccount(dataDirectory(folder), binaries);
   const cluster = await openCluster(folder, binaries, account, ending);
@@ -87,7 +91,8 @@ async function startLocked(
     },
     log,
   );
-  const server = runningServer(cluster, supervised, port, lock);
+  const bounding = keepLogShort(cluster.logFile, logLookMs, log);
+  const server = runningServer(cluster, supervised, port, lock, bounding);
   try {
     await prepareDatabases(superuserUrl(port, cluster.password, 'postgres'));
     return server;
@@ -102,9 +107,11 @@ function runningServer(
   supervised: Supervised,
   port: number,
   lock: FileLock,
+  bounding: NodeJS.Timeout,
 ): EmbeddedServer {
   let stopped: Promise<void> | undefined;
   const stop = async (withinMs?: number): Promise<void> => {
+    clearInterval(bounding);
     await supervised.stop(withinMs);
     lock.release();
   };

@@ -115,6 +115,11 @@ export function createProvider(parts: ProviderParts): Provider {
     renderError,
   });
   provider.proxy = true;
+  // A token for the API has no scope. RFC 6749 knows no empty one; without any, what was asked for was granted.
+  provider.use(async ({ response }, next) => {
+    await next();
+    if (response.body?.scope === '') delete response.body.scope;
+  });
   for (const method of ['redirectUriAllowed', 'postLogoutRedirectUriAllowed'] as const) {
     provider.Client.prototype[method] = function (this: Client, uri: string) {
       return isTrustedAddress(pages, this, uri);

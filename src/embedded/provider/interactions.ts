@@ -3,8 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errors } from 'oidc-provider';
 import type { Interaction, Provider } from 'oidc-provider';
-import { DatabaseUnavailable } from '../../db/errors.ts';
+import { DatabaseUnavailable, RightMissing } from '../../db/errors.ts';
 import { RequestError } from '../../errors.ts';
+import { whileThere } from '../../http/hang-up.ts';
 import type { RequestState } from '../../http/request-state.ts';
 import { hashWithSalt, isHashable } from '../../identity/password.ts';
 import type { Accounts } from './accounts.ts';
@@ -107,7 +108,7 @@ export async function answerInteraction(
       await bodyText(request, 'application/x-www-form-urlencoded', FORM_BYTES),
     );
     const email = (form.get('email') ?? '').trim();
-    const outcome = await loggedIn(accounts, email, form.get('password') ?? '', state);
+    const outcome = await loggedIn(accounts, email, form.get('password') ?? '', { request, state });
     if ('error' in outcome) {
       show(email.slice(0, LONGEST_EMAIL), outcome);
       return;
@@ -149,28 +150,30 @@ async function loggedIn(
   accounts: Accounts,
   email: string,
   password: string,
-  { ipAddress, userAgent, requestId }: RequestState,
+  { request, state }: { readonly request: IncomingMessage; readonly state: RequestState },
 ): Promise<Refused | { readonly account: string; readonly loggedInAt: number }> {
   if (email === '' || email.length > LONGEST_EMAIL || email.includes('\0') || !email.isWellFormed())
     return WRONG;
   // Before it is counted: whoever is turned away has tried nothing.
   if (underWay >= MOST_AT_ONCE) return BUSY;
+  const { ipAddress, userAgent, requestId } = state;
   const attempt = { email, ipAddress, userAgent, requestId };
   underWay += 1;
   try {
     const begun = await accounts.begin(attempt);
     if ('waitSeconds' in begun) return { error: 'attempts', status: 429, waitSeconds: begun.waitSeconds };
     // Nobody's password is longer than bcrypt looks at, and nobody's is empty.
-    const hash = await hashWithSalt(isHashable(password) ? password : '', begun.salt);
+    const hash = await whileThere(request, (signal) =>
+      hashWithSalt(isHashable(password) ? password : '', begun.salt, { signal }),
+    );
     const done = await accounts.finish(attempt, hash);
     if (done === undefined) return WRONG;
     const { account, loggedInAt, nowAt } = done;
     // A token tells seconds alone: one of the second in which the logins before this one ended would be refused.
-    await delay(Math.max(0, Math.min((loggedInAt - nowAt) * 1000, 1_000)));
+    await delay(Math.max(0, Math.min((loggedInAt - nowAt) * 1000, 2_500)));
     return { account, loggedInAt };
   } catch (error) {
-    const isBusy = error instanceof RequestError && error.code === 'ERROR_UNAVAILABLE';
-    if (isBusy || error instanceof DatabaseUnavailable) return BUSY;
+    if ([RequestError, DatabaseUnavailable, RightMissing].some((kind) => error instanceof kind)) return BUSY;
     throw error;
   } finally {
     underWay -= 1;

@@ -98,6 +98,12 @@ declare module 'oidc-provider' {
         postLogoutRedirectUriAllowed(this: Client, uri: string): boolean;
       };
     };
+    use(
+      middleware: (
+        context: { readonly response: { readonly body?: { scope?: string } | null } },
+        next: () => Promise<void>,
+      ) => Promise<void>,
+    ): void;
     callback(): RequestListener;
     on(event: 'server_error', heard: (context: Context, error: Error) => void): void;
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { type Counters, countersIn } from '../../counters/counters.ts';
 import type { Database } from '../../db/database.ts';
 import { forgetExpired } from '../../db/expired-answers.ts';
-import type { Forgetting } from '../../db/expired-answers.ts';
+import type { Housekeeping } from '../../db/housekeeping.ts';
 import { createIdentityApp } from '../../http/identity-app.ts';
 import type { RequestState } from '../../http/request-state.ts';
 import { createHttpServer } from '../../http/server.ts';
@@ -82,7 +82,7 @@ export async function startEmbeddedProvider(options: ProviderOptions): Promise<E
   let issuer = '';
   let serving: ((ring: KeyRing) => Serving) | undefined;
   let current: Serving | undefined;
-  let forgetting: Forgetting | undefined;
+  let forgetting: Housekeeping | undefined;
 
   const server = createHttpServer(
     createIdentityApp({

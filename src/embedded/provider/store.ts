@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { errors } from 'oidc-provider';
 import type { Adapter, Payload } from 'oidc-provider';
-import { DatabaseUnavailable, sqlState } from '../../db/errors.ts';
+import { DatabaseUnavailable, RightMissing, sqlState } from '../../db/errors.ts';
 import type { Database } from '../../db/database.ts';
 import type { Parameter, Result } from '../../db/statement.ts';
 
@@ -99,7 +99,8 @@ function textOf(value: unknown): string | null {
 
 /** The library answers its own errors as the protocol says, and all others with 500. */
 export function inTheirWords(error: unknown, kind: string): unknown {
-  if (error instanceof DatabaseUnavailable) return new errors.TemporarilyUnavailable('try again in a moment');
+  if (error instanceof DatabaseUnavailable || error instanceof RightMissing)
+    return new errors.TemporarilyUnavailable('try again in a moment');
   // No text of Postgres holds it, and nobody's request needs it.
   if (sqlState(error) === '22P05') return new errors.InvalidRequest('U+0000 is in no parameter');
   if (sqlState(error) !== 'TX401') return error;

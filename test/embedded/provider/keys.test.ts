@@ -99,7 +99,7 @@ describe('a rotation', () => {
     expect(stdout).toContain(new Date((newest?.madeAt ?? 0) + AHEAD_MS).toISOString());
     expect((await stat(join(folder, `signing-key-${newest?.kid ?? ''}.json`))).mode & 0o777).toBe(0o600);
     const elsewhere = { AUTH_ISSUER: 'https://idp.example', AUTH_AUDIENCE: 'x' };
-    await expect(run(elsewhere)).rejects.toMatchObject({ code: 1, stdout: '' });
+    await expect(run(elsewhere)).rejects.toMatchObject({ code: 2, stdout: '' });
   });
 });
 

@@ -242,6 +242,8 @@ describe('a refresh', () => {
     const second = await refresh(issuer, first.refresh_token);
     expect(second.status).toBe(200);
     expect(second.body.refresh_token).not.toBe(first.refresh_token);
+    // A scope that is said has a word at least; unsaid, it is what was asked for.
+    for (const tokens of [first, second.body]) expect(tokens).not.toHaveProperty('scope');
     expect((await refresh(issuer, first.refresh_token)).body.error).toBe('invalid_grant');
     expect((await refresh(issuer, second.body.refresh_token)).body.error).toBe('invalid_grant');
   });
