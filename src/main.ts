@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { isatty } from 'node:tty';
 import type { Logger } from 'pino';
+import { readArguments } from './arguments.ts';
 import { type Config, loadConfig } from './config.ts';
 import { endPrograms } from './embedded/postgres/command.ts';
 import { greeting } from './greeting.ts';
@@ -8,6 +9,11 @@ import { createLog } from './log.ts';
 import { type Service, startService } from './service.ts';
 import { type CrewedService, startCrewed } from './workers/start.ts';
 import { startWorker } from './workers/worker.ts';
+
+const USAGE = `usage: npm start
+Starts the service with the variables of its environment, which the README lists; without any it is a demonstration.
+  --help, --version
+Exit codes: 0 it was told to end, and has; 1 it could not start: a wrong argument or variable, or what the message says.`;
 
 /** What a terminal, its end, and a supervisor send. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -22,6 +28,8 @@ type Running = Pick<Service, 'close'>;
 
 /** Environment → configuration → parts → listen → drain; the signals of the process end here. */
 async function main(): Promise<void> {
+  const given = readArguments(process.argv.slice(2), { usage: USAGE });
+  if (typeof given === 'string') return void process.stdout.write(given);
   const config = loadConfig(process.env);
   const log = createLog(config.logLevel).child(cluster.worker ? { worker: cluster.worker.id } : {});
   // Whatever ends the process, an error that nobody caught included: no Postgres stays behind.

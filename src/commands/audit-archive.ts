@@ -1,9 +1,8 @@
-import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { ConfigError, loadAdminConfig } from '../config.ts';
 import { archive } from '../db/archive/archive.ts';
 import { verifyChain } from '../db/archive/file.ts';
-import { runForAdministrator } from './run-for-administrator.ts';
+import { runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run audit:archive -- --before YYYY-MM --to FOLDER [options]
        npm run audit:archive -- --verify FILE...
@@ -12,37 +11,34 @@ audit.archives of the database at DATABASE_ADMIN_URL. It may be repeated, also a
   --remove    take the months out of the log afterwards, once their files are read and verified again
   --keep      how many whole months stay in any case, 1 to 1200; 12 when absent
   --verify    hold files, and the chain between them, against their digests; needs no database
-  --help      this text
+  --help, --version
 Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argument or variable, nothing was tried;
 3 others were in the way for too long, and the same command may succeed later.`;
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
+const command = {
+  usage: USAGE,
+  allowPositionals: true,
+  failed: 1,
+  options: {
+    before: { type: 'string' },
+    to: { type: 'string' },
+    keep: { type: 'string', default: '12' },
+    remove: { type: 'boolean', default: false },
+    verify: { type: 'boolean', default: false },
+  },
+} as const;
+
 /** `npm run audit:archive`: see the text above. */
-async function main(args: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      before: { type: 'string' },
-      to: { type: 'string' },
-      keep: { type: 'string', default: '12' },
-      remove: { type: 'boolean', default: false },
-      verify: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(`${USAGE}\n`);
-    return;
-  }
+await runCommand(command, async ({ values, positionals }) => {
   const { before, to: folder, remove, verify } = values;
   if (verify) {
     if (positionals.length === 0) throw new ConfigError('--verify needs the files that it is to read');
     await verifyChain(positionals, ({ month, number, records, digest }, path) => {
       process.stdout.write(`${path}: ${month}, number ${number}, ${records} records, digest ${digest}\n`);
     });
-    return;
+    return undefined;
   }
   if (positionals.length > 0) throw new ConfigError(`${positionals.join(' ')} is no option; see --help`);
   if (before === undefined || !MONTH.test(before))
@@ -51,12 +47,11 @@ async function main(args: string[]): Promise<void> {
   const { databaseAdminUrl } = loadAdminConfig(process.env);
   const log = pino({ level: 'info' });
   await archive({ adminUrl: databaseAdminUrl, before, folder, remove, keep: readMonths(values.keep), log });
-}
+  return undefined;
+});
 
 function readMonths(text: string): number {
   const months = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (months >= 1 && months <= 1_200) return months;
   throw new ConfigError('--keep must be a number of months from 1 to 1200');
 }
-
-await runForAdministrator(main);

@@ -1,8 +1,7 @@
-import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { ConfigError, loadAdminConfig } from '../config.ts';
 import { migrate } from '../db/deploy/migrate.ts';
-import { runForAdministrator } from './run-for-administrator.ts';
+import { runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run db:migrate -- [options]
 Brings the database at DATABASE_ADMIN_URL to the present: roles, migrations, functions, triggers, policies, rights.
@@ -10,25 +9,22 @@ It may be repeated, also after a run that was killed; nothing is ever open in be
   --evict     end reporting sessions that are in the way for more than 5 s, and say whose; needs pg_signal_backend
   --strict    refuse where something was changed by hand that a deploy does not take back, and nobody accepted it
   --wait      how many seconds each step waits for others before it gives up, 1 to 86400; 120 when absent
-  --help      this text
+  --help, --version
 Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argument or variable, nothing was tried;
 3 others were in the way for too long, the message says who, and the same command may succeed later.`;
 
+const command = {
+  usage: USAGE,
+  failed: 1,
+  options: {
+    evict: { type: 'boolean', default: false },
+    strict: { type: 'boolean', default: false },
+    wait: { type: 'string', default: '120' },
+  },
+} as const;
+
 /** `npm run db:migrate`: see the text above. */
-async function main(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      evict: { type: 'boolean', default: false },
-      strict: { type: 'boolean', default: false },
-      wait: { type: 'string', default: '120' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(`${USAGE}\n`);
-    return;
-  }
+await runCommand(command, async ({ values }) => {
   const { databaseAdminUrl } = loadAdminConfig(process.env);
   await migrate({
     adminUrl: databaseAdminUrl,
@@ -37,12 +33,11 @@ async function main(args: string[]): Promise<void> {
     evict: values.evict,
     strict: values.strict,
   });
-}
+  return undefined;
+});
 
 function readSeconds(text: string): number {
   const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (seconds >= 1 && seconds <= 86_400) return seconds;
   throw new ConfigError('--wait must be a number of seconds from 1 to 86400');
 }
-
-await runForAdministrator(main);

@@ -1,10 +1,15 @@
-import { loadConfig } from '../config.ts';
+import { ConfigError, loadConfig } from '../config.ts';
 import { AHEAD_MS, rotateKeys } from '../embedded/provider/keys.ts';
+import { runCommand } from './run-command.ts';
 
-/** `npm run identity:rotate`: makes a new signing key of the embedded identity provider, and says when it signs. */
-try {
+const USAGE = `usage: npm run identity:rotate
+Makes a new signing key of the embedded identity provider, and says when it signs.
+  --help, --version`;
+
+/** `npm run identity:rotate`: see the text above. */
+await runCommand({ usage: USAGE, failed: 1 }, async () => {
   if (process.env['AUTH_ISSUER']) {
-    throw new Error(
+    throw new ConfigError(
       'AUTH_ISSUER is set: that provider has keys of its own, and the embedded one signs nothing',
     );
   }
@@ -12,7 +17,5 @@ try {
   const { kid, madeAt } = await rotateKeys(dataDir);
   const from = new Date(madeAt + AHEAD_MS).toISOString();
   process.stdout.write(`The key ${kid} is published now and signs from ${from} on; no token ends.\n`);
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+  return undefined;
+});

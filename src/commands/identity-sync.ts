@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { loadAdminConfig, loadConfig } from '../config.ts';
+import { ConfigError, loadAdminConfig, loadConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
 import { identityChangesOf } from '../db/identity-changes.ts';
@@ -12,27 +11,24 @@ import { createLog } from '../log.ts';
 import { compareAll } from '../outbox/compare.ts';
 import type { Difference } from '../outbox/compare.ts';
 import { deliverIdentityChanges } from '../outbox/worker.ts';
+import { runCommand } from './run-command.ts';
 
-const USAGE = `npm run identity:sync [-- --apply]
+const USAGE = `usage: npm run identity:sync -- [options]
 Compares the role, the clients and the activity of every user with what the identity provider says, and prints what
-differs. The users are read at DATABASE_ADMIN_URL, for the API's login may not list them. With --apply the provider is
-sent what is stored here. Exits with 1 where something differs and was not mended, with 2
-where it could not be asked.
-`;
+differs. The users are read at DATABASE_ADMIN_URL, for the API's login may not list them.
+  --apply   send the provider what is stored here
+  --help, --version
+Exit codes: 0 nothing differs, or all was mended; 1 something differs and was not mended; 2 it could not be asked.`;
 
 const EVERY_MS = 2_000;
 const LOOK_AGAIN_MS = 500;
 /** How long what was sent may take to arrive before it is left to the service. */
 const DELIVERY_MS = 60_000;
 
-async function main(): Promise<number> {
-  const { apply, help } = parseArgs({
-    options: { apply: { type: 'boolean' }, help: { type: 'boolean' } },
-  }).values;
-  if (help === true) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
+const command = { usage: USAGE, failed: 2, options: { apply: { type: 'boolean' } } } as const;
+
+/** `npm run identity:sync`: see the text above. */
+await runCommand(command, async ({ values: { apply } }) => {
   const config = loadConfig(process.env);
   const { management, url } = required(config);
   const log = createLog('silent');
@@ -52,13 +48,13 @@ async function main(): Promise<number> {
     await stored.close();
     await database.close();
   }
-}
+});
 
 function required({ database, identity }: Config): { management: Management; url: string } {
   if (database.url === undefined)
-    throw new Error('DATABASE_URL must be set: what differs is sent from there');
+    throw new ConfigError('DATABASE_URL must be set: what differs is sent from there');
   if (identity.management === undefined)
-    throw new Error('AUTH_MANAGEMENT_URL must be set: the provider is asked there');
+    throw new ConfigError('AUTH_MANAGEMENT_URL must be set: the provider is asked there');
   return { management: openManagement(identity.management), url: database.url };
 }
 
@@ -97,11 +93,4 @@ async function mend(
   );
   if (unknown > 0) process.stdout.write(`${String(unknown)} cannot be mended from here\n`);
   return isLeft || unknown > 0 ? 1 : 0;
-}
-
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 2;
 }

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
-import { loadConfig } from '../config.ts';
+import type { Arguments } from '../arguments.ts';
+import { ConfigError, loadConfig } from '../config.ts';
 import { ROLES } from '../identity/caller.ts';
 import type { Role } from '../identity/caller.ts';
 import { keptIssuer } from '../embedded/provider/address.ts';
@@ -8,58 +8,56 @@ import { openTokenSigner } from '../embedded/provider/signer.ts';
 import type { TokenRequest } from '../embedded/provider/signer.ts';
 import { isSubject } from '../identity/subject.ts';
 import { isUuid, subjectUuid } from '../identity/uuid.ts';
+import { runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run token -- --role ROLE [options]
   --role            one of ${ROLES.join(', ')}
   --client-access   a client's id, or several separated by commas; may be repeated
   --subject         who the token is for; when absent, somebody made up from the role and the clients
   --email, --name   what else the token says of them
-  --expires-in      a number and a unit, s, m, h or d, up to 90d; 12h when absent`;
+  --expires-in      a number and a unit, s, m, h or d, up to 90d; 12h when absent
+  --help, --version`;
 
 const LIFETIME = /^(?<number>[1-9]\d{0,6})(?<unit>[smhd])$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 /** In which the made-up people have their names, whatever the provider's address is. */
 const PEOPLE = 'urn:taxclaims:identity';
 
+const command = {
+  usage: USAGE,
+  failed: 1,
+  options: {
+    role: { type: 'string' },
+    'client-access': { type: 'string', multiple: true },
+    subject: { type: 'string' },
+    email: { type: 'string' },
+    name: { type: 'string' },
+    'expires-in': { type: 'string' },
+  },
+} as const;
+
 /** Prints one token of the embedded identity provider, and nothing else, so that a shell can capture it. */
-async function main(): Promise<void> {
+await runCommand(command, async ({ values }) => {
   if (process.env['AUTH_ISSUER']) {
-    throw new Error(
+    throw new ConfigError(
       'AUTH_ISSUER is set: tokens come from that provider, and this command signs for the embedded one',
     );
   }
   const { dataDir, identity } = loadConfig(process.env);
-  const request = readArguments(process.argv.slice(2));
-  if (request === undefined) {
-    process.stdout.write(`${USAGE}\n`);
-    return;
-  }
+  const request = readRequest(values);
   const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
   const issuer = await keptIssuer({ dataDir, ...identity.embedded });
   const signer = await openTokenSigner({ dataDir, issuer, claimNames });
   process.stdout.write(`${await signer.sign(request)}\n`);
-}
+  return undefined;
+});
 
-/** Undefined where help is asked for. */
-function readArguments(args: string[]): TokenRequest | undefined {
-  const { values } = parseArgs({
-    args,
-    options: {
-      role: { type: 'string' },
-      'client-access': { type: 'string', multiple: true, default: [] },
-      subject: { type: 'string' },
-      email: { type: 'string' },
-      name: { type: 'string' },
-      'expires-in': { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) return undefined;
+function readRequest(values: Arguments<typeof command.options>['values']): TokenRequest {
   const role = readRole(values.role);
-  const clientAccess = readClientAccess(values['client-access']);
+  const clientAccess = readClientAccess(values['client-access'] ?? []);
   const subject = values.subject ?? subjectUuid(PEOPLE, `${role}:${clientAccess.join(',')}`);
   if (!isSubject(subject))
-    throw new Error('--subject must have 1 to 255 characters of ASCII, and a UUID no capitals');
+    throw new ConfigError('--subject must have 1 to 255 characters of ASCII, and a UUID no capitals');
   return {
     subject,
     role,
@@ -72,14 +70,14 @@ function readArguments(args: string[]): TokenRequest | undefined {
 
 function readRole(value: string | undefined): Role {
   const role = ROLES.find((known) => known === value);
-  if (role === undefined) throw new Error(`--role must be one of ${ROLES.join(', ')}`);
+  if (role === undefined) throw new ConfigError(`--role must be one of ${ROLES.join(', ')}`);
   return role;
 }
 
 function readClientAccess(values: readonly string[]): readonly string[] {
   const ids = values.flatMap((value) => value.split(',')).map((id) => id.trim().toLowerCase());
   if (!ids.every(isUuid))
-    throw new Error("--client-access must be a client's id, a UUID, or several separated by commas");
+    throw new ConfigError("--client-access must be a client's id, a UUID, or several separated by commas");
   return [...new Set(ids)].sort();
 }
 
@@ -89,12 +87,5 @@ function readLifetime(value: string | undefined): string | undefined {
   const seconds = Number(number) * (UNIT_SECONDS[unit] ?? NaN);
   // A key is published as long as that after it signed last.
   if (seconds * 1_000 <= LONGEST_TOKEN_MS) return value;
-  throw new Error('--expires-in must be a number and a unit, s, m, h or d, as in 30m, and at most 90d');
-}
-
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  throw new ConfigError('--expires-in must be a number and a unit, s, m, h or d, as in 30m, and at most 90d');
 }

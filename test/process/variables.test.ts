@@ -171,7 +171,7 @@ const isRefused = async (claims: Record<string, unknown>): Promise<boolean> =>
   (await send('GET /api/clients', { token: await signed(claims) })).status === 401;
 
 const SESSIONS = `select pid, wait_event_type as waits from pg_stat_activity
-  where application_name = 'taxclaims-api' and datname = current_database()`;
+  where application_name like 'taxclaims-api%' and datname = current_database()`;
 
 /** What the last change heard of its session. */
 async function heard(): Promise<unknown> {

@@ -1,0 +1,48 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { addressOf, start } from '../support/process.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await createScratchFolder();
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+test('whoever ends npm start, idle or under load, is told of nothing that needs a look', async () => {
+  for (const callers of [0, 12]) {
+    const service = start(folder, {
+      PORT: '0',
+      IDENTITY_PORT: '0',
+      RATE_LIMIT_PER_USER: '100000',
+      RATE_LIMIT_PER_IP: '100000',
+    });
+    const url = await addressOf(service);
+    await service.says(/^curl .*\n/m);
+    const [, token = ''] = /^ADMIN \(.*\)\n(\S+)$/m.exec(service.out) ?? [];
+    let answered = 0;
+    // Each asks until nobody is there any more.
+    const asking = Array.from({ length: callers }, async () => {
+      try {
+        for (;;) {
+          const answer = await fetch(`${url}/api/reclamations`, {
+            headers: { Authorization: `Bearer ${token}` },
+          });
+          if (answer.status === 200) answered += 1;
+          await answer.text();
+        }
+      } catch {
+        return;
+      }
+    });
+    while (answered < callers * 5) await delay(20);
+    service.signal('SIGTERM');
+    expect(await service.ended).toBe(0);
+    await Promise.all(asking);
+    const lines = service.out.split('\n').filter((line) => line.startsWith('{'));
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.filter((line) => Number(/"level":(\d+)/.exec(line)?.[1]) >= 40)).toEqual([]);
+    expect(service.err).toBe('');
+  }
+}, 240_000);
