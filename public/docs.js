@@ -4,17 +4,32 @@ import { showInterface } from './interface.js';
 import { openLogin } from './login.js';
 
 const KEPT = 'token';
-const entrance = document.querySelector('#entrance');
-const people = document.querySelector('#people');
-const loginPart = document.querySelector('#login');
-const absent = document.querySelector('#absent');
-const form = document.querySelector('form');
-const field = document.querySelector('#token');
-const status = document.querySelector('#status');
-const leave = document.querySelector('#leave');
-const search = document.querySelector('search');
-const words = document.querySelector('#words');
-const found = document.querySelector('output');
+
+/**
+ * A part of the page, which has to be there and of that kind.
+ * @template {Element} Kind
+ * @param {string} selector
+ * @param {new () => Kind} kind
+ * @param {ParentNode} within
+ * @returns {Kind}
+ */
+function part(selector, kind, within = document) {
+  const found = within.querySelector(selector);
+  if (!(found instanceof kind)) throw new Error(`The page has no ${selector}.`);
+  return found;
+}
+
+const entrance = part('#entrance', HTMLElement);
+const people = part('#people', HTMLElement);
+const loginPart = part('#login', HTMLElement);
+const absent = part('#absent', HTMLElement);
+const form = part('form', HTMLFormElement);
+const field = part('#token', HTMLInputElement);
+const status = part('#status', HTMLElement);
+const leave = part('#leave', HTMLElement);
+const search = part('search', HTMLElement);
+const words = part('#words', HTMLInputElement);
+const found = part('output', HTMLOutputElement);
 /** The token whose owner the page has named. */
 let known;
 
@@ -26,7 +41,7 @@ form.addEventListener('submit', (event) => {
 const login = await openLogin();
 try {
   const kept = sessionStorage.getItem(KEPT);
-  if (await login?.isLoggedIn()) await enter(loggedIn());
+  if (login !== undefined && (await login.isLoggedIn())) await enter(loggedIn(login));
   else if (kept !== null) await enter(pasted(kept));
   else await welcome();
 } catch (error) {
@@ -50,7 +65,7 @@ function pasted(token) {
 }
 
 /** Somebody who logged in at the provider, which may give another token after this one. */
-function loggedIn() {
+function loggedIn(login) {
   return { ...login, keep() {}, leaveBy: 'Log out', leave: login.end };
 }
 
@@ -109,19 +124,19 @@ async function welcome() {
   if (!entrance.hidden) return;
   const answer = await fetch('/docs/people.json');
   const offered = answer.ok ? await answer.json() : [];
-  people.querySelector('ul').append(...offered.map(choiceOf));
+  part('ul', HTMLUListElement, people).append(...offered.map(choiceOf));
   people.hidden = offered.length === 0;
-  document.querySelector('#provider').hidden = offered.length > 0;
-  if (login?.isThere) offerLogin();
-  else if (login !== undefined) offerNoLogin();
+  part('#provider', HTMLElement).hidden = offered.length > 0;
+  if (login?.isThere) offerLogin(login);
+  else if (login !== undefined) offerNoLogin(login);
   entrance.hidden = false;
-  if (login?.isThere) loginPart.querySelector('button').focus();
+  if (login?.isThere) part('button', HTMLButtonElement, loginPart).focus();
   else if (offered.length === 0) field.focus();
 }
 
-function offerLogin() {
-  loginPart.querySelector('code').textContent = login.issuer;
-  loginPart.querySelector('button').addEventListener('click', async () => {
+function offerLogin(login) {
+  part('code', HTMLElement, loginPart).textContent = login.issuer;
+  part('button', HTMLButtonElement, loginPart).addEventListener('click', async () => {
     try {
       await login.begin();
     } catch ({ message }) {
@@ -132,8 +147,8 @@ function offerLogin() {
 }
 
 /** Says so before anybody tries; a token from elsewhere still works. */
-function offerNoLogin() {
-  absent.querySelector('code').textContent = login.issuer;
+function offerNoLogin(login) {
+  part('code', HTMLElement, absent).textContent = login.issuer;
   absent.hidden = false;
 }
 

@@ -55,8 +55,8 @@ function loginAt({ issuer, clientId, scope, audience, metadata }) {
     /** The token while it lasts, and then another where the provider gives one. */
     async token() {
       const user = await manager.getUser();
-      const isOver = user?.expires_in < SECONDS_AHEAD;
-      return (isOver && user.refresh_token ? await renew() : user)?.access_token ?? '';
+      const isOver = (user?.expires_in ?? Infinity) < SECONDS_AHEAD;
+      return (isOver && user?.refresh_token ? await renew() : user)?.access_token ?? '';
     },
 
     /** Whether the provider gave another token, with the rights of now. */

@@ -39,10 +39,28 @@ export const REFUSAL_KINDS = [
 /** Who wanted to be asked less. */
 export const LIMITERS = ['address', 'network', 'user', 'long_request', 'password'] as const;
 
-export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[number];
+/** Why an answer is 503. */
+export const UNAVAILABLE_CAUSES = [
+  'database',
+  'time_out',
+  'contention',
+  'read_only',
+  'schema',
+  'rights',
+  'exhausted',
+  'busy',
+  'passwords',
+  'provider',
+  'documents',
+  'refusal',
+  'health',
+] as const;
+
+export type UnavailableCause = (typeof UNAVAILABLE_CAUSES)[number];
+export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[number] | UnavailableCause;
 
 export interface RequestErrorOptions {
-  /** Of each 401, 403 and 429. */
+  /** Of each 401, 403, 429 and 503. */
   readonly kind?: ErrorKind;
   /** Shown to the caller under `error.details`: names of fields and rules, never what a policy decided. */
   readonly details?: Readonly<Record<string, string>>;

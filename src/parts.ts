@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Counters } from './counters/counters.ts';
+import { watchClocks } from './db/clocks.ts';
 import { type Database, openDatabase } from './db/database.ts';
+import { databaseFiguresOf } from './db/database-figures.ts';
 import { forgetExpiredAnswers } from './db/expired-answers.ts';
 import { tendAuditLog } from './db/housekeeping.ts';
 import { identityChangesOf } from './db/identity-changes.ts';
@@ -26,10 +29,13 @@ import type { Ending } from './endings.ts';
 import { createHttpServer } from './http/server.ts';
 import { docsLogin, embeddedProvider } from './identity-parts.ts';
 import { openManagement } from './identity/management/client.ts';
+import { createProviderClock } from './identity/provider-clock.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
 import { createMetricsServer, type MetricsSource } from './metrics/server.ts';
 import type { Sources } from './metrics/sources.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
+import { descriptionOf } from './resources/description.ts';
+import { allEndpoints } from './resources/index.ts';
 import type { Seen } from './seen.ts';
 import { codeOf } from './system-error.ts';
 
@@ -37,6 +43,8 @@ import { codeOf } from './system-error.ts';
 
 /** How long after it found nothing the delivery looks again. */
 const IDLE_MS = 1_000;
+/** How long the first look at the database may still take once the service ends. */
+const LOOKING_MS = 500;
 
 /** A connection that no request has, for what must not wait for requests; what is slow there is not worth waiting for. */
 export const LANE = { poolSize: 1, statementTimeoutMs: 2_000 } as const;
@@ -140,7 +148,7 @@ export function keepHouse(
     open,
     database,
   }: { readonly foundation: Foundation; readonly open: OpenDatabase; readonly database: Database },
-): void {
+): Pick<Sources, 'housekeeping'> {
   const { provider, database: embedded } = foundation;
   const identityUrl = embedded?.identityUrl ?? identity.embedded.databaseUrl;
   const own =
@@ -150,7 +158,12 @@ export function keepHouse(
   if (provider !== undefined && own === undefined)
     log.info('nobody can log in at the embedded identity provider: IDENTITY_DATABASE_URL is not set');
   // Not waited for: an outage at the start is one like any other.
-  void tellObjections(database, log);
+  const told = tellObjections(database, log);
+  endings.push({
+    ...{ part: 'the look at the database', atLeastMs: 0 },
+    // It would warn that its pool is closed; a database that is away is not waited for.
+    end: () => Promise.race([told, delay(LOOKING_MS, undefined, { ref: false })]),
+  });
   const forgetting = forgetExpiredAnswers({ database, log });
   endings.push({ part: 'the kept answers', atLeastMs: 0, end: () => forgetting.close() });
   const tending = tendAuditLog({ database, log });
@@ -164,10 +177,12 @@ export function keepHouse(
     const part = 'the delivery to the identity provider';
     endings.push({ part, atLeastMs: 1_500, end: (withinMs) => worker.close(withinMs) });
   }
+  return { housekeeping: { kept_answers: forgetting, audit_log_months: tending } };
 }
 
 /** What serves requests, and how it is; `url` is its address. */
-export interface Serving extends Pick<Sources, 'audit' | 'spool' | 'verifier' | 'documents' | 'counters'> {
+export interface Serving
+  extends Pick<Sources, 'audit' | 'spool' | 'verifier' | 'documents' | 'counters' | 'clocks'> {
   readonly url: string;
 }
 
@@ -200,10 +215,13 @@ export async function serveApi(
   endings.push({ part: 'the documents', atLeastMs: 500, end: (withinMs) => documents.close(withinMs) });
   const { issuer, audience, jwksUrl } = required(identity.provider ?? ground.provider);
   const { roleClaim, clientAccessClaim, emailsVerified } = identity;
+  const clock = createProviderClock({ url: jwksUrl });
+  const clocks = watchClocks({ clock, database, log });
+  endings.push({ part: 'the clocks', atLeastMs: 0, end: () => clocks.close() });
   const verifier = createTokenVerifier({
     ...{ issuer, audience, jwksUrl, log },
     ...{ roleClaim, clientAccessClaim, emailsVerified },
-    onFetched: seen.onFetched,
+    ...{ providerNow: clock.now, onIssued: clocks.issued, onFetched: seen.onFetched },
   });
   const { rateLimits: limits, trustProxy, corsOrigins } = config;
   const claimNames = { role: roleClaim, clientAccess: clientAccessClaim };
@@ -219,10 +237,11 @@ export async function serveApi(
     { corsOrigins, onRefused: seen.onRefused },
   );
   endings.push({ part: 'the server', atLeastMs: 5_000, end: (withinMs) => server.close(withinMs) });
+  descriptionOf(allEndpoints);
   const port = await listening(server.listen(config.port, config.host), config);
   return {
     url: `http://${bracketed(config.host)}:${String(port)}`,
-    ...{ audit, spool, verifier, documents, counters },
+    ...{ audit, spool, verifier, documents, counters, clocks },
   };
 }
 
@@ -243,8 +262,8 @@ export async function serveMetrics(
   },
 ): Promise<void> {
   if (config.metricsPort === undefined || seen.registry === undefined) return;
-  const changes = identityChangesOf(open('metrics', LANE));
-  seen.ask({ ...parts, undelivered: () => changes.undelivered() });
+  const { dataDir } = config;
+  seen.ask({ ...parts, dataDir, database: databaseFiguresOf(open('metrics', LANE)) });
   const metrics = createMetricsServer(source(seen.registry));
   endings.push({ part: 'the metrics', atLeastMs: 0, end: () => metrics.close() });
   await listening(metrics.listen(config.metricsPort, config.host), config, 'METRICS_PORT');

@@ -66,12 +66,12 @@ async function startParts(
   const ground = groundOf(foundation);
   const open = opening(config, log, endings, { apiUrl: ground.apiUrl, seen });
   const { database, replicas } = openRequests(config, log, endings, open);
-  keepHouse(config, log, endings, { foundation, open, database });
+  const kept = keepHouse(config, log, endings, { foundation, open, database });
   const { url, ...parts } = await serveApi(config, log, endings, {
     ...{ ground, open, database, spool, counters, seen },
   });
   await serveMetrics(config, endings, {
-    ...{ seen, open, parts: { ...parts, replicas } },
+    ...{ seen, open, parts: { ...parts, ...kept, replicas } },
     source: (registry) => registry,
   });
   return { url, embedded: embeddedOf(config, foundation) };

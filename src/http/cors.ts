@@ -24,6 +24,7 @@ export function cors(origins: readonly string[]): RequestHandler {
     origin: (origin, decide) => {
       decide(null, origin !== undefined && allowed.has(origin));
     },
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     exposedHeaders: EXPOSED,
     maxAge: 600,
   });

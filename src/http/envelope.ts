@@ -56,15 +56,16 @@ export async function sendReply(response: ServerResponse, { status, body, header
  * waits for the end of the stream: whoever has the whole body may ask again at once, and finds the answer ended.
  */
 async function* inFull(chunks: AsyncIterable<Buffer>, length: string | undefined): AsyncGenerator<Buffer> {
+  const expected = length === undefined ? undefined : Number(length);
   let read = 0;
   let last: Buffer | undefined;
   for await (const chunk of chunks) {
+    read += chunk.length;
+    if (expected !== undefined && read > expected) break;
     if (last !== undefined) yield last;
     last = chunk;
-    read += chunk.length;
   }
-  if (length !== undefined && read !== Number(length))
-    throw new Error(`a body of ${length} bytes had ${read}`);
+  if (read !== (expected ?? read)) throw new Error(`a body of ${String(length)} bytes had ${read}`);
   if (last !== undefined) yield last;
 }
 

@@ -1,14 +1,15 @@
 import type { ErrorRequestHandler } from 'express';
-import { conflictDetails, DatabaseUnavailable, sqlState } from '../db/errors.ts';
+import { conflictDetails, DatabaseUnavailable, RightMissing, sqlState } from '../db/errors.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import { RequestError } from '../errors.ts';
 import type { ErrorCode, ErrorKind } from '../errors.ts';
+import { codeOf } from '../system-error.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { UNEXPLAINED } from './conflicts.ts';
 import { sendError } from './envelope.ts';
 import { stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
-import { errorCodeOf } from './sqlstate.ts';
+import { errorCodeOf, unavailableCauseOf } from './sqlstate.ts';
 
 /** Any other 4xx of express and body-parser is a malformed request. */
 const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
@@ -16,7 +17,7 @@ const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
   415: 'ERROR_UNSUPPORTED_MEDIA_TYPE',
 };
 
-/** What the database refuses: a token whose rights no longer hold, and whatever a policy or a grant decides. */
+/** What the database refuses: a token whose rights no longer hold, and whatever a policy decides. */
 const KINDS: Readonly<Record<string, ErrorKind>> = { TX401: 'revoked', '42501': 'rule' };
 
 /** The one place where an error becomes an answer, and where a refusal is recorded before the answer leaves. */
@@ -31,19 +32,28 @@ export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
   };
 }
 
+/** What the operating system says to a process that is out of descriptors, memory or disk: later there may be some. */
+const EXHAUSTED: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'];
+
 /** What anything thrown means for the caller. Texts of Postgres and of libraries are for log and audit alone. */
 export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   if (thrown instanceof RequestError) return thrown;
   const cause = thrown;
   if (thrown instanceof DatabaseUnavailable) {
-    return new RequestError('ERROR_UNAVAILABLE', 'the database is out of reach', { cause });
+    return new RequestError('ERROR_UNAVAILABLE', 'the database is out of reach', { cause, kind: 'database' });
+  }
+  if (thrown instanceof RightMissing) {
+    return new RequestError('ERROR_UNAVAILABLE', `the service lacks a right: ${thrown.message}`, {
+      cause,
+      kind: 'rights',
+    });
   }
   const sqlstate = sqlState(thrown);
   const reason = thrown instanceof Error ? thrown.message : 'what was thrown is no error';
   if (sqlstate !== undefined) {
     const code = errorCodeOf(sqlstate, method);
     const details = code === 'ERROR_CONFLICT' ? (conflictDetails(thrown) ?? UNEXPLAINED) : undefined;
-    const kind = KINDS[sqlstate];
+    const kind = code === 'ERROR_UNAVAILABLE' ? unavailableCauseOf(sqlstate) : KINDS[sqlstate];
     return new RequestError(code, `${sqlstate}: ${reason}`, {
       cause,
       ...(details && { details }),
@@ -56,6 +66,8 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
       details: { path: 'must be percent-encoded UTF-8' },
     });
   }
+  if (EXHAUSTED.includes(codeOf(thrown)))
+    return new RequestError('ERROR_UNAVAILABLE', reason, { cause, kind: 'exhausted' });
   return new RequestError(codeOfStatus(thrown), reason, { cause });
 }
 
@@ -75,6 +87,7 @@ async function recorded(audit: AuditWriter, state: RequestState, error: RequestE
   } catch (cause) {
     return new RequestError('ERROR_UNAVAILABLE', `this refusal could not be recorded: ${error.message}`, {
       cause,
+      kind: 'refusal',
     });
   }
 }

@@ -9,7 +9,7 @@ export const uuid = z.guid('must be a UUID').toLowerCase();
 export function name(longest: number): z.ZodType<string> {
   return text(longest)
     .refine((value) => value.trim() !== '', 'must not be blank')
-    .meta({ minLength: 1, maxLength: longest });
+    .meta({ minLength: 1, maxLength: longest, pattern: '\\S' });
 }
 
 /** Text of a column with a length, in characters as Postgres counts them. */
@@ -27,7 +27,7 @@ export const prose = text(10_000);
 /** An email address; rules of form alone, since only a message proves it. */
 export const email = text(255)
   .refine((value) => z.email().safeParse(value).success, 'must be an email address')
-  .meta({ format: 'email', maxLength: 255 });
+  .meta({ format: 'email', maxLength: 255, pattern: z.regexes.email.source });
 
 /** One of a few words, exactly; `name` is what the description calls them. */
 export function oneOf<const T extends readonly [string, ...string[]]>(
@@ -83,6 +83,12 @@ export function integer(minimum: number, maximum: number): z.ZodType<number> {
  * hold exactly is refused, never rounded. Gives the text, so that no digit passes through a binary fraction.
  */
 export function decimal(maximum: string): z.ZodType<string> {
+  return decimalText(maximum).meta({
+    description: `A decimal from 0 to ${maximum} with at most two places.`,
+  });
+}
+
+function decimalText(maximum: string): z.ZodType<string> {
   const rule = `must be a decimal from 0 to ${maximum} with at most two places`;
   const whole = maximum.split('.')[0]?.length ?? 0;
   const form = new RegExp(`^0*[0-9]{1,${whole}}(?:\\.[0-9]{1,2}0*)?$`);
@@ -123,7 +129,7 @@ export function countOf(minimum: number, maximum: number, byDefault: number): z.
 
 /** The same decimal as `decimal`, as a query says it. */
 export function amount(maximum: string): z.ZodType<string> {
-  return decimal(maximum).meta({ type: 'number', minimum: 0, maximum: Number(maximum) });
+  return decimalText(maximum).meta({ type: 'number', minimum: 0, maximum: Number(maximum) });
 }
 
 /** How many values a filter takes at most. */
@@ -163,20 +169,22 @@ export function parameter<Rule extends z.ZodType>(rule: Rule, sentence: string):
   return rule.meta({ ...meta, param: { ...(meta?.['param'] as object | undefined), description: sentence } });
 }
 
+export const NOT_FOR_CSV = 'is not for text/csv, which has the whole list';
+
 /** What every list takes. */
 export const page = {
-  limit: parameter(countOf(1, 1000, 1000), 'How many records to give at most.'),
+  limit: parameter(countOf(1, 1000, 1000), `How many records to give at most; ${NOT_FOR_CSV}.`),
   offset: parameter(
     countOf(0, 2_147_483_647, 0),
-    'How many records to leave out; the further, the slower, which `after` is not.',
+    `How many records to leave out; the further, the slower, which \`after\` is not; ${NOT_FOR_CSV}.`,
   ),
   after: parameter(
     cursor,
-    'The cursor of the Link to the next page: what comes behind the page before.',
+    `The cursor of the Link to the next page: what comes behind the page before. It must be the cursor of a Link header of the same list in the same order; ${NOT_FOR_CSV}.`,
   ).optional(),
   count: parameter(
     z.literal('exact', 'must be exact').meta({ id: 'ListCount' }),
-    'Asks for X-Total-Count: how many records there are on all pages.',
+    `Asks for X-Total-Count: how many records there are on all pages; ${NOT_FOR_CSV}.`,
   ).optional(),
 };
 
@@ -191,7 +199,10 @@ export function sortBy(
 ): z.ZodDefault<z.ZodType<string[]>> {
   const [first = '', ...rest] = [newest, ...others].flatMap((field) => [field, `-${field}`]);
   const byDefault = `-${newest}`;
-  const order = separated(oneOf(name, [first, ...rest]), 2)
+  const words = oneOf(name, [first, ...rest]);
+  const names = words.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
+  // A word with a sign before it is the same name as the word without, in a language that knows no signs in names.
+  const order = separated(words.meta({ id: name, 'x-enum-varnames': names }), 2)
     .refine(([one = '', other = '']) => one.replace('-', '') !== other.replace('-', ''), {
       error: ({ input }) => `must not name ${String(input).replace(/^-|,.*/g, '')} twice`,
     })
@@ -204,7 +215,7 @@ export function sortBy(
     : '';
   return parameter(
     order,
-    `The field to sort by, with - before it for descending, or two fields with a comma between them; ${byDefault} when absent. Records without a value come last, whichever the direction.${byLife}${walks}`,
+    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${byDefault} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${byLife}${walks}`,
   ).default([byDefault]);
 }
 

@@ -1,7 +1,7 @@
 import type { RequestError } from '../errors.ts';
 import { malformed } from './body.ts';
 
-/** How many records a body has at most. */
+/** How many records a body has at most; in a table each line without anything is one: it costs as much as any other. */
 export const MOST_ROWS = 10_000;
 
 /** One record of the body, as its schema takes it. */
@@ -15,5 +15,5 @@ export interface GivenRow {
 
 /** What is said of more. */
 export function tooMany(): RequestError {
-  return malformed(`must have at most ${MOST_ROWS} records`);
+  return malformed(`must have at most ${MOST_ROWS} records, and lines without anything count`);
 }

@@ -68,3 +68,22 @@ export function endUnread(request: IncomingMessage, response: ServerResponse): v
     return response;
   };
 }
+
+/** Work that is of no use once its caller has gone: the signal tells it so, or that it has ended. */
+export async function whileThere<T>(
+  { socket }: IncomingMessage,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const end = (): void => {
+    over.abort();
+  };
+  socket.once('close', end);
+  if (socket.destroyed) end();
+  try {
+    return await work(over.signal);
+  } finally {
+    socket.off('close', end);
+    end();
+  }
+}

@@ -14,6 +14,8 @@ A request needs a token of the identity provider (\`Authorization: Bearer …\`)
 
 A list is an array and a record an object. \`PUT\` changes the fields that it gives and leaves the others; a record may be sent back whole, and what is read-only in it is ignored. \`HEAD\` is answered where \`GET\` is. A method that a path has not is 405, with \`Allow\`. The body of a request may be packed (\`Content-Encoding\`: gzip, deflate or br).
 
+Refused with 400, whatever the operation: a parameter or a field that it does not list is not known here; a parameter must be given once; text must not contain NUL or unpaired surrogates; a moment must be a date and time with its offset, as in RFC 3339, without leap seconds; a body must be JSON in UTF-8 and must have no number of more than 15 digits.
+
 Every error has the same envelope, \`{ "error": { code, message, details, timestamp, requestId } }\`: \`code\` is for programs, \`details\` says in words for a person what is wrong with which field, and \`requestId\` finds the request in the log.`;
 
 /** The OpenAPI document of these endpoints; `tags` has a sentence for each of theirs. */

@@ -1,35 +1,36 @@
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.ts';
-import { jsonOf, malformed, mediaTypeOf, readBytes } from './body.ts';
+import { BODY_LIMIT, malformed, mediaTypeOf, noJson, parsed, readBytes } from './body.ts';
 import { rowsOfCsv } from './csv-rows.ts';
 import type { Sheet } from './csv-rows.ts';
-import { isCharset, textOf } from './csv-text.ts';
+import { isCharset, utf8Of } from './csv-text.ts';
 import { MOST_ROWS, tooMany } from './given-row.ts';
 import type { GivenRow } from './given-row.ts';
+import { OF_A_CALLER, spanOf } from './json-budget.ts';
+import type { NextTurn } from './turns.ts';
 
 /* A body of many records, as CSV or as JSON; docs/decisions/imports.md */
 
 const CSV = 'text/csv';
 
 const MAX_BYTES = 10 * 1024 * 1024;
-/** Each row has a comma for each of its fields, and no record has as many as forty. */
-const MOST_VALUES = MOST_ROWS * 40;
 
 /**
  * Reads a body that has many records.
- * @throws RequestError ERROR_VALIDATION, and what `readBytes` throws
+ * @throws RequestError ERROR_VALIDATION, and what `readBytes` and `nextTurn` throw
  */
 export async function readRows(
   incoming: IncomingMessage,
   invite: () => void,
   sheet: Sheet,
+  nextTurn: NextTurn,
 ): Promise<{ readonly rows: readonly GivenRow[]; readonly bytes: Buffer }> {
   const bytes = await readBytes(incoming, { maxBytes: MAX_BYTES, requireType, invite });
   const { type, parameters } = mediaTypeOf(incoming.headers['content-type']);
   const rows =
     type === CSV
-      ? await rowsOfCsv(textOf(bytes, parameters['charset']), sheet)
-      : rowsOfArray(jsonOf(bytes, MOST_VALUES));
+      ? await rowsOfCsv(await utf8Of(bytes, parameters['charset'], nextTurn), sheet, nextTurn)
+      : await rowsOfArray(bytes, nextTurn);
   if (rows.length === 0) throw malformed('must have at least one record');
   return { rows, bytes };
 }
@@ -41,11 +42,35 @@ function requireType(contentType: string | undefined): void {
   throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
 }
 
-function rowsOfArray(body: unknown): GivenRow[] {
-  if (!Array.isArray(body)) throw malformed('must be an array');
-  if (body.length > MOST_ROWS) throw tooMany();
-  return body.map((value: unknown, index) => ({
-    value,
-    name: (field) => (field === undefined ? String(index) : `${index}.${field}`),
-  }));
+const BEGINNING = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
+const NOTHING = /^[ \t\r\n]*$/;
+
+/** Each record is parsed by itself, so that others have their turn, and has the budget of a body that creates one. */
+async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<GivenRow[]> {
+  const textOf = (from: number): string => json.toString('latin1', from, from + BODY_LIMIT);
+  const rows: GivenRow[] = [];
+  let from = BEGINNING.exec(textOf(0))?.[0].length;
+  if (from === undefined) throw malformed('must be an array');
+  for (let isLast = false; !isLast; ) {
+    await nextTurn();
+    const rest = json.subarray(from, from + BODY_LIMIT);
+    const { end, excess } = spanOf(rest, OF_A_CALLER);
+    if (excess !== undefined) throw malformed(excess);
+    if (end === BODY_LIMIT) throw malformed(`must not have a record of ${BODY_LIMIT} bytes`);
+    if (end === rest.length) throw noJson();
+    isLast = rest[end] !== COMMA;
+    const item = rest.subarray(0, end);
+    from += end + 1;
+    if (isLast && rows.length === 0 && NOTHING.test(item.toString('latin1'))) break;
+    if (rows.length === MOST_ROWS) throw tooMany();
+    const index = rows.length;
+    const name = (field?: string) => (field === undefined ? String(index) : `${index}.${field}`);
+    rows.push({ value: parsed(item), name });
+  }
+  if (json[from - 1] !== END || json.length - from > BODY_LIMIT || !NOTHING.test(textOf(from)))
+    throw noJson();
+  return rows;
 }
+
+const COMMA = 0x2c;
+const END = 0x5d;

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode, UnavailableCause } from '../errors.ts';
 
 /**
  * What Postgres answers with, as an error of this interface: the exact SQLSTATE, else its class.
@@ -10,7 +10,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   TX409: 'ERROR_CONFLICT',
   TX412: 'ERROR_PRECONDITION_FAILED',
 
-  '42501': 'ERROR_FORBIDDEN', // a policy or a grant
+  '42501': 'ERROR_FORBIDDEN', // a policy; of a missing grant see RightMissing
 
   '23502': 'ERROR_VALIDATION', // not null
   '23514': 'ERROR_VALIDATION', // check
@@ -62,4 +62,20 @@ const READS = new Set(['GET', 'HEAD']);
 export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
   if (sqlstate === READ_ONLY && !READS.has(method)) return 'ERROR_UNAVAILABLE';
   return CODES[sqlstate] ?? CODES[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';
+}
+
+/** What the answer 503 to a SQLSTATE was about, by the exact one or its class; the server itself where absent. */
+const CAUSES: Readonly<Record<string, UnavailableCause>> = {
+  '40': 'contention',
+  '55P03': 'contention',
+  '57014': 'time_out',
+  '25P03': 'time_out',
+  '25P04': 'time_out',
+  '25': 'read_only',
+  '3F': 'schema',
+  '42': 'schema',
+};
+
+export function unavailableCauseOf(sqlstate: string): UnavailableCause {
+  return CAUSES[sqlstate] ?? CAUSES[sqlstate.slice(0, 2)] ?? 'database';
 }

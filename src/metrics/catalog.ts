@@ -69,6 +69,7 @@ export const CATALOG = {
     'kind',
   ),
   limited: counter('taxclaims_rate_limited_total', 'Answers 429, by who wanted to be asked less.', 'limiter'),
+  unavailable: counter('taxclaims_unavailable_total', 'Answers 503, by what was missing.', 'cause'),
   countedAlone: gauge(
     'taxclaims_limits_counted_alone',
     'sum',
@@ -79,6 +80,17 @@ export const CATALOG = {
     'sum',
     'Connections to Postgres that are open, by what they are for.',
     ...['lane', 'state'],
+  ),
+  poolSize: gauge(
+    'taxclaims_database_pool_size',
+    'sum',
+    'How many connections to Postgres there may be at once, by what they are for.',
+    'lane',
+  ),
+  rightsMissing: counter(
+    'taxclaims_rights_missing_total',
+    'Statements that Postgres refused because the service itself lacks a right; each such request is answered 503.',
+    'lane',
   ),
   waiting: gauge(
     'taxclaims_database_waiting',
@@ -113,6 +125,11 @@ export const CATALOG = {
     'max',
     '1 for a replica that is not read from at the moment.',
     'replica',
+  ),
+  passwordsWaiting: gauge(
+    'taxclaims_passwords_waiting',
+    'sum',
+    'How many wait for the hash of a password, with the one that is worked out.',
   ),
   refusalsTaken: gauge(
     'taxclaims_refusals_taken',
@@ -151,9 +168,15 @@ export const CATALOG = {
     'How often the identity provider was asked for its keys, by what came of it.',
     'outcome',
   ),
+  clocksAhead: gauge(
+    'taxclaims_clock_ahead_seconds',
+    'max',
+    'By how much the clock of the provider or of the service is ahead of that of Postgres; absent while not known.',
+    'clock',
+  ),
   storeFailures: counter(
     'taxclaims_document_store_failures_total',
-    'How often the document store did not do what it must: it was away, or it stood still.',
+    'How often the document store did not do what it must: it was away, stood still, or had other bytes.',
     'kind',
   ),
   changes: gauge(
@@ -165,5 +188,41 @@ export const CATALOG = {
     'taxclaims_identity_changes_oldest_seconds',
     'max',
     'For how long the oldest change of rights has waited to be told to the identity provider.',
+  ),
+  objections: gauge(
+    'taxclaims_database_objections',
+    'max',
+    'Reasons why GET /health refuses this database, such as a missing migration; the log names each.',
+  ),
+  removalsDue: gauge(
+    'taxclaims_document_removals_due',
+    'max',
+    'Contents of deleted documents that the document store must still lose.',
+  ),
+  removalsOldest: gauge(
+    'taxclaims_document_removals_oldest_seconds',
+    'max',
+    'For how long the oldest of these contents has been due.',
+  ),
+  archiveFailing: gauge(
+    'taxclaims_wal_archive_failing_seconds',
+    'max',
+    'For how long Postgres has archived no write-ahead log although it tried; 0 while it does, absent without archive_mode.',
+  ),
+  houseAge: gauge(
+    'taxclaims_housekeeping_age_seconds',
+    'max',
+    'How long ago a periodic task last succeeded; each runs every ten minutes.',
+    'task',
+  ),
+  diskFree: gauge(
+    'taxclaims_data_dir_free_ratio',
+    'min',
+    'Free part of the disk that DATA_DIR is on, from 0 to 1.',
+  ),
+  heapLimit: gauge(
+    'taxclaims_heap_limit_bytes',
+    'min',
+    'How large the heap of V8 may become before the process ends; compare nodejs_heap_size_used_bytes.',
   ),
 } as const satisfies Readonly<Record<string, Entry>>;

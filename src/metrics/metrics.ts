@@ -1,5 +1,6 @@
+import { getHeapStatistics } from 'node:v8';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { LIMITERS, REFUSAL_KINDS } from '../errors.ts';
+import { LIMITERS, REFUSAL_KINDS, UNAVAILABLE_CAUSES } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import { authorizationMs } from '../observed.ts';
 import type { ObservedRequest, RequestObserver } from '../observed.ts';
@@ -28,10 +29,13 @@ export function createMetrics(): Metrics {
   const refused = counter(registry, CATALOG.refusedConnections);
   const refusals = counter(registry, CATALOG.refusals);
   const limited = counter(registry, CATALOG.limited);
+  const unavailable = counter(registry, CATALOG.unavailable);
   // An alert sees the first one only if there was a zero before it.
   for (const kind of REFUSAL_KINDS) refusals.inc({ kind }, 0);
   refused.inc({ why: 'no_room' }, 0);
   for (const limiter of LIMITERS) limited.inc({ limiter }, 0);
+  for (const cause of UNAVAILABLE_CAUSES) unavailable.inc({ cause }, 0);
+  gaugeOf(registry, CATALOG.heapLimit, () => getHeapStatistics().heap_size_limit);
   let inFlight = 0;
   gaugeOf(registry, CATALOG.inFlight, () => inFlight);
 
@@ -57,6 +61,7 @@ export function createMetrics(): Metrics {
       const kind = error?.kind ?? 'other';
       if (status === 401 || status === 403) refusals.inc({ kind });
       if (status === 429) limited.inc({ limiter: kind });
+      if (status === 503) unavailable.inc({ cause: kind });
     },
   };
 }

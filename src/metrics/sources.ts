@@ -1,11 +1,15 @@
+import { statfs } from 'node:fs/promises';
 import type { Registry } from 'prom-client';
 import type { Counters } from '../counters/counters.ts';
+import type { Clocks } from '../db/clocks.ts';
 import type { Database } from '../db/database.ts';
-import type { IdentityChanges } from '../db/identity-changes.ts';
+import type { DatabaseFigures } from '../db/database-figures.ts';
+import type { Housekeeping } from '../db/housekeeping.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import type { Spool } from '../db/refusals/spool.ts';
 import type { Replicas } from '../db/replicas/replicas.ts';
 import type { Documents } from '../documents/documents.ts';
+import { passwordsWaiting } from '../identity/password.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { within } from '../within.ts';
 import { CATALOG } from './catalog.ts';
@@ -19,9 +23,13 @@ export interface Sources {
   readonly audit: Pick<AuditWriter, 'figures'>;
   readonly spool: Pick<Spool, 'figures'>;
   readonly verifier: Pick<TokenVerifier, 'keys'>;
+  readonly clocks: Pick<Clocks, 'figures'>;
   readonly documents: Pick<Documents, 'figures'>;
-  /** How much the identity provider does not know yet, on a connection that no request has. */
-  readonly undelivered: () => ReturnType<IdentityChanges['undelivered']>;
+  /** What the database says of itself, on a connection that no request has. */
+  readonly database: DatabaseFigures;
+  /** The periodic tasks of this process, by name. */
+  readonly housekeeping: Readonly<Record<string, Pick<Housekeeping, 'ageMs'>>>;
+  readonly dataDir: string;
   readonly replicas: Pick<Replicas, 'outcomes' | 'standings'> | undefined;
   /** Of a process that serves. */
   readonly counters: Pick<Counters, 'isAlone'>;
@@ -32,12 +40,21 @@ const PATIENCE_MS = 1_000;
 
 /** Adds what is asked for when it is collected, of the parts that there are in this process. */
 export function collectFrom(sources: Partial<Sources>, registry: Registry): void {
-  const { lanes, audit, spool, verifier, documents, undelivered, counters, replicas } = sources;
+  const { lanes, audit, spool, verifier, documents, database, counters, replicas } = sources;
+  const { housekeeping, dataDir, clocks } = sources;
   if (lanes !== undefined) ofLanes(lanes, registry);
   if (audit !== undefined) ofRefusals(audit, registry);
   if (spool !== undefined) ofSpool(spool, registry);
   if (verifier !== undefined) ofKeys(verifier, registry);
-  if (undelivered !== undefined) ofChanges(undelivered, registry);
+  if (database !== undefined) ofDatabase(database, registry);
+  if (housekeeping !== undefined) ofHousekeeping(housekeeping, registry);
+  if (dataDir !== undefined)
+    gaugeOf(
+      registry,
+      CATALOG.diskFree,
+      asked(() => freeRatio(dataDir)),
+    );
+  if (clocks !== undefined) ofClocks(clocks, registry);
   if (replicas !== undefined) ofReplicas(replicas, registry);
   if (counters !== undefined) ofCounters(counters, registry);
   if (documents !== undefined)
@@ -58,6 +75,12 @@ function ofLanes(named: Sources['lanes'], registry: Registry): void {
   const waiting = gauge(registry, CATALOG.waiting, () => {
     for (const [lane, database] of lanes) waiting.set({ lane }, database.figures().waiting);
   });
+  const size = gauge(registry, CATALOG.poolSize, () => {
+    for (const [lane, database] of lanes) size.set({ lane }, database.figures().size);
+  });
+  counterOf(registry, CATALOG.rightsMissing, () =>
+    lanes.map(([lane, database]) => [{ lane }, database.figures().rightsMissing]),
+  );
   gaugeOf(registry, CATALOG.longRequests, () =>
     lanes.reduce((sum, [, database]) => sum + database.figures().longRequests, 0),
   );
@@ -97,14 +120,43 @@ function ofKeys(verifier: Sources['verifier'], registry: Registry): void {
   });
 }
 
-function ofChanges(undelivered: Sources['undelivered'], registry: Registry): void {
-  const known = asked(undelivered);
-  gaugeOf(registry, CATALOG.changes, async () => (await known())?.changes);
-  gaugeOf(registry, CATALOG.changesOldest, async () => (await known())?.oldestSeconds);
+function ofClocks(clocks: Sources['clocks'], registry: Registry): void {
+  const ahead = gauge(registry, CATALOG.clocksAhead, () => {
+    ahead.reset();
+    for (const [clock, ms] of Object.entries(clocks.figures()))
+      if (ms !== undefined) ahead.set({ clock }, ms / 1_000);
+  });
+}
+
+function ofDatabase(database: Sources['database'], registry: Registry): void {
+  const changes = asked(() => database.undelivered());
+  gaugeOf(registry, CATALOG.changes, async () => (await changes())?.changes);
+  gaugeOf(registry, CATALOG.changesOldest, async () => (await changes())?.oldestSeconds);
+  const upkeep = asked(() => database.upkeep());
+  gaugeOf(registry, CATALOG.removalsDue, async () => (await upkeep())?.removals);
+  gaugeOf(registry, CATALOG.removalsOldest, async () => (await upkeep())?.removalsOldestSeconds);
+  gaugeOf(registry, CATALOG.archiveFailing, async () => (await upkeep())?.archiveFailingSeconds);
+  gaugeOf(
+    registry,
+    CATALOG.objections,
+    asked(() => database.objections()),
+  );
+}
+
+function ofHousekeeping(tasks: Sources['housekeeping'], registry: Registry): void {
+  const age = gauge(registry, CATALOG.houseAge, () => {
+    for (const [task, { ageMs }] of Object.entries(tasks)) age.set({ task }, ageMs() / 1_000);
+  });
+}
+
+async function freeRatio(folder: string): Promise<number> {
+  const { bavail, blocks } = await statfs(folder);
+  return bavail / blocks;
 }
 
 function ofCounters(counters: Sources['counters'], registry: Registry): void {
   gaugeOf(registry, CATALOG.serving, () => 1);
+  gaugeOf(registry, CATALOG.passwordsWaiting, passwordsWaiting);
   gaugeOf(registry, CATALOG.countedAlone, () => Number(counters.isAlone));
 }
 

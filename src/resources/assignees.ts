@@ -5,6 +5,7 @@ import type { ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
+import { COLLATION, collated } from '../records/order.ts';
 import { record } from '../records/record.ts';
 
 /*
@@ -24,20 +25,23 @@ export const assignee = record(
 
 const query = z.strictObject({ limit: field.page.limit, after: field.page.after });
 
-const cursor = cursorBehind(['assignees'], [false, false]);
+const cursor = cursorBehind(['assignees', COLLATION], [false, false]);
 
 function assignees(client: string, { limit, after }: z.output<typeof query>): ListQuery {
   const values: Parameter[] = [];
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
   const rows = `app.assignees(${add(client)})`;
   const [name = '', id = ''] = after === undefined ? [] : cursor.read(after);
-  const behind = after === undefined ? '' : `\nwhere (r.name, r.id) > (${add(name)}::text, ${add(id)}::uuid)`;
+  const behind =
+    after === undefined
+      ? ''
+      : `\nwhere (${collated('r.name')}, r.id) > (${collated(`${add(name)}::text`)}, ${add(id)}::uuid)`;
   return {
     records: {
       text: `
 select ${assignee.selected}
 from ${rows} as r${behind}
-order by r.name, r.id
+order by ${collated('r.name')}, r.id
 limit ${add(rowsFor(limit))}`,
       values,
     },

@@ -61,9 +61,12 @@ export const logIn = publicEndpoint({
   },
   body: z
     .strictObject({
-      token: z.string().min(1).meta({ description: 'A token of the identity provider, without Bearer.' }),
+      token: z
+        .string()
+        .min(1, 'must not be empty')
+        .meta({ description: 'A token of the identity provider, without Bearer.' }),
     })
-    .meta({ id: 'Login' }),
+    .meta({ id: 'LoginToken' }),
   responses: { 200: user },
   handle: async ({ body }, visitor) => {
     const request = await visitor.authenticate(body.token);

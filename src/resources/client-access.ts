@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { recordIn } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
+import type { CallerRequest } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { rules, user } from './users.ts';
+import { holdAuthor, rules, user } from './users.ts';
 
 /* Which clients a user has access to, one at a time: by whoever has the client and may give it. */
 
@@ -25,12 +26,13 @@ interface Assignment {
 function assign(
   { id, clientId }: Assignment,
   assigned: boolean,
-  ifMatch: readonly string[] | null,
-): Statement {
-  return {
+  { caller, ifMatch }: CallerRequest,
+): readonly Statement[] {
+  const assignment = {
     text: 'select app.assign_client($1, $2, $3, $4)',
     values: [id, clientId, assigned, ifMatch],
   };
+  return [holdAuthor(caller, id), assignment];
 }
 
 export const assignClient = endpoint({
@@ -42,8 +44,8 @@ export const assignClient = endpoint({
   id: ({ params }) => params.id,
   clients: ({ params }) => [params.clientId],
   handle: async ({ params }, request) => {
-    const assigned = assign(params, true, request.ifMatch);
-    return recordIn(user, await request.run([assigned, user.byId(params.id)]));
+    const assigned = assign(params, true, request);
+    return recordIn(user, await request.run([...assigned, user.byId(params.id)]));
   },
 });
 
@@ -56,7 +58,7 @@ export const withdrawClient = endpoint({
   id: ({ params }) => params.id,
   clients: ({ params }) => [params.clientId],
   handle: async ({ params }, request) => {
-    await request.run(assign(params, false, request.ifMatch));
+    await request.run(assign(params, false, request));
     return { status: 204 };
   },
 });

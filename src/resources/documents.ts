@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { sqlState } from '../db/errors.ts';
 import { contentTypeOf } from '../documents/content-type.ts';
-import { fingerprintOf } from '../documents/fingerprint.ts';
+import { failingUnless } from '../documents/digest.ts';
 import { RequestError } from '../errors.ts';
 import { contentReply } from '../http/content.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -18,6 +18,14 @@ import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
 import { reclamation } from './reclamation-record.ts';
 
+const sha256 = column.described(column.text(64), {
+  description: 'SHA-256 of the content, in hex; null for a document from before it was kept.',
+});
+
+const ALLOWED = 'a PDF, an image (PNG, JPEG, WebP, GIF, TIFF), an office file, or text or CSV in UTF-8';
+const NAMED = 'a name of 1 to 255 characters';
+const FILE = `Not empty; ${ALLOWED}, with ${NAMED} in UTF-8 without control characters.`;
+
 // file_path is not among them: where a content lies is between the database and the store.
 const document = record(
   'Document',
@@ -29,6 +37,7 @@ const document = record(
     file_size: column.read(column.nullable(column.integer)),
     mime_type: column.read(column.nullable(column.text(100))),
     uploaded_at: column.read(column.time),
+    sha256: column.read(column.nullable(sha256), "encode(r.sha256, 'hex')"),
   },
   { version: 'uploaded_at', examples: examples.document },
 );
@@ -70,7 +79,7 @@ export const createDocument = endpoint({
   operationId: 'uploadDocument',
   roles: ROLES,
   params,
-  form: z.strictObject({ file: field.bytes }).meta({ id: 'DocumentUpload' }),
+  form: z.strictObject({ file: field.bytes.meta({ description: FILE }) }).meta({ id: 'DocumentUpload' }),
   responses: { 201: document },
   id: ({ params }) => params.id,
   handle: async ({ params }, request) => {
@@ -85,10 +94,10 @@ export const createDocument = endpoint({
           statements: [
             {
               text: `
-insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type)
-values ($1, $2, $3, $4, $5, $6)
+insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type, sha256)
+values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'))
 returning ${document.selected}`,
-              values: [id, params.id, filename, path, spooled.size, mimeType],
+              values: [id, params.id, filename, path, spooled.size, mimeType, spooled.sha256],
             },
           ],
         }),
@@ -121,14 +130,11 @@ async function receive(request: CallerRequest) {
     const mimeType = await contentTypeOf(spooled.file, { filename, declaredType });
     if (mimeType === undefined) {
       throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `the file is of no allowed type`, {
-        details: {
-          file: 'must be a PDF, an image (PNG, JPEG, WebP, GIF, TIFF), an office file, or text or CSV in UTF-8',
-        },
+        details: { file: `must be ${ALLOWED}` },
       });
     }
-    const fingerprint = request.hasKey
-      ? await fingerprintOf(spooled.file, { filename, declaredType })
-      : undefined;
+    // What tells one upload from another: the bytes of the file, and what its sender says of it.
+    const fingerprint = request.hasKey ? JSON.stringify([filename, declaredType, spooled.sha256]) : undefined;
     const kept = await request.recall(fingerprint);
     if (kept !== undefined) await documents.discard(spooled);
     return { filename, mimeType, spooled, fingerprint, kept };
@@ -140,7 +146,7 @@ async function receive(request: CallerRequest) {
 
 /** A name is data, whatever it looks like, and a folder has none; U+FFFD is what is left of one that was not in UTF-8. */
 function refuseName(name: string): string | undefined {
-  if (name.trim() === '' || Array.from(name).length > 255) return 'must have a name of 1 to 255 characters';
+  if (name.trim() === '' || Array.from(name).length > 255) return `must have ${NAMED}`;
   return /[\p{Cc}\ufffd]/u.test(name) || !name.isWellFormed()
     ? 'must have a name in UTF-8 without control characters'
     : undefined;
@@ -177,26 +183,36 @@ export const readContent = endpoint({
     const { addressOf } = documents;
     const { rows } = await request.run({
       text: `
-select r.file_path, coalesce(r.mime_type, 'application/octet-stream'), r.filename, r.uploaded_at, r.file_size
+select r.file_path, coalesce(r.mime_type, 'application/octet-stream'), r.filename, r.uploaded_at, r.file_size,
+    encode(r.sha256, 'hex')
 from public.documents as r
 where r.id = $1`,
       values: [params.id],
     });
     const [row] = rows;
     if (row === undefined) throw new NothingFound();
-    const [path, type, filename, uploadedAt, expected] = row;
+    const [path, type, filename, uploadedAt, expected, digest] = row;
     if (path == null || filename == null || type == null || uploadedAt == null)
       throw new Error('null in a column that has none');
     const size = await documents.size(path);
     if (size === undefined || size !== Number(expected ?? size)) {
       // Deleted meanwhile, or lost, which nobody may overlook.
       if (!(await request.isVisible())) throw new NothingFound();
-      throw new Error(`the content of document ${params.id} is lost: ${String(size)} bytes at ${path}`);
+      throw documents.damaged(
+        `the content of document ${params.id} is lost: ${String(size)} bytes at ${path}`,
+      );
     }
     return contentReply(incoming, {
       ...{ size, type, filename, tag: document.tagOf(uploadedAt) },
       addressOf: addressOf && ((told) => addressOf(path, told)),
-      read: (range) => documents.read(path, range),
+      read: async (range) => {
+        const content = await documents.read(path, range);
+        // A digest says nothing of a part.
+        if (digest == null || (range && range.end - range.start + 1 < size)) return content;
+        return failingUnless(digest, content, () =>
+          documents.damaged(`the content of document ${params.id} is not what was uploaded: ${path}`),
+        );
+      },
     });
   },
 });

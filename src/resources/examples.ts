@@ -134,6 +134,7 @@ export const document: Examples = {
     file_size: 1024,
     mime_type: 'application/pdf',
     uploaded_at: '2024-10-07T09:40:00Z',
+    sha256: '31cadabf1722c3ff0dd3c1e4510f4f17d4e4f7818fbdea058e9f09e8e9722fb9',
   },
 };
 
@@ -168,7 +169,7 @@ export const invoice: Examples = {
     number: null,
     status: 'DRAFT',
     issue_date: null,
-    due_date: '2026-12-31',
+    due_date: null,
     amount_excl_tax: 1500,
     vat_rate: 20,
     vat_amount: 300,
@@ -180,10 +181,9 @@ export const invoice: Examples = {
   creation: {
     client_id: CLIENT,
     reclamation_id: RECLAMATION,
-    due_date: '2027-03-31',
     amount_excl_tax: 1250,
   },
-  change: { due_date: '2027-01-31' },
+  change: { amount_excl_tax: 1600 },
 };
 
 export const partnerInvoice: Examples = {

@@ -31,7 +31,7 @@ function checkEvery(ms: number): (database: Database) => Promise<void> {
 /** A service whose database would show one tenant another's rows, or takes no writes, must get no traffic. */
 async function unobjectionable(database: Database): Promise<void> {
   const found = await objections(database);
-  if (found.length > 0) throw new RequestError('ERROR_UNAVAILABLE', found.join('; '));
+  if (found.length > 0) throw new RequestError('ERROR_UNAVAILABLE', found.join('; '), { kind: 'health' });
 }
 
 function healthCheck(

@@ -34,7 +34,8 @@ export const partner = record(
       z
         .string('must be 14 digits')
         .regex(/^[0-9]{14}$/, { error: 'must be 14 digits', abort: true })
-        .refine(isSiret, 'must be a SIRET: its check digit is wrong'),
+        .refine(isSiret, 'must be a SIRET: its check digit is wrong')
+        .meta({ description: 'A SIRET, whose last digit checks the others.' }),
     ),
     contact_email: column.optional(column.text(255), field.email),
     phone: column.optional(column.text(50), field.text(50)),
@@ -45,6 +46,7 @@ export const partner = record(
       z
         .array(field.uuid, 'must be a list of clients')
         .max(1000, 'must be a list of at most 1000 clients')
+        .meta({ description: 'Must name at least one of your clients, unless you see every client.' })
         .optional(),
       LINKED,
     ),

@@ -86,12 +86,13 @@ function summaryBy(asked: z.output<typeof query>): ListQuery {
   const row = rows[asked.by];
   const [key = ''] = Object.keys(keys[asked.by]);
   const life = asked.by === 'status' ? reclamationStatus.options : undefined;
-  const order = `order by ${placed(`r.${key}`, life)}`;
+  const placing = { type: row.columns[key]?.kind.type ?? 'text', life };
+  const order = `order by ${placed(`r.${key}`, placing)}`;
   const cursor = cursorBehind(['reclamations', 'by', asked.by], [false]);
   const conditions = reclamations.filters.conditions(asked, add);
   if (asked.after !== undefined) {
     const [last = ''] = cursor.read(asked.after);
-    const behind = `${placed(`r.${key}`, life)} > ${placed(add(last), life)}`;
+    const behind = `${placed(`r.${key}`, placing)} > ${placed(add(last), placing)}`;
     conditions.push(asked.by === 'year' ? `(${behind} or r.${key} is null)` : behind);
   }
   // The order is hidden from the planner, which would otherwise read the rows of each client in it, one by one.

@@ -6,6 +6,7 @@ import { recordIn } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
+import { whileThere } from '../http/hang-up.ts';
 import { ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
 import {
@@ -33,7 +34,7 @@ export const password = z
     minLength: 12,
     maxLength: LONGEST_PASSWORD,
     writeOnly: true,
-    description: 'Stored as a salted hash and never given back.',
+    description: `At least 12 characters and at most ${LONGEST_PASSWORD} bytes in UTF-8; neither the email nor the present one. Stored as a salted hash and never given back.`,
   });
 
 export const NOT_THE_EMAIL = 'must not be the email';
@@ -131,6 +132,17 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
   };
 }
 
+/**
+ * Goes before whatever writes a user: holds the author, and the target where it is named, and judges the author's rights
+ * once they are held.
+ */
+export function holdAuthor({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
+  return {
+    text: 'select app.hold_author(to_timestamp($1), $2, $3)',
+    values: [issuedAt, accessDigest, target],
+  };
+}
+
 export const readSelf = endpoint({
   ...common,
   method: 'get',
@@ -188,10 +200,11 @@ export const createUser = endpoint({
   handle: async ({ body }, request) => {
     const id = randomUUID();
     const { email, name, role, client_access = [], is_active = true, password } = body;
-    const hash = password === undefined ? NO_PASSWORD : await hashPassword(password);
+    const hash = password === undefined ? NO_PASSWORD : await hashFor(request, password);
     return request.create({
       ...{ of: user, id, location: `/api/users/${id}` },
       statements: [
+        holdAuthor(request.caller),
         {
           text: `
 insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
@@ -203,6 +216,10 @@ returning ${user.selected}`,
     });
   },
 });
+
+function hashFor({ incoming }: CallerRequest, password: string): Promise<string> {
+  return whileThere(incoming, (signal) => hashPassword(password, { signal }));
+}
 
 export const changeUser = endpoint({
   ...common,
@@ -220,8 +237,8 @@ export const changeUser = endpoint({
     const { password, ...fields } = body;
     if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
     // The hash may be written and not be read: what is not given is not mentioned.
-    const hash = password === undefined ? [] : [await hashPassword(password)];
-    const result = await request.run({
+    const hash = password === undefined ? [] : [await hashFor(request, password)];
+    const change: Statement = {
       text: `
 update public.users as r
 set ${hash.length === 0 ? '' : 'password_hash = $4,'}
@@ -232,11 +249,23 @@ where r.id = $1
     and ${user.isVersion('$3')}
 returning ${user.selected}`,
       values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hash],
-    });
+    };
+    const result = await request.run([holdIfFirst(params.id), holdAuthor(request.caller), change]);
     if (result.rowCount === 0) await refuseSeenOnly(params.id, request);
     return recordIn(user, result);
   },
 });
+
+/**
+ * Holds a user whose id is before the author's, so that two who change each other do not wait for each other; only one
+ * whom the author may change, so that nobody waits for a row of strangers.
+ */
+function holdIfFirst(id: string): Statement {
+  return {
+    text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
+    values: [id],
+  };
+}
 
 /**
  * Against the address that the user is given with it, or else the stored one.

@@ -59,7 +59,7 @@ async function startParts(
   const ground = groundOf(foundation);
   const open = opening(config, log, endings, { apiUrl: ground.apiUrl, seen });
   const database = open('house', HOUSE);
-  keepHouse(config, log, endings, { foundation, open, database });
+  const kept = keepHouse(config, log, endings, { foundation, open, database });
   const count = countingForAll();
   const supervisor = supervise({
     ...{ count: config.workers, log, hopeless },
@@ -68,7 +68,7 @@ async function startParts(
   endings.push({ part: 'the workers', atLeastMs: 5_000, end: (withinMs) => supervisor.close(withinMs) });
   const url = await supervisor.serving;
   await serveMetrics(config, endings, {
-    ...{ seen, open, parts: {} },
+    ...{ seen, open, parts: kept },
     source: (own) => metricsOfAll(own, () => supervisor.figures()),
   });
   return { url, embedded: embeddedOf(config, foundation), reload: () => supervisor.reload() };

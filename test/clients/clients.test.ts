@@ -75,3 +75,11 @@ test.each(['openapi-typescript', 'orval', 'hey-api'])(
     expect(seen['total']).toBeGreaterThan(5);
   },
 );
+
+test('a client that oazapfts generates compiles strictly', async () => {
+  // Of what does not compile there is no client at all, and this test fails before it begins.
+  const { logIn } = (await import(join(folder, 'compiled', 'oazapfts', 'client.js'))) as object & {
+    logIn?: unknown;
+  };
+  expect(logIn).toBeInstanceOf(Function);
+});

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, defaultPlugins } from '@hey-api/openapi-ts';
+import { generateSource } from 'oazapfts';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { generate as orval } from 'orval';
 import ts from 'typescript';
@@ -56,6 +57,13 @@ async function heyApiClient(): Promise<void> {
   });
 }
 
+/** A client of fetch with its types in one file, of interfaces with an index signature where a schema has other fields. */
+async function oazapftsClient(): Promise<void> {
+  await mkdir(join(folder, 'oazapfts'));
+  await writeFile(join(folder, 'oazapfts', 'client.ts'), await generateSource(description));
+}
+
 await openapiTypescriptTypes();
 await orvalClient();
 await heyApiClient();
+await oazapftsClient();

@@ -5,6 +5,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { outOfReach } from '../../src/documents/content-store.ts';
 import { ANONYMOUS } from '../../src/identity/caller.ts';
@@ -117,6 +118,41 @@ describe('a body', () => {
     });
   });
 
+  test('is read up to 256 KiB, however it comes, and one byte more is 413', async () => {
+    const type = { 'content-type': 'application/json' };
+    const ways: [Record<string, string>, (bytes: Buffer) => Buffer][] = [
+      [{}, (bytes) => bytes],
+      [{ 'transfer-encoding': 'chunked' }, (bytes) => bytes],
+      [{ 'content-encoding': 'gzip' }, (bytes) => gzipSync(bytes)],
+    ];
+    for (const [more, sent] of ways)
+      for (const [size, code] of [
+        [256 * 1024, 'ERROR_UNAUTHORIZED'],
+        [256 * 1024 + 1, 'ERROR_PAYLOAD_TOO_LARGE'],
+      ] as const) {
+        const body = sent(Buffer.from('{"token":"x"}'.padEnd(size)));
+        expectError(await service.ask('POST /api/auth/login', { headers: { ...type, ...more }, body }), code);
+      }
+  });
+
+  test('may have a hundred fields and ten thousand values, and of a stranger ten of each', async () => {
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 1]));
+    const items = (count: number) => Array<number>(count).fill(1);
+    const told = async (line: string, body: object) => details(await service.ask(line, { token, body }));
+    const [login, create] = ['POST /api/auth/login', 'POST /api/users'];
+    expect(await told(login, fields(10))).toMatchObject({ f9: 'is not known here' });
+    expect(await told(login, fields(11))).toEqual({ body: 'must not have more than 10 values' });
+    expect(await told(login, { token: items(10) })).toEqual({ token: 'must be text' });
+    expect(await told(login, { token: items(11) })).toEqual({ body: 'must not have more than 10 values' });
+    expect(await told(create, fields(100))).toMatchObject({ '…': expect.any(String) });
+    expect(await told(create, fields(101))).toEqual({ body: 'must not have more than 100 fields' });
+    expect(await told(create, { client_access: items(10_000) })).not.toHaveProperty('body');
+    expect(await told(create, { client_access: items(10_001) })).toEqual({
+      body: 'must not have more than 10000 values',
+    });
+  });
+
   test('in too small pieces is refused, and the same in larger ones is not', async () => {
     const rule = 'must not come in pieces that have less than 1024 bytes on average';
     const small = await flood(head, chunk(' '));
@@ -146,11 +182,11 @@ describe('a body', () => {
   });
 
   test('with more wrong fields than anybody reads names twenty, and says that there are more', async () => {
-    const body = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`field${index}`, 1]));
-    const answer = await service.ask('POST /api/auth/login', { body });
+    const body = Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`field${index}`, 1]));
+    const answer = await service.ask('POST /api/clients', { token, body });
     expectError(answer, 'ERROR_VALIDATION');
     expect(Object.keys(details(answer) as object)).toHaveLength(21);
-    expect(details(answer)).toMatchObject({ field0: 'is not known here', '…': 'and 8981 more' });
+    expect(details(answer)).toMatchObject({ field0: 'is not known here', '…': 'and 72 more' });
     const long = await service.ask('POST /api/auth/login', {
       body: { ['x'.repeat(100_000)]: 1, token: 'x' },
     });

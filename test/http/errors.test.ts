@@ -76,6 +76,7 @@ describe('an error of Postgres becomes', () => {
     ['22P05', 'ERROR_VALIDATION'],
     ['40001', 'ERROR_UNAVAILABLE'],
     ['40P01', 'ERROR_UNAVAILABLE'],
+    ['08006', 'ERROR_UNAVAILABLE'],
     ['53300', 'ERROR_UNAVAILABLE'],
     ['53100', 'ERROR_UNAVAILABLE'],
     ['55P03', 'ERROR_UNAVAILABLE'],
@@ -110,6 +111,15 @@ test('a write of a request that only reads is a defect of ours, and in any other
   const answers = lines.map((line) => service.ask(line, { token: asClient }));
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([500, 500, 503]);
 });
+
+test.each(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'])(
+  'a caller of a process that the system refuses with %s may come again',
+  (code) => {
+    const refused = Object.assign(new Error('secret'), { code, syscall: 'open' });
+    expect(toRequestError(refused).code).toBe('ERROR_UNAVAILABLE');
+    expect(toRequestError(Object.assign(refused, { code: 'EACCES' })).code).toBe('ERROR_INTERNAL');
+  },
+);
 
 test('a defect of the service says nothing about itself', async () => {
   const answer = await service.ask('GET /throw', { token: asClient });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { allEndpoints } from '../../src/resources/index.ts';
 import { startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 
@@ -69,8 +70,17 @@ describe('browser code', () => {
     const allowed = await service.ask('OPTIONS /api/clients', preflight(ORIGIN));
     expect(allowed).toMatchObject({
       status: 204,
-      headers: { 'access-control-allow-origin': ORIGIN, 'access-control-allow-headers': 'authorization' },
+      headers: {
+        'access-control-allow-origin': ORIGIN,
+        'access-control-allow-headers': 'authorization',
+        // A browser asks before each call once these ten minutes are over, and not before each call.
+        'access-control-max-age': '600',
+      },
     });
+    const methods = allEndpoints.map(({ method }) => method.toUpperCase());
+    expect(allowed.headers['access-control-allow-methods']?.split(',').toSorted()).toEqual(
+      [...new Set([...methods, 'HEAD'])].toSorted(),
+    );
     const answer = await service.ask('GET /api/clients', { token, headers: { origin: ORIGIN } });
     expect(answer).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': ORIGIN } });
     const readable = answer.headers['access-control-expose-headers']?.toLowerCase().split(',') ?? [];

@@ -33,7 +33,7 @@ describe('a request whose table is locked', () => {
     const answer = service.ask('GET /api/clients', { token });
     const kill = `
       select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and application_name = 'taxclaims-api'`;
+      where datname = current_database() and wait_event_type = 'Lock' and application_name like 'taxclaims-api%'`;
     while ((await service.admin(kill)).length === 0);
     expectUnavailable(await answer);
     await lock.query('rollback');

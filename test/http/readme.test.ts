@@ -2,7 +2,11 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sqlFolder } from '../../src/db/sql-folder.ts';
+import type { Role } from '../../src/identity/caller.ts';
+import { createTestDatabase, withAdmin } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { loadDemonstration } from '../support/demonstration.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
@@ -64,3 +68,67 @@ test('a frontend logs in, walks the pages, changes a claim, is told of conflict 
     ),
   ).toEqual([{ id: stored[0]?.['id'], grounds: 'Base d’imposition', filename: 'avis.pdf' }]);
 });
+
+test('every curl of the README that reads finds something, for the token that the README makes', async () => {
+  const readme = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+  const [, role = '', clients = ''] = /token -- --role (\w+) --client-access (\S+)\)/.exec(readme) ?? [];
+  const token = await service.token(role as Role, clients.split(','));
+  const reads = [...readme.matchAll(/^curl (?!.*--data)(.*?)'?http:\/\/127\.0\.0\.1:3000(\/[^'\s]*)'?$/gm)];
+  expect(reads.length).toBeGreaterThan(7);
+  for (const [, options = '', path = ''] of reads) {
+    const isCsv = options.includes('text/csv');
+    const headers = isCsv ? { Accept: 'text/csv' } : {};
+    const answer = await service.ask(`GET ${path}`, { token, headers });
+    expect([path, answer.status]).toEqual([path, 200]);
+    const found = isCsv ? answer.text.trim().split('\n').slice(1) : Object.keys(answer.json as object);
+    expect([path, found.length > 0]).toEqual([path, true]);
+  }
+});
+
+describe.each(['2026-12-31', '2027-01-01', '2028-02-29', '2028-08-31', '2030-03-01'])(
+  'whoever tries the demonstration for the first time on %s',
+  (today) => {
+    let filled: TestDatabase;
+    beforeAll(async () => {
+      filled = await createTestDatabase();
+      const sql = await readFile(sqlFolder('demonstration/data.sql'), 'utf8');
+      await withAdmin(filled.adminUrl, (admin) =>
+        admin.query(sql.replaceAll('current_date', `date '${today}'`)),
+      );
+    });
+    afterAll(() => filled.close());
+
+    const read = (text: string): Promise<Record<string, unknown>[]> =>
+      withAdmin(filled.adminUrl, async (admin) => {
+        await admin.query("set timezone = 'UTC'");
+        return (await admin.query<Record<string, unknown>>(text, [today])).rows;
+      });
+
+    test('finds an answer and an invoice of the first client due within 30 days, and a draft that is in time', async () => {
+      expect(
+        await read(`
+          select 'answer' as due from public.reclamations
+          where status = 'SUBMITTED' and client_id = 'c1000000-0000-4000-8000-000000000001'
+              and response_due_at::date between $1::date and $1::date + 30
+          union all
+          select 'invoice' from public.factures
+          where status = 'ISSUED' and client_id = 'c1000000-0000-4000-8000-000000000001' and due_date between $1::date and $1::date + 30
+          union all
+          select 'draft' from public.reclamations where status = 'DRAFT' and claim_deadline between $1::date and $1::date + 366
+          order by due`),
+      ).toEqual([{ due: 'answer' }, { due: 'draft' }, { due: 'invoice' }]);
+    });
+
+    test('finds no claim that was made or submitted too late, before its notice, or in days to come', async () => {
+      expect(
+        await read(`
+          select id from public.reclamations
+          where collection_date > created_at or created_at > submitted_at or submitted_at > claim_deadline + 1
+              or greatest(created_at, submitted_at) > $1::date`),
+      ).toEqual([]);
+      expect(
+        await read('select count(*)::integer as claims from public.reclamations where $1::date is not null'),
+      ).toEqual([{ claims: 9 }]);
+    });
+  },
+);

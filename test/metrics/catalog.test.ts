@@ -15,12 +15,27 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Parts of which each figure is another, and one never answers. */
 const sources: Sources = {
-  lanes: { requests: { figures: () => ({ connections: 5, idle: 2, waiting: 3, longRequests: 1 }) } },
+  lanes: {
+    requests: {
+      figures: () => ({
+        ...{ connections: 5, idle: 2, size: 6, waiting: 3 },
+        ...{ longRequests: 1, rightsMissing: 9 },
+      }),
+    },
+  },
   audit: { figures: () => ({ waiting: 7, spooling: 8, isTaking: false }) },
   spool: { figures: () => Promise.resolve({ records: 9, bytes: 10, setAsideBytes: 11, oldestMs: 12_000 }) },
   verifier: { keys: () => ({ ageMs: undefined, fetches: 14, failures: 13 }) },
-  documents: { figures: () => ({ away: 15, stalled: 16 }) },
-  undelivered: () => new Promise(() => undefined),
+  clocks: { figures: () => ({ provider: 18_000, service: undefined }) },
+  documents: { figures: () => ({ away: 15, stalled: 16, damaged: 17 }) },
+  database: {
+    undelivered: () => new Promise(() => undefined),
+    objections: () => Promise.resolve(18),
+    upkeep: () =>
+      Promise.resolve({ removals: 19, removalsOldestSeconds: 20, archiveFailingSeconds: undefined }),
+  },
+  housekeeping: { kept_answers: { ageMs: () => 21_000 } },
+  dataDir: ROOT,
   counters: { isAlone: false },
   replicas: {
     outcomes: new Map([['behind', 17]]),
@@ -70,12 +85,18 @@ test('docs/metrics.md lists every metric with its type, its labels and its words
 
 test('what cannot be known is absent, and the rest is there', async () => {
   const figures = parse(await registry.metrics());
-  for (const name of ['taxclaims_jwks_age_seconds', 'taxclaims_identity_changes_undelivered'])
+  for (const name of [
+    'taxclaims_jwks_age_seconds',
+    'taxclaims_identity_changes_undelivered',
+    'taxclaims_wal_archive_failing_seconds',
+  ])
     expect([name, figures.has(name)]).toEqual([name, false]);
   expect(Object.fromEntries([...figures].filter(([name]) => /^taxclaims_(?!http|rate)/.test(name)))).toEqual(
     expect.objectContaining({
       'taxclaims_database_connections{lane="requests",state="idle"}': 2,
       'taxclaims_database_connections{lane="requests",state="busy"}': 3,
+      'taxclaims_database_pool_size{lane="requests"}': 6,
+      'taxclaims_rights_missing_total{lane="requests"}': 9,
       'taxclaims_database_waiting{lane="requests"}': 3,
       taxclaims_database_long_requests: 1,
       taxclaims_refusals_taken: 0,
@@ -87,8 +108,13 @@ test('what cannot be known is absent, and the rest is there', async () => {
       taxclaims_refusals_spool_oldest_seconds: 12,
       'taxclaims_jwks_fetches_total{outcome="failure"}': 13,
       'taxclaims_jwks_fetches_total{outcome="keys"}': 1,
+      taxclaims_database_objections: 18,
+      taxclaims_document_removals_due: 19,
+      taxclaims_document_removals_oldest_seconds: 20,
+      'taxclaims_housekeeping_age_seconds{task="kept_answers"}': 21,
       'taxclaims_document_store_failures_total{kind="away"}': 15,
       'taxclaims_document_store_failures_total{kind="stalled"}': 16,
+      'taxclaims_document_store_failures_total{kind="damaged"}': 17,
     }),
   );
 });
@@ -110,14 +136,14 @@ test('the metrics of several processes become those of one instance', async () =
   expect(figures.has('taxclaims_identity_changes_undelivered')).toBe(false);
 });
 
-test('every refusal in src/ says what it was about', async () => {
+test('every 401, 403, 429 and 503 in src/ says what it was about', async () => {
   const entries = await readdir(join(ROOT, 'src'), { recursive: true });
   const files = entries.filter((path) => path.endsWith('.ts'));
   let found = 0;
   for (const path of files) {
     const text = await readFile(join(ROOT, 'src', path), 'utf8');
     for (const { index } of text.matchAll(
-      /new RequestError\(\s*'ERROR_(?:UNAUTHORIZED|FORBIDDEN|RATE_LIMITED)'/g,
+      /new RequestError\(\s*'ERROR_(?:UNAUTHORIZED|FORBIDDEN|RATE_LIMITED|UNAVAILABLE)'/g,
     )) {
       found += 1;
       const call = text.slice(index, text.indexOf(');', index));

@@ -36,10 +36,24 @@ test('what the dashboard and the alerts ask for is in the list of metrics, with 
   expect(asked).toBeGreaterThan(45);
 });
 
+const names = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(([, name = '']) => name);
+const ALERT = /^ +- alert: (\w+)$/gm;
+
+test('each alert links to its paragraph of the runbook, which says what it means, where to look and what to do', async () => {
+  const rules = await read('deploy/prometheus/alerts.yml');
+  const alerts = names(rules, ALERT);
+  expect(names(rules, /runbook_url: '{{ \$externalLabels\.runbook }}#(\w+)'$/gm)).toEqual(
+    alerts.map((alert) => alert.toLowerCase()),
+  );
+  const [, ...paragraphs] = (await read('docs/runbook.md')).split(/^## /m);
+  expect(paragraphs.map((text) => text.split('\n')[0]).sort()).toEqual(alerts.sort());
+  for (const text of paragraphs)
+    expect(names(text, /^- (Means|Look at|Do): \S/gm)).toEqual(['Means', 'Look at', 'Do']);
+});
+
 test('each alert has a case in which it is raised, and one in which it is not', async () => {
-  const names = (text: string, pattern: RegExp): string[] =>
-    [...text.matchAll(pattern)].map(([, name = '']) => name);
-  const alerts = names(await read('deploy/prometheus/alerts.yml'), /^ +- alert: (\w+)$/gm);
+  const alerts = names(await read('deploy/prometheus/alerts.yml'), ALERT);
   const cases = names(await read('deploy/prometheus/alerts.test.yml'), /^ +- name: (.+)$/gm);
   expect(alerts.length).toBeGreaterThan(10);
   expect(cases.sort()).toEqual(alerts.flatMap((alert) => [`${alert}, raised`, `${alert}, quiet`]).sort());

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { ask, askRaw } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
@@ -50,6 +51,41 @@ test('the metrics tell what the provider does not know yet, and since when', asy
   const [changes, oldest] = await told();
   expect(changes).toBe(1);
   expect(oldest).toBeGreaterThan(2 * 86_400 - 1);
+});
+
+test('the metrics tell for how many reasons nothing must be served from the database', async () => {
+  const objections = () => count('taxclaims_database_objections');
+  expect(await objections()).toBe(0);
+  await service.admin('alter table public.documents disable row level security');
+  expect(await objections()).toBeGreaterThan(0);
+  await service.admin('alter table public.documents enable row level security');
+  expect(await objections()).toBe(0);
+});
+
+test('the metrics tell what the document store must still lose, and since when', async () => {
+  await service.admin(
+    `insert into app.content_removals (file_path, due_at)
+     values ('due', now() - interval '2 hours'), ('planned', now() + interval '1 hour')`,
+  );
+  expect(await count('taxclaims_document_removals_due')).toBe(1);
+  expect(await count('taxclaims_document_removals_oldest_seconds')).toBeGreaterThan(7_199);
+});
+
+test('a request that waits in Postgres is found there by its id, and no id is left behind', async () => {
+  const lock = new pg.Client({ connectionString: service.postgres.adminUrl });
+  await lock.connect();
+  await lock.query('begin; lock table public.clients in access exclusive mode');
+  const asked = service.ask('GET /api/clients', { token: await service.token('ADMIN') });
+  const sessions = `select application_name as name from pg_stat_activity
+    where datname = current_database() and application_name like 'taxclaims-api%'`;
+  let waiting: unknown[] = [];
+  while (waiting.length === 0) waiting = await service.admin(`${sessions} and wait_event_type = 'Lock'`);
+  await lock.end();
+  const { status, headers } = await asked;
+  expect(status).toBe(200);
+  expect(waiting).toEqual([{ name: `taxclaims-api ${String(headers['x-request-id'])}` }]);
+  const left = await service.admin(sessions);
+  expect(new Set(left.map(({ name }) => name))).toEqual(new Set(['taxclaims-api']));
 });
 
 describe('a request is counted', () => {
@@ -109,6 +145,19 @@ describe('a request is counted', () => {
     expect(await growth('taxclaims_rate_limited_total', { limiter: 'user' }, asking)).toBe(1);
   });
 
+  test('by what was missing where it was told to come back', async () => {
+    const unavailable = (cause: string, change: string, back: string) =>
+      growth('taxclaims_unavailable_total', { cause }, async () => {
+        await service.admin(change);
+        const token = await service.token('ADMIN', [], { sub: `idp|${cause}` });
+        expect((await service.ask('GET /api/partners', { token })).status).toBe(503);
+        await service.admin(back);
+      });
+    const renamed = ['partners rename to partners_away', 'partners_away rename to partners'];
+    const [away = '', back = ''] = renamed.map((words) => `alter table public.${words}`);
+    expect(await unavailable('schema', away, back)).toBe(1);
+  });
+
   test('where it never became one for an endpoint', async () => {
     const why = 'taxclaims_http_connections_refused_total';
     const close = 'Connection: close\r\n\r\n';
@@ -118,6 +167,16 @@ describe('a request is counted', () => {
     const long = `GET /${'x'.repeat(9_000)} HTTP/1.1\r\nHost: here\r\n${close}`;
     expect(await growth(why, { why: 'ERROR_URI_TOO_LONG' }, send(long))).toBe(1);
   });
+});
+
+test('a request lasts, in seconds, no longer than the time that passed around it', async () => {
+  const token = await service.token('CLIENT');
+  const before = performance.now();
+  const lasted = await growth('taxclaims_http_request_duration_seconds_sum', {}, () =>
+    service.ask('GET /api/clients', { token }),
+  );
+  expect(lasted).toBeGreaterThan(0);
+  expect(lasted).toBeLessThan((performance.now() - before) / 1_000);
 });
 
 test('the authorization of a request is less than the request', async () => {

@@ -5,6 +5,7 @@ import type { Answer } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
+import { unsaid } from './refusals.ts';
 import { anyRequest, CALLERS, OPERATIONS, writableFields } from './requests.ts';
 import type { Caller, Request } from './requests.ts';
 
@@ -95,6 +96,7 @@ test(`${REQUESTS} requests of all kinds are answered as described, never with 5x
       if (answer.status < 400) expect(answer.text).not.toContain(foreign.clients);
       if (answer.status === 201 || (answer.status === 200 && request.target.startsWith('PUT')))
         expectKept(request, answer);
+      expect(unsaid({ ...request, target: named(request.target) }, answer)).toEqual([]);
       statuses.set(request.operation, (statuses.get(request.operation) ?? new Set()).add(answer.status));
     }),
     { numRuns: REQUESTS, seed: SEED },

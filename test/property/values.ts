@@ -91,6 +91,7 @@ export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
   if (words !== undefined) return fc.subarray(words).map((some) => some.join(','));
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum.map(String));
   if (format === 'uuid') return idFor(name);
+  if (pattern?.includes('(?:none|')) return fc.oneof(fc.constant('none'), idFor(name));
   if (format === 'date') return fc.constantFrom(...DATES, ...DATES, ...NO_DATES);
   if (format === 'date-time') return fc.constantFrom(...TIMES, ...TIMES, ...NO_TIMES);
   if (format === 'email')
@@ -103,7 +104,7 @@ export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
   if (format === 'password') return fc.constantFrom('long enough it is', 'short', 'é'.repeat(37));
   if (name === 'token') return fc.constantFrom('<token>', 'nonsense', 'a.b.c');
   if (name === 'siret') return fc.constantFrom('73282932000074', '73282932000075', '35600000000048', '1');
-  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
+  if (pattern !== undefined && schema.maxLength === undefined) return fc.stringMatching(new RegExp(pattern));
   return textOf(schema.maxLength);
 }
 

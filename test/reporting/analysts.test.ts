@@ -35,6 +35,16 @@ describe('an analyst, by the login of a BI tool', () => {
 
   const read = async (sql: string): Promise<unknown[]> =>
     (await tool.query({ text: sql, rowMode: 'array' })).rows;
+  /** The same under other clocks than UTC, a day ahead and a day behind. */
+  const readElsewhere = async (sql: string): Promise<unknown[]> => {
+    const found: unknown[] = [];
+    for (const zone of ['Pacific/Kiritimati', 'Pacific/Niue']) {
+      await tool.query(`set timezone = '${zone}'`);
+      found.push(...(await read(sql)));
+    }
+    await tool.query('reset timezone');
+    return found;
+  };
   const asSuperuser = async (sql: string): Promise<unknown[]> =>
     (await superuser.query({ text: sql, rowMode: 'array' })).rows;
 
@@ -68,6 +78,8 @@ describe('an analyst, by the login of a BI tool', () => {
         status,
         kind === undefined ? [] : [[A, kind, ended[kind]]],
       ]);
+      const elsewhere = await readElsewhere('select kind, due_on::text from deadlines');
+      expect(elsewhere).toEqual(kind === undefined ? [] : [0, 1].map(() => [kind, ended[kind]]));
     }
     await change(`status = 'DRAFT', collection_date = (now() at time zone 'UTC')::date`);
     expect(await read('select days_left > 300 from deadlines')).toEqual([[true]]);

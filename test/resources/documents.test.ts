@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { pdf, png } from '../support/samples.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
@@ -45,6 +45,7 @@ describe('an upload', () => {
       file_size: pdf.length,
       mime_type: 'application/pdf',
       uploaded_at: expect.stringMatching(/Z$/),
+      sha256: createHash('sha256').update(pdf).digest('hex'),
     });
     expect(answer.headers.location).toBe(`/api/documents/${record.id}`);
     const read = await service.ask(`GET ${answer.headers.location ?? ''}`, { token: manager });

@@ -201,6 +201,21 @@ describe('the health check of a service', () => {
     await expectUnwell(bad, good, /the database takes no writes: default_transaction_read_only is on/);
   });
 
+  test('is 503, and its log says why, while its login turns row-level security off; so is every request', async () => {
+    const token = await service.token('ADMIN');
+    const write = { token, body: { company_name: 'X', contact_email: 'x@x.example' } };
+    const bad = `alter role ${login} set row_security = off`;
+    const good = `alter role ${login} reset row_security`;
+    await changed(bad);
+    for (const line of ['GET /api/clients', 'GET /api/users/me'])
+      expectError(await service.ask(line, { token }), 'ERROR_UNAVAILABLE');
+    expectError(await service.ask('POST /api/clients', write), 'ERROR_UNAVAILABLE');
+    expectError(await service.ask('POST /api/auth/login', { body: { token } }), 'ERROR_UNAVAILABLE');
+    await changed(good);
+    expect((await service.ask('POST /api/clients', write)).status).toBe(201);
+    await expectUnwell(bad, good, /begins with row_security=off/);
+  });
+
   test('is 503, and its log says which migrations are missing, on a database of an older release, and 200 on one of a newer', async () => {
     const [row] = await service.admin('select app.applied_migrations() as applied');
     const applied = row?.['applied'] as string[];

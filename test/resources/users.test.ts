@@ -394,6 +394,19 @@ describe('a change of a user', () => {
     },
   );
 
+  test.each([
+    ['is_active', 'is_active = false'],
+    ['role', `role = 'CLIENT'`],
+  ])('of an ADMIN by itself is a conflict, also by a statement that names %s alone', async (_name, set) => {
+    const { id } = await person('ADMIN', []);
+    await person('ADMIN', []);
+    const asItself = `begin; set local app.user_id = '${id}'; set local role taxclaims_admin; `;
+    const change = `${asItself} update public.users set ${set} where id = '${id}'; commit`;
+    await expect(service.admin(change)).rejects.toMatchObject({ code: 'TX409' });
+    const [stored] = await service.admin('select role, is_active from public.users where id = $1', [id]);
+    expect(stored).toEqual({ role: 'ADMIN', is_active: true });
+  });
+
   test('by which an ADMIN without a list takes one on makes the token that says everything worthless', async () => {
     const { id, token } = await person('ADMIN', []);
     const body = { client_access: [own] };

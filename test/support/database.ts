@@ -32,9 +32,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** A fresh database in which nothing was migrated. */
-export async function createEmptyDatabase(): Promise<TestDatabase> {
-  return create(readRun(), 'template0');
+/** A fresh database in which nothing was migrated, with a locale of its own where one is given. */
+export async function createEmptyDatabase(locale = ''): Promise<TestDatabase> {
+  return create(readRun(), `template0 ${locale}`);
 }
 
 /** The same address for another database and, if given, another login. */

@@ -52,6 +52,11 @@ test.each<[string, string, Answer]>([
     REMOVAL,
     answer(409, { error: { ...CONFLICT, details: UNEXPLAINED } }),
   ],
+  [
+    'a rule in the words of zod',
+    'GET /api/clients',
+    answer(403, { error: { ...error, details: { limit: 'Too small: expected string' } } }),
+  ],
   ['a code of another status', 'GET /api/clients', answer(401, { error }, { 'www-authenticate': 'Bearer' })],
   ['an envelope with one field more', 'GET /api/clients', answer(403, { error: { ...error, hint: 1 } })],
   [

@@ -116,6 +116,7 @@ function differenceFrom(
   return (
     codeMismatch(answer) ??
     unexplained(answer) ??
+    ofLibrary(answer) ??
     mismatch([...(partsOf(named) ?? [...pointer, 'responses', status]), 'content', type, 'schema'], answer)
   );
 }
@@ -172,6 +173,14 @@ function codeMismatch({ status, json }: Answer): string | undefined {
   if (status < 400) return undefined;
   const { code } = (json as { error: { code: keyof typeof ERRORS } }).error;
   return ERRORS[code].status === status ? undefined : `${code} is not of this status`;
+}
+
+/** What is wrong with a field is said in the words of the service, and not in those of zod. */
+function ofLibrary({ json }: Answer): string | undefined {
+  const { details = {} } = (json as { error?: { details?: object } } | null)?.error ?? {};
+  return Object.values(details)
+    .map(String)
+    .find((rule) => /^(?:Invalid|Unrecognized|Too (?:small|big))\b/.test(rule));
 }
 
 /** A conflict says why, and not only that there is one. */

@@ -45,7 +45,7 @@ const SETTINGS = [
   'app.user_agent',
 ];
 
-const OURS = `datname = current_database() and application_name = 'taxclaims-api'`;
+const OURS = `datname = current_database() and application_name like 'taxclaims-api%'`;
 
 /** A clean connection: no role, may write, and nothing set, which reads '' once it was set locally. */
 export const CLEAN = ['none', 'off', '', '', '', '', '', '', ''];

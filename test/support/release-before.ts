@@ -6,9 +6,30 @@ const LOG_INDEXES = [
   ...['resource_type_idx', 'resource_id_idx', 'refusals_idx'],
 ];
 
+/** By this function a deploy would write again what is taken out of the list of migrations. */
+export const FORGET_APPLIED = 'drop function app.applied_migrations();';
+
+/**
+ * What came after the log by month. The dropped column leaves no place behind: the bodies of SQL functions hold the numbers
+ * of columns, so that the one that is added again would be drift.
+ */
+const UNDO_LATER = `
+  drop table app.provider_clock;
+  create or replace function app.provider_time(moment timestamp with time zone)
+      returns timestamp with time zone language sql stable set search_path = '' return moment;
+  create or replace function app.was_issued_after(issued_at timestamp with time zone, changed_at timestamp with time zone)
+      returns boolean language sql stable set search_path = '' return issued_at > changed_at;
+  drop function app.digests_of_documents(uuid, integer), app.keep_digest(uuid, bytea);
+  revoke select (sha256), insert (sha256), update (sha256) on public.documents from
+      ${REQUEST_ROLES}, taxclaims_definer;
+  alter table public.documents drop column sha256 cascade;
+  delete from pg_attribute where attrelid = 'public.documents'::regclass and attisdropped;
+  update pg_class set relnatts = relnatts - 1 where oid = 'public.documents'::regclass;`;
+
 /** The records of all months in one table again, with the rights that the one of many parts has. */
 export const UNDO_AUDIT_LOG_BY_MONTH = `
-  drop table app.refusals_at_month_end, audit.archives cascade;
+${UNDO_LATER}
+  drop table app.audit_days, app.refusals_at_month_end, audit.archives cascade;
   alter table audit_log.months detach partition audit_log.earlier;
   drop trigger audit_logs_append_only on audit_log.earlier;
   insert into audit_log.earlier select * from public.audit_logs;
@@ -45,8 +66,10 @@ export const UNDO_AUDIT_LOG_BY_MONTH = `
   ${LOG_INDEXES.map((name) => `alter index public.earlier_${name} rename to audit_logs_${name};`).join(' ')}
   alter table public.audit_logs
       add constraint audit_logs_user_id_fkey foreign key (user_id) references public.users (id);
-  drop function app.tend_audit_log(), app.place_audit_records();
-  drop schema audit_log cascade;`;
+  drop function app.tend_audit_log(), app.place_audit_records(), app.count_audit_days(), app.audit_months(),
+      app.is_grant_recorded(name, uuid);
+  drop schema audit_log cascade;
+  ${FORGET_APPLIED}`;
 
 /**
  * The SQL that takes back what the latest migrations have made, for a database of a release before them; the rows of

@@ -9,6 +9,7 @@ import { createApp } from '../../src/app.ts';
 import type { AppOptions } from '../../src/app.ts';
 import { countersIn } from '../../src/counters/counters.ts';
 import type { Circuit } from '../../src/counters/circuit.ts';
+import { watchClocks } from '../../src/db/clocks.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
 import { sharedPrimaries, tellingPrimary } from '../../src/db/primary.ts';
@@ -28,10 +29,11 @@ import { mount, mountRefusals } from '../../src/http/mount.ts';
 import { openRequest } from '../../src/http/request-state.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import type { Role } from '../../src/identity/caller.ts';
-import { identityChangesOf } from '../../src/db/identity-changes.ts';
+import { databaseFiguresOf } from '../../src/db/database-figures.ts';
 import { createMetricsServer } from '../../src/metrics/server.ts';
 import type { MetricsServerOptions } from '../../src/metrics/server.ts';
 import { openSeen } from '../../src/seen.ts';
+import { createProviderClock } from '../../src/identity/provider-clock.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { createTestDatabase, isPooled, withAdmin } from './database.ts';
 import type { TestDatabase } from './database.ts';
@@ -96,6 +98,8 @@ export interface Options
   readonly log?: Logger;
   /** Whose tokens are accepted; those of `identity` when absent. */
   readonly provider?: Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
+  /** Compares the clocks before it is given, as in service; its own is ahead of the machine's by so many milliseconds. */
+  readonly clocks?: { readonly aheadMs: number };
   /** Where its figures are to be had, and how. */
   readonly metrics?: MetricsServerOptions;
   /** Of which a collector is told, at the address in the environment. */
@@ -148,8 +152,12 @@ export async function startService(options: Options = {}): Promise<Service> {
     ...{ dataDir, database, log },
   });
   const { issuer, audience, jwksUrl } = options.provider ?? identity;
+  const now = (): number => Date.now() + (options.clocks?.aheadMs ?? 0);
+  const clock = createProviderClock({ url: jwksUrl, now });
+  const clocks = options.clocks && watchClocks({ clock, database, log, now });
   const verifier = createTokenVerifier({
-    ...{ issuer, audience, jwksUrl, log, onFetched: seen.onFetched },
+    ...{ issuer, audience, jwksUrl, log, now, onFetched: seen.onFetched },
+    ...(clocks && { providerNow: clock.now, onIssued: clocks.issued }),
     roleClaim: 'role',
     clientAccessClaim: 'client_access',
   });
@@ -171,12 +179,12 @@ export async function startService(options: Options = {}): Promise<Service> {
     onRefused: seen.onRefused,
   });
   const port = await server.listen(0, '127.0.0.1');
-  const told = identityChangesOf(asked);
   seen.ask({
-    ...{ audit, spool, verifier, documents, counters: parts.counters, replicas },
-    undelivered: () => told.undelivered(),
+    ...{ audit, spool, verifier, documents, counters: parts.counters, replicas, ...(clocks && { clocks }) },
+    database: databaseFiguresOf(asked),
   });
   const metrics = seen.registry && createMetricsServer(seen.registry, options.metrics);
+  await clocks?.sweep();
   const metricsPort = (await metrics?.listen(0, '127.0.0.1')) ?? 0;
 
   const admin: Service['admin'] = async (text, values) =>
@@ -221,6 +229,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     },
     close: async () => {
       await metrics?.close();
+      await clocks?.close();
       await server.close();
       await documents.close();
       await audit.close();

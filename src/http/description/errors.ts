@@ -28,10 +28,10 @@ export const errorEnvelope = z.strictObject({ error }).meta({ id: 'ErrorEnvelope
 export const conflictEnvelope = z
   .strictObject({
     error: error.extend({
-      details: z.object({ existing_id: z.guid().optional() }).catchall(z.string()).meta({
+      details: z.record(z.string(), z.string()).meta({
         minProperties: 1,
         description:
-          'Why not, by field, in words for a person. `existing_id` is the id of the record that exists already, where the caller may see it.',
+          'Why not, by field, in words for a person; under `existing_id` the id of the record that exists already, where the caller may see it.',
       }),
     }),
   })

@@ -22,9 +22,11 @@ export function operation(
   const heard = requestHeaders(endpoint);
   return {
     ...{ method, path, operationId: operationIdOf(endpoint), summary, tags: [tag] },
-    ...(roles === 'public'
-      ? { security: [], description: 'Needs no token.' }
-      : { description: `Roles: ${roles.join(', ')}.` }),
+    ...(roles === 'public' && { security: [] }),
+    description: [
+      roles === 'public' ? 'Needs no token.' : `Roles: ${roles.join(', ')}.`,
+      ...rulesOf(endpoint),
+    ].join(' '),
     request: {
       ...(params && { params }),
       ...(query && { query }),
@@ -37,6 +39,14 @@ export function operation(
   };
 }
 
+/** What is refused although each field by itself is as its schema says: a sentence, if anything is. */
+function rulesOf({ constraints = {} }: Endpoint | PublicEndpoint): string[] {
+  const rules = Object.values(constraints).flatMap((one) =>
+    Object.entries(one).map(([name, rule]) => `\`${name}\` ${rule}`),
+  );
+  return rules.length === 0 ? [] : [`Rules: ${[...new Set(rules)].join('; ')}.`];
+}
+
 /** Many records at once, as an array or as a table. */
 function manyOf(rows: z.ZodType) {
   return {
@@ -47,7 +57,7 @@ function manyOf(rows: z.ZodType) {
 
 const csvTable = z.string().meta({
   id: 'CsvTable',
-  description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${MOST_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
+  description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${MOST_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
 });
 
 /** The headers that change what an endpoint does. */

@@ -124,7 +124,7 @@ function alsoAsCsv({ content, ...described }: Response, endpoint: Endpoint | Pub
 
 const csvFile = z.string().meta({
   description:
-    'UTF-8 with a byte order mark, commas, CRLF; the first row has the names of the fields. Numbers and times are as in JSON, null is empty, and an apostrophe stands before text that a spreadsheet would take for a formula.',
+    'UTF-8 with a byte order mark, commas, CRLF; the first row has the names of the fields. Numbers and times are as in JSON, null is empty, and an apostrophe stands before whatever in a text a spreadsheet would take for a formula, also behind a separator or a line break in it.',
 });
 
 /** A content may be of any type that a document may have. */

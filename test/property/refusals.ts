@@ -1,0 +1,64 @@
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { document } from '../support/described.ts';
+import type { Answer } from '../support/http.ts';
+import { OPERATIONS } from './requests.ts';
+import type { Request } from './requests.ts';
+import type { Schema } from './values.ts';
+
+/* What is refused although its schema allows it: the description of the operation has to say it in words. */
+
+const ajv = new Ajv({ strict: false, validateSchema: false });
+addFormats.default(ajv);
+
+/** Rules that the description says in words of its own. */
+const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
+  'must lie between 1900 and 2200': 'from 1900-01-01',
+  'must lie between 0001 and 9999': 'in the years 0001 to 9999',
+  'must be a SIRET: its check digit is wrong': 'a SIRET, whose last digit checks the others',
+};
+
+function wordsOf(text: string): string {
+  return text.replaceAll(/[`\\]/g, '').toLowerCase();
+}
+
+/** The rule as it may stand in a sentence. */
+function core(rule: string): string {
+  if (/^must not name \w+ twice$/.test(rule)) return 'two different fields';
+  return wordsOf(IN_OTHER_WORDS[rule] ?? rule).replace(/^must (?:not )?(?:be |have )?(?:an? )?/, '');
+}
+
+/** A value of a query as its schema has it. */
+function typed(schema: Schema, text: string): unknown {
+  if (schema.type === 'array') return text.split(',').map((one) => typed(schema.items ?? {}, one));
+  if (schema.type === 'integer' || schema.type === 'number')
+    return /^[\d.]+$/.test(text) ? Number(text) : text;
+  if (schema.type === 'boolean') return { true: true, false: false }[text] ?? text;
+  return text;
+}
+
+function fieldsOf(text: string | undefined): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text ?? '')) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+/** The fields of a request that were refused with a rule which neither their schemas nor the sentences have. */
+export function unsaid({ operation, target, body }: Request, { status, json }: Answer): string[] {
+  if (status !== 400) return [];
+  const { details = {} } = (json as { error: { details?: Readonly<Record<string, string>> } }).error;
+  const described = OPERATIONS.find(({ name }) => name === operation)?.operation;
+  const content = described?.requestBody?.content['application/json']?.schema.properties ?? {};
+  const said = wordsOf(`${JSON.stringify(described)} ${String(document.info.description)}`);
+  const query = new URLSearchParams(target.split('?')[1]);
+  const sent = fieldsOf(body);
+  return Object.entries(details).flatMap(([name, rule]) => {
+    const parameter = described?.parameters?.find((one) => one.in === 'query' && one.name === name);
+    const schema = parameter?.schema ?? (Object.hasOwn(content, name) ? content[name] : undefined);
+    const value = parameter === undefined ? sent[name] : typed(parameter.schema, query.get(name) ?? '');
+    if (schema === undefined || value === undefined || !ajv.validate(schema, value)) return [];
+    return said.includes(core(rule)) ? [] : [`${operation} ${name} ${rule}: ${JSON.stringify(value)}`];
+  });
+}

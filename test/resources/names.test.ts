@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/deploy/migrate.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { details, expectError, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { newTenant, tenantSql } from '../support/tenant.ts';
+
+/* Names come in the order in which people read them, in every language, and whatever the database's own order is. */
+
+/** In that order: small letters before capitals, letters without accents before those with them. */
+const NAMES = [
+  ...['3 Fontaines', 'abeille', 'Aéroport', 'Âme', 'Ångström', 'eau', 'Eau', 'ecole', 'École', 'Étoile'],
+  ...['L’Île bleue', 'La Poste', 'Łódź', 'Œuvre', 'oie', 'Škoda', 'Strasse', 'Straße', 'Zèbre'],
+  ...['Αθήνα', 'Завод', 'アトリエ', '東京'],
+];
+
+const LISTS = [
+  ['/api/clients', 'company_name'],
+  ['/api/sites', 'site_name'],
+  ['/api/partners', 'name'],
+  ['/api/users', 'name'],
+  ['/api/reclamations/{id}/documents', 'filename'],
+] as const;
+
+describe.each([
+  ['C', `encoding 'UTF8' locale 'C' locale_provider libc`],
+  ['Danish, in which aa comes last', `encoding 'UTF8' locale 'C' locale_provider icu icu_locale 'da'`],
+])('in a database whose own order is %s', (_order, locale) => {
+  let postgres: TestDatabase;
+  let service: Service;
+  const first = newTenant();
+  const clients: string[] = [];
+  beforeAll(async () => {
+    postgres = await createEmptyDatabase(locale);
+    await migrate({ adminUrl: postgres.adminUrl, log: pino({ level: 'silent' }) });
+    service = await startService({ postgres });
+    // In an order that is neither of both.
+    for (const [index, name] of NAMES.toSorted((a, b) => a.length - b.length).entries()) {
+      const tenant = index === 0 ? first : newTenant();
+      clients.push(tenant.clients);
+      await service.admin(`${tenantSql(tenant, name)}
+        update public.sites set site_name = '${name}' where id = '${tenant.sites}';
+        insert into public.partners (id, name) values ('${tenant.partners}', '${name}');
+        insert into public.client_partners (client_id, partner_id) values ('${tenant.clients}', '${tenant.partners}');
+        insert into public.documents (reclamation_id, filename, file_path) values ('${first.reclamations}', '${name}', gen_random_uuid());
+        insert into public.users (email, password_hash, name, role, client_access)
+        values (gen_random_uuid() || '@b.example', '!', '${name}', 'TAX_SPECIALIST', array['${first.clients}']::uuid[])`);
+    }
+  });
+  afterAll(async () => {
+    await service.close();
+    await postgres.close();
+  });
+
+  /** What a field says on every page of a list, one record a page. */
+  async function walk(line: string, name: string, token: string): Promise<string[]> {
+    const seen: string[] = [];
+    for (let next: string | undefined = `${line}limit=1`; next !== undefined; ) {
+      const answer = await service.ask(`GET ${next}`, { token });
+      expect([next, answer.status]).toEqual([next, 200]);
+      seen.push(...(answer.json as Record<string, string>[]).map((row) => row[name] ?? ''));
+      next = /^<(.*)>; rel="next"$/.exec(String(answer.headers['link'] ?? ''))?.[1];
+    }
+    return seen;
+  }
+
+  test.each(LISTS)('%s by %s is read page by page in it, forwards and backwards', async (path, field) => {
+    const line = `${path.replace('{id}', first.reclamations)}?sort=`;
+    for (const token of [await service.token('ADMIN'), await service.token('ACCOUNT_MANAGER', clients)]) {
+      expect(await walk(`${line}${field}&`, field, token)).toEqual(NAMES);
+      expect(await walk(`${line}-${field}&`, field, token)).toEqual(NAMES.toReversed());
+    }
+  });
+
+  test('an account manager reads those to whom a claim may be assigned in it', async () => {
+    const token = await service.token('ACCOUNT_MANAGER', clients);
+    expect(await walk(`/api/clients/${first.clients}/assignees?`, 'name', token)).toEqual(NAMES);
+  });
+
+  test.each([...LISTS, ['/api/clients/{id}/assignees', 'name'] as const])(
+    'a cursor of %s by %s that the release before gave out is refused, and leaves nobody out',
+    async (path, field) => {
+      const isList = !path.endsWith('assignees');
+      const table = path.split('/').at(-1) ?? '';
+      const cursor = [table, ...(isList ? [field] : []), NAMES[3], first.clients];
+      const after = Buffer.from(JSON.stringify(cursor)).toString('base64url');
+      const at = path.replace('{id}', isList ? first.reclamations : first.clients);
+      const answer = await service.ask(`GET ${at}?${isList ? `sort=${field}&` : ''}after=${after}`, {
+        token: await service.token('ADMIN'),
+      });
+      expectError(answer, 'ERROR_VALIDATION');
+      expect(Object.keys(details(answer) as object)).toEqual(['after']);
+    },
+  );
+});
