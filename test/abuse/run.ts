@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
+import { argumentsOf } from '../../src/commands/run-command.ts';
 import { AREAS } from './areas.ts';
 import { tryArea } from './trial.ts';
 import type { Outcome } from './trial.ts';
@@ -13,7 +14,10 @@ import { openWorld } from './world.ts';
 
 const SHOWN = 12;
 
-const names = process.argv.slice(2);
+const { positionals: names } = argumentsOf({
+  usage: 'usage: npm run test:abuse -- [AREA…]\n  --help, --version',
+  allowPositionals: true,
+});
 const unknown = names.filter((name) => !AREAS.some((area) => area.name === name));
 if (unknown.length > 0) {
   console.error(

@@ -1,7 +1,10 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
+import { get } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { withAdmin } from '../support/database.ts';
+import type { LongestPiece } from '../support/event-loop.ts';
 import { addressOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
@@ -34,6 +37,8 @@ export interface World {
   foreignRows(): Promise<string>;
   /** Runs SQL as the superuser. */
   admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** Of the service's event loop. */
+  readonly longestPiece: LongestPiece;
   close(): Promise<number | string>;
 }
 
@@ -55,7 +60,10 @@ export const MAX_DOCUMENT = 1024 * 1024;
 export async function openWorld(): Promise<World> {
   const folder = await createScratchFolder();
   const dataDir = join(folder, '.data');
+  const socketPath = join(folder, 'loop-delay');
   const started = start(folder, {
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, 'loop-delay.ts')}`,
+    LOOP_DELAY_SOCKET: socketPath,
     ...{ PORT: '0', LOG_LEVEL: 'warn', DOCUMENT_MAX_BYTES: String(MAX_DOCUMENT) },
     ...{ RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' },
   });
@@ -81,6 +89,11 @@ export async function openWorld(): Promise<World> {
       ...others.flatMap((row) => Object.values(row).map(String)),
     ],
     tokens: tokensFor(forge, mine.clients),
+    longestPiece: async (work) => {
+      await longestSince(socketPath);
+      await work();
+      return longestSince(socketPath);
+    },
     foreignRows: async () => JSON.stringify(await admin(`${foreignRowsSql(foreign)} order by 1, 2`)),
     close: async () => {
       started.signal('SIGTERM');
@@ -89,6 +102,17 @@ export async function openWorld(): Promise<World> {
       return how;
     },
   };
+}
+
+/** What `loop-delay.ts` tells. */
+async function longestSince(socketPath: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get({ socketPath }, (response) => {
+      text(response).then((longest) => {
+        resolve(Number(longest));
+      }, reject);
+    }).once('error', reject);
+  });
 }
 
 function tokensFor(forge: Forge, client: string): Tokens {

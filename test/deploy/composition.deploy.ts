@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -70,6 +70,12 @@ describe('the composition', () => {
     await run(join(DEPLOY, 'compose', 'make-secrets').replace(join(DEPLOY, 'compose'), folder));
     const program = await findProgram('docker-compose', 'docker-compose');
     const file = join(folder, 'docker-compose.yml');
+    // Debian's Compose is older than a file that may be absent, and takes one that is there.
+    const mayBeAbsent = /env_file:\n +- path: \.env\n +required: false\n/;
+    const text = await readFile(file, 'utf8');
+    expect(text).toMatch(mayBeAbsent);
+    await writeFile(file, text.replace(mayBeAbsent, 'env_file: .env\n'));
+    await writeFile(join(folder, '.env'), 'AUTH_ROLE_CLAIM=https://example.org/role\nPORT=9\n');
     const { stdout, stderr } = await run(program, ['--file', file, 'config']);
     expect(stderr).toBe('');
     // Compose prints it in a form in which it may be read again, with every dollar twice.
@@ -116,9 +122,16 @@ describe('the composition', () => {
       const exported = exportedBy(service(name), secrets);
       const given = { ...environment, ...exported };
       expect(Object.keys(exported).sort()).toEqual(['DATABASE_URL', 'REDIS_URL']);
-      expect(Object.keys(given).filter((variable) => !VARIABLES.includes(variable))).toEqual([]);
+      const known = [...VARIABLES, 'NODE_ENV'];
+      expect(Object.keys(given).filter((variable) => !known.includes(variable))).toEqual([]);
       const provider = { AUTH_ISSUER: 'https://idp.example.org', AUTH_AUDIENCE: 'taxclaims' };
       const set = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]));
+      // One of the file, and one that the composition holds whatever the file says.
+      expect(set).toMatchObject({
+        AUTH_ROLE_CLAIM: 'https://example.org/role',
+        PORT: '3000',
+        TRUST_PROXY: '1',
+      });
       expect(() => loadConfig({ ...set, ...provider, NODE_ENV: 'production' })).not.toThrow();
     }
     expect(service('migrate').environment).toBeUndefined();

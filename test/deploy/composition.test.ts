@@ -1,17 +1,32 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ENDING, PARTS } from '../../deploy/check/parts.ts';
 
-const FILE = join(import.meta.dirname, '..', '..', 'deploy', 'compose', 'docker-compose.yml');
+const ROOT = join(import.meta.dirname, '..', '..');
+const FILE = join(ROOT, 'deploy', 'compose', 'docker-compose.yml');
+const SMALL = join(ROOT, 'docker-compose.yml');
 
-/** The services by name, with what stands below each; test:deploy reads the file as Compose does. */
+/** The instances of each composition. */
+const INSTANCES = [
+  [FILE, 'api1'],
+  [FILE, 'api2'],
+  [SMALL, 'api'],
+] as const;
+
+/** The services by name, with what stands below each and what they merge; test:deploy reads the file as Compose does. */
 async function servicesOf(file: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(file, 'utf8');
+  const shared = new Map(
+    [...text.matchAll(/^x-\w+: &(\w+)\n((?: .*\n)+)/gm)].map(([, name = '', part = '']) => [name, part]),
+  );
+  const whole = (part: string): string =>
+    part +
+    [...part.matchAll(/^ +<<: \*(\w+)$/gm)].map(([, name = '']) => whole(shared.get(name) ?? '')).join('');
   const [, services = ''] = /^services:\n((?: .*\n|\n)+)/m.exec(text) ?? [];
   const parts = services.split(/^ {2}(\S+):\n/m).slice(1);
   return new Map(
-    parts.flatMap((part, index) => (index % 2 === 0 ? [[part, parts[index + 1] ?? ''] as const] : [])),
+    parts.flatMap((part, index) => (index % 2 === 0 ? [[part, whole(parts[index + 1] ?? '')] as const] : [])),
   );
 }
 
@@ -32,4 +47,56 @@ test('whatever is said to end by itself is not started again, and everything els
 test('each fault has a name of its own', () => {
   const names = PARTS.flat().map(({ part, fault }) => `${part}/${fault}`);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+test.each([FILE, SMALL])('the logs of each container of %s are bounded', async (file) => {
+  const services = await servicesOf(file);
+  expect(services.size).toBeGreaterThan(3);
+  const unbounded = [...services].filter(
+    ([, text]) =>
+      !/logging:\n +driver: json-file\n +options: \{ max-size: \d+m, max-file: '\d' \}\n/.test(text),
+  );
+  expect(unbounded.map(([name]) => name)).toEqual([]);
+});
+
+describe.each(INSTANCES)('in %s the instance %s', (file, name) => {
+  let text: string;
+  beforeAll(async () => {
+    text = (await servicesOf(file)).get(name) ?? '';
+  });
+
+  test('keeps the refusals that no database could take, and the documents, on a volume of its own', async () => {
+    const [, volume = ''] = /['\s]([\w]+):\/data['\s]/.exec(text) ?? [];
+    expect(volume).not.toBe('');
+    const [, volumes = ''] = /^volumes:\n((?: .*\n)+)/m.exec(await readFile(file, 'utf8')) ?? [];
+    expect(volumes).toContain(`  ${volume}:\n`);
+  });
+
+  test('is given how many proxies it believes', () => {
+    expect(text).toMatch(
+      file === FILE ? /TRUST_PROXY: \$\{TRUST_PROXY:-1\}\n/ : /TRUST_PROXY: \$\{TRUST_PROXY:-\}\n/,
+    );
+  });
+
+  test('is given every variable of the file .env, where there is one, but those of the database’s administrator', () => {
+    expect(text).toMatch(/env_file:\n +- path: \.env\n +required: false\n/);
+    const administrators = ['POSTGRES_PASSWORD', 'API_DATABASE_PASSWORD', 'DATABASE_ADMIN_URL'];
+    const given = administrators.filter((variable) => !text.includes(`      ${variable}: ''\n`));
+    // Those of the other composition are files.
+    expect(given).toEqual(file === FILE ? administrators : []);
+  });
+});
+
+test('HAProxy drops what a caller says of its address before it says it itself', async () => {
+  const text = await readFile(join(ROOT, 'deploy', 'haproxy', 'api.cfg'), 'utf8');
+  expect(text).toMatch(/^ {4}http-request del-header X-Forwarded-For$/m);
+  expect(text).toMatch(/^ {4}option forwardfor if-none$/m);
+});
+
+test('whatever the image takes from a checkout its user may read, whatever umask that was made with', async () => {
+  const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
+  const last = text.slice(text.lastIndexOf('\nFROM '));
+  const copied = [...last.matchAll(/^COPY (?!--from)(.*)$/gm)].map(([, words = '']) => words);
+  expect(copied.length).toBeGreaterThan(2);
+  expect(copied.filter((words) => !words.startsWith('--chmod=755 '))).toEqual([]);
 });

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
@@ -47,6 +50,25 @@ describe('HAProxy', () => {
     });
     await lab.remove();
   });
+});
+
+test('HAProxy tells an instance who called, and drops what a caller says of that', async () => {
+  const lab = await createLabFolder();
+  const told: unknown[] = [];
+  const instance = createServer(({ url, headers }, response) => {
+    if (url !== '/health') told.push(headers['x-forwarded-for']);
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(instance, 'listening');
+  const address = `127.0.0.1:${(instance.address() as AddressInfo).port}`;
+  const { port } = await startHaproxy({
+    ...{ dir: lab.path, configuration: 'api.cfg' },
+    environment: { API_1: address, API_2: address },
+  });
+  await fetch(`http://127.0.0.1:${port}/`, { headers: { 'X-Forwarded-For': '203.0.113.7' } });
+  await lab.remove();
+  instance.close().closeAllConnections();
+  expect(told).toEqual(['127.0.0.1']);
 });
 
 describe('systemd', () => {

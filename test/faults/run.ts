@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { argumentsOf } from '../../src/commands/run-command.ts';
 import { allFaults } from './all-faults.ts';
 import type { Fault } from './fault.ts';
 import { openRun } from './server-of-the-run.ts';
@@ -16,7 +16,8 @@ const BOUND_MS = 180_000;
 const SHOWN = 8;
 const OUTPUT_SHOWN = 3_000;
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = argumentsOf({
+  usage: 'usage: npm run test:faults -- [--seed NUMBER] [FAULT…]\n  --help, --version',
   allowPositionals: true,
   options: { seed: { type: 'string', default: '1' } },
 });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { argumentsOf } from '../../src/commands/run-command.ts';
 import { withAdmin } from '../support/database.ts';
 import { check, fill, fixtureOf } from './account.ts';
 import { allFaults } from './all-faults.ts';
@@ -19,7 +19,8 @@ import { openWorld } from './world.ts';
  * where something does not hold in the end, or where files or connections have become more than a handful more.
  */
 
-const { values } = parseArgs({
+const { values } = argumentsOf({
+  usage: 'usage: npm run test:soak -- [--minutes NUMBER] [--seed NUMBER]\n  --help, --version',
   options: { minutes: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } },
 });
 const [minutes, seed] = [Number(values.minutes), Number(values.seed)];

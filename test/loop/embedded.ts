@@ -6,6 +6,7 @@ import { createServiceProcess } from '../faults/service-process.ts';
 import { withAdmin } from '../support/database.ts';
 import { logIn } from '../support/login.ts';
 import { createScratchFolder } from '../support/scratch.ts';
+import { until } from '../support/upload.ts';
 import { victimOf } from './beside.ts';
 import { newSeed } from './world.ts';
 import type { LoopWorld } from './world.ts';
@@ -35,6 +36,8 @@ export async function openEmbedded(): Promise<LoopWorld> {
       await embeddedAdminUrl(data),
       async (client) => (await client.query<Record<string, unknown>>(text, values)).rows,
     );
+  // Until the provider's clock is measured, whoever was made inactive and active again waits two minutes for a login.
+  await until(async () => (await admin('select from app.provider_clock where ahead is not null')).length > 0);
   const seed = newSeed();
   await seed.into(admin);
   const victim = victimOf('API', service);

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { argumentsOf } from '../../src/commands/run-command.ts';
 import { openRun } from '../faults/server-of-the-run.ts';
 import { openBeside } from './beside.ts';
 import { openEmbedded } from './embedded.ts';
@@ -9,7 +9,9 @@ import { runLoop } from './loop.ts';
  * at random while rights change. Ends with 0 where no change was lost, and nothing withdrawn was accepted.
  */
 
-const { values } = parseArgs({
+const { values } = argumentsOf({
+  usage:
+    'usage: npm run test:loop -- [--kills NUMBER] [--seed NUMBER] [--mode beside,embedded]\n  --help, --version',
   options: {
     kills: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },

@@ -8,7 +8,7 @@ export const fault: Fault = {
   holdMs: 0,
   async begin({ admin, database }) {
     const [{ pid } = {}] = await admin(
-      `select pid from pg_stat_activity where datname = $1 and application_name = 'taxclaims-api' limit 1`,
+      `select pid from pg_stat_activity where datname = $1 and application_name like 'taxclaims-api%' limit 1`,
       [database],
     );
     process.kill(Number(pid), 'SIGKILL');
