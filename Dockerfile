@@ -15,12 +15,13 @@ RUN npm ci --omit=dev --omit=optional
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
-COPY package.json ./
+# Readable for the user of the image, whatever the umask of the checkout was.
+COPY --chmod=755 package.json ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 # Beside dist, where they are looked for.
-COPY db ./db
-COPY public ./public
+COPY --chmod=755 db ./db
+COPY --chmod=755 public ./public
 # Where documents lie, unless they go to S3; uploads, and refusals that the database could not take yet, lie here in any
 # case: a volume, or a container that ends during an outage takes its refusals along.
 RUN install --directory --owner=node --group=node --mode=700 /data

@@ -1,5 +1,5 @@
 /** `npm run bench`: the tables that anyone can repeat; `npm run bench -- peers` makes one of them. */
-import { parseArgs } from 'node:util';
+import { argumentsOf } from '../src/commands/run-command.ts';
 import { openBenchServer } from './database.ts';
 import type { BenchServer } from './database.ts';
 import { measureEndpoints } from './endpoints/run.ts';
@@ -8,7 +8,10 @@ import { measurePeers } from './peers/run.ts';
 import { measureWorkers } from './peers/workers.ts';
 import { measureScale } from './scale/run.ts';
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = argumentsOf({
+  usage: `usage: npm run bench -- [options] [peers, workers, endpoints, growth or scale…]
+  --rounds NUMBER, --seconds NUMBER, --previous REVISION, --claims NUMBER
+  --help, --version`,
   allowPositionals: true,
   options: {
     rounds: { type: 'string' },
