@@ -14,8 +14,6 @@ import { tellObjections } from './db/objections.ts';
 import { sharedPrimaries, tellingPrimary } from './db/primary.ts';
 import { createAuditWriter } from './db/refusals/audit-writer.ts';
 import type { Spool } from './db/refusals/spool.ts';
-import { openReplicas } from './db/replicas/open.ts';
-import type { Replicas } from './db/replicas/replicas.ts';
 import { type Documents, openDocuments } from './documents/documents.ts';
 import { openDataDir } from './embedded/data-dir.ts';
 import { placeDemonstration } from './embedded/demonstration.ts';
@@ -54,7 +52,6 @@ interface Lane {
   readonly url: string;
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
-  readonly notesWrites: boolean;
 }
 
 export type OpenDatabase = (name: string, lane?: Partial<Lane>) => Database;
@@ -75,21 +72,6 @@ export function opening(
     endings.push({ part: `the lane of ${name}`, atLeastMs: 200, end: (withinMs) => opened.close(withinMs) });
     return opened;
   };
-}
-
-/** For requests: the database, with replicas to read from where there are any. */
-export function openRequests(
-  { database: settings }: Config,
-  log: Logger,
-  endings: Ending[],
-  open: OpenDatabase,
-): { readonly database: Database; readonly replicas: Replicas | undefined } {
-  const { replicaUrls: urls } = settings;
-  const primary = open('requests', { notesWrites: urls.length > 0 });
-  if (urls.length === 0) return { database: primary, replicas: undefined };
-  const replicas = openReplicas({ primary, lane: open('replicas', LANE), urls, pool: settings, log });
-  endings.push({ part: 'the replicas', atLeastMs: 200, end: (withinMs) => replicas.close(withinMs) });
-  return { database: replicas.database, replicas };
 }
 
 /** The embedded parts, where the configuration names no others. */

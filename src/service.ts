@@ -12,7 +12,6 @@ import {
   groundOf,
   keepHouse,
   opening,
-  openRequests,
   serveApi,
   serveMetrics,
   startFoundation,
@@ -65,13 +64,13 @@ async function startParts(
   const foundation = await startFoundation(config, log, endings, { counters, ending });
   const ground = groundOf(foundation);
   const open = opening(config, log, endings, { apiUrl: ground.apiUrl, seen });
-  const { database, replicas } = openRequests(config, log, endings, open);
+  const database = open('requests');
   const kept = keepHouse(config, log, endings, { foundation, open, database });
   const { url, ...parts } = await serveApi(config, log, endings, {
     ...{ ground, open, database, spool, counters, seen },
   });
   await serveMetrics(config, endings, {
-    ...{ seen, open, parts: { ...parts, ...kept, replicas } },
+    ...{ seen, open, parts: { ...parts, ...kept } },
     source: (registry) => registry,
   });
   return { url, embedded: embeddedOf(config, foundation) };

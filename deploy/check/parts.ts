@@ -1,7 +1,6 @@
 import type { Fault } from './fault.ts';
 import { faults as api } from './api.ts';
 import { faults as pooler } from './pooler.ts';
-import { faults as replicas } from './replicas.ts';
 import { faults as backup } from './backup.ts';
 import { faults as patroni } from './patroni.ts';
 import { faults as redis } from './redis.ts';
@@ -11,7 +10,7 @@ import { faults as workers } from './workers.ts';
 
 /** Every part of a deployment that is broken, in the order of the table. */
 export const PARTS: readonly (readonly Fault[])[] = [
-  ...[patroni, reporting, pooler, replicas, api, redis, workers, backup],
+  ...[patroni, reporting, pooler, api, redis, workers, backup],
   whole,
 ];
 

@@ -109,23 +109,6 @@ export const CATALOG = {
     'sum',
     'Long lists and imports that have a connection for longer than others.',
   ),
-  replicaReads: counter(
-    'taxclaims_replica_reads_total',
-    'Requests that only read: answered by a replica, or not, and why not.',
-    'outcome',
-  ),
-  replicaLag: gauge(
-    'taxclaims_replica_lag_seconds',
-    'max',
-    'By how much a replica is behind the primary; absent while that is not known.',
-    'replica',
-  ),
-  replicaLeftOut: gauge(
-    'taxclaims_replica_left_out',
-    'max',
-    '1 for a replica that is not read from at the moment.',
-    'replica',
-  ),
   passwordsWaiting: gauge(
     'taxclaims_passwords_waiting',
     'sum',

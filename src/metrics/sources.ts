@@ -7,13 +7,11 @@ import type { DatabaseFigures } from '../db/database-figures.ts';
 import type { Housekeeping } from '../db/housekeeping.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import type { Spool } from '../db/refusals/spool.ts';
-import type { Replicas } from '../db/replicas/replicas.ts';
 import type { Documents } from '../documents/documents.ts';
 import { passwordsWaiting } from '../identity/password.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { within } from '../within.ts';
 import { CATALOG } from './catalog.ts';
-import { ofReplicas } from './replicas.ts';
 import { counterOf, gauge, gaugeOf } from './instruments.ts';
 
 /** The parts that are asked for each collection. */
@@ -30,7 +28,6 @@ export interface Sources {
   /** The periodic tasks of this process, by name. */
   readonly housekeeping: Readonly<Record<string, Pick<Housekeeping, 'ageMs'>>>;
   readonly dataDir: string;
-  readonly replicas: Pick<Replicas, 'outcomes' | 'standings'> | undefined;
   /** Of a process that serves. */
   readonly counters: Pick<Counters, 'isAlone'>;
 }
@@ -40,7 +37,7 @@ const PATIENCE_MS = 1_000;
 
 /** Adds what is asked for when it is collected, of the parts that there are in this process. */
 export function collectFrom(sources: Partial<Sources>, registry: Registry): void {
-  const { lanes, audit, spool, verifier, documents, database, counters, replicas } = sources;
+  const { lanes, audit, spool, verifier, documents, database, counters } = sources;
   const { housekeeping, dataDir, clocks } = sources;
   if (lanes !== undefined) ofLanes(lanes, registry);
   if (audit !== undefined) ofRefusals(audit, registry);
@@ -55,7 +52,6 @@ export function collectFrom(sources: Partial<Sources>, registry: Registry): void
       asked(() => freeRatio(dataDir)),
     );
   if (clocks !== undefined) ofClocks(clocks, registry);
-  if (replicas !== undefined) ofReplicas(replicas, registry);
   if (counters !== undefined) ofCounters(counters, registry);
   if (documents !== undefined)
     counterOf(registry, CATALOG.storeFailures, () =>

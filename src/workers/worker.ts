@@ -5,7 +5,7 @@ import type { Count } from '../counters/counters.ts';
 import { openCounters } from '../counters/open.ts';
 import { openSpool } from '../db/refusals/spool.ts';
 import { endInReverse, type Ending } from '../endings.ts';
-import { opening, openRequests, serveApi } from '../parts.ts';
+import { opening, serveApi } from '../parts.ts';
 import { openSeen, type Seen } from '../seen.ts';
 import { checkProtocol, createAsking, tellCount } from './messages.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
@@ -74,11 +74,11 @@ export async function startWorker(config: Config, log: Logger): Promise<ServingW
       );
       endings.push({ part: 'the counters', atLeastMs: 0, end: () => counters.close() });
       const open = opening(config, log, endings, { apiUrl: ground.apiUrl, seen });
-      const { database, replicas } = openRequests(config, log, endings, open);
+      const database = open('requests');
       const { url, ...parts } = await serveApi(config, log, endings, {
         ...{ ground, open, database, spool, counters, seen },
       });
-      seen.ask({ ...parts, replicas });
+      seen.ask(parts);
       registry = seen.registry;
       tell({ kind: 'serving', url });
     } catch (error) {
