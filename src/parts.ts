@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Counters } from './counters/counters.ts';
@@ -31,7 +30,7 @@ import { docsLogin, embeddedProvider } from './identity-parts.ts';
 import { openManagement } from './identity/management/client.ts';
 import { createProviderClock } from './identity/provider-clock.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
-import { createMetricsServer, type MetricsSource } from './metrics/server.ts';
+import { createMetricsServer } from './metrics/server.ts';
 import type { Sources } from './metrics/sources.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
 import { descriptionOf } from './resources/description.ts';
@@ -245,7 +244,7 @@ export async function serveApi(
   };
 }
 
-/** Gives the figures of the parts that are in this process, and of those that `source` adds, where they are asked for. */
+/** Gives the figures of the parts, where they are asked for. */
 export async function serveMetrics(
   config: Config,
   endings: Ending[],
@@ -253,18 +252,16 @@ export async function serveMetrics(
     seen,
     open,
     parts,
-    source,
   }: {
     readonly seen: Seen;
     readonly open: OpenDatabase;
-    readonly parts: Partial<Sources>;
-    readonly source: (own: Registry) => MetricsSource;
+    readonly parts: Omit<Sources, 'lanes' | 'dataDir' | 'database'>;
   },
 ): Promise<void> {
   if (config.metricsPort === undefined || seen.registry === undefined) return;
   const { dataDir } = config;
   seen.ask({ ...parts, dataDir, database: databaseFiguresOf(open('metrics', LANE)) });
-  const metrics = createMetricsServer(source(seen.registry));
+  const metrics = createMetricsServer(seen.registry);
   endings.push({ part: 'the metrics', atLeastMs: 0, end: () => metrics.close() });
   await listening(metrics.listen(config.metricsPort, config.host), config, 'METRICS_PORT');
 }

@@ -72,7 +72,6 @@ async function startParts(
   });
   await serveMetrics(config, endings, {
     ...{ seen, open, parts: { ...parts, ...kept, replicas } },
-    source: (registry) => registry,
   });
   return { url, embedded: embeddedOf(config, foundation) };
 }

@@ -13,7 +13,6 @@ const FLOORS = [
   'commands',
   'main',
   'greeting',
-  'workers',
   'service',
   'embedded',
   'app',
