@@ -46,10 +46,12 @@ describe('a configuration', () => {
       rateLimits: { perUser: 100, perIp: 1000 },
       redis: undefined,
       trustProxy: 0,
-      documentStore: { kind: 'folder', path: '.data/documents' },
-      documentStoreEndpoint: undefined,
-      documentPresignedDownloads: false,
-      documentMaxBytes: 25 * 1024 * 1024,
+      documents: {
+        store: { kind: 'folder', path: '.data/documents' },
+        endpoint: undefined,
+        presignedDownloads: false,
+        maxBytes: 25 * 1024 * 1024,
+      },
       corsOrigins: [],
       metricsPort: undefined,
       serverTiming: false,
@@ -113,10 +115,12 @@ describe('a configuration', () => {
       rateLimits: { perUser: 5, perIp: 7 },
       redis: { url: 'rediss://:secret@redis.example:6380/1', prefix: 'claims.production' },
       trustProxy: 2,
-      documentStore: { kind: 's3', bucket: 'claims-documents', prefix: 'a/b' },
-      documentStoreEndpoint: 'https://s3.example',
-      documentPresignedDownloads: true,
-      documentMaxBytes: 1000,
+      documents: {
+        store: { kind: 's3', bucket: 'claims-documents', prefix: 'a/b' },
+        endpoint: 'https://s3.example',
+        presignedDownloads: true,
+        maxBytes: 1000,
+      },
       corsOrigins: ['https://app.example', 'http://localhost:5173'],
       metricsPort: 9464,
       serverTiming: true,
@@ -191,7 +195,7 @@ describe('a configuration', () => {
     ['s3://my-bucket', { kind: 's3', bucket: 'my-bucket', prefix: '' }],
     ['s3://my.bucket/', { kind: 's3', bucket: 'my.bucket', prefix: '' }],
   ])('with DOCUMENT_STORE %s keeps documents there', (DOCUMENT_STORE, store) => {
-    expect(loadConfig({ DOCUMENT_STORE }).documentStore).toEqual(store);
+    expect(loadConfig({ DOCUMENT_STORE }).documents.store).toEqual(store);
   });
 
   test.each([
