@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { treeOf } from '../../test/faults/processes.ts';
 import { withAdmin } from '../../test/support/database.ts';
 import { createLogin, dropLogin } from '../database.ts';
 import { backendsOf, processorTime } from '../processor-time.ts';
@@ -78,16 +77,15 @@ async function measure(
 ): Promise<Sample> {
   return withAdmin(adminUrl, async (admin) => {
     const backends = await backendsOf(admin, login);
-    const processes = await treeOf(pid);
-    const before = { node: processorTime(processes), postgres: processorTime(backends) };
+    const before = [[pid], backends].map(processorTime);
     const done = await load(request, seconds);
-    const each = (ms: number): number => (ms * 1_000) / done.requests;
+    const [node = 0, postgres = 0] = [[pid], backends].map(
+      (pids, index) => ((processorTime(pids) - Number(before[index])) * 1_000) / done.requests,
+    );
     return {
       requestsPerSecond: done.requests / done.seconds,
-      nodeMicroseconds: each(processorTime(processes) - before.node),
-      ...(backends.length > 0 && {
-        postgresMicroseconds: each(processorTime(backends) - before.postgres),
-      }),
+      nodeMicroseconds: node,
+      ...(backends.length > 0 && { postgresMicroseconds: postgres }),
       ...{ p50: done.p50, p99: done.p99 },
     };
   });

@@ -6,11 +6,10 @@ import { faults as patroni } from './patroni.ts';
 import { faults as redis } from './redis.ts';
 import { faults as reporting } from './reporting.ts';
 import { faults as whole } from './whole.ts';
-import { faults as workers } from './workers.ts';
 
 /** Every part of a deployment that is broken, in the order of the table. */
 export const PARTS: readonly (readonly Fault[])[] = [
-  ...[patroni, reporting, pooler, api, redis, workers, backup],
+  ...[patroni, reporting, pooler, api, redis, backup],
   whole,
 ];
 

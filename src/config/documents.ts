@@ -3,12 +3,12 @@ import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
 export interface DocumentsConfig {
-  readonly documentStore: value.DocumentStore;
+  readonly store: value.DocumentStore;
   /** Of an S3 store that is not Amazon's. */
-  readonly documentStoreEndpoint: string | undefined;
+  readonly endpoint: string | undefined;
   /** Whether a download leads to the store itself, by an address that is good for a minute. */
-  readonly documentPresignedDownloads: boolean;
-  readonly documentMaxBytes: number;
+  readonly presignedDownloads: boolean;
+  readonly maxBytes: number;
 }
 
 export const variables = z.object({
@@ -20,10 +20,10 @@ export const variables = z.object({
 
 export function configFrom(values: z.output<typeof variables>, dataDir: string): DocumentsConfig {
   return {
-    documentStore: values.DOCUMENT_STORE ?? { kind: 'folder', path: `${dataDir}/documents` },
-    documentStoreEndpoint: values.DOCUMENT_STORE_ENDPOINT,
-    documentPresignedDownloads: values.DOCUMENT_PRESIGNED_DOWNLOADS,
-    documentMaxBytes: values.DOCUMENT_MAX_BYTES,
+    store: values.DOCUMENT_STORE ?? { kind: 'folder', path: `${dataDir}/documents` },
+    endpoint: values.DOCUMENT_STORE_ENDPOINT,
+    presignedDownloads: values.DOCUMENT_PRESIGNED_DOWNLOADS,
+    maxBytes: values.DOCUMENT_MAX_BYTES,
   };
 }
 

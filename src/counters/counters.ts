@@ -13,8 +13,8 @@ export interface Counters {
   close(): Promise<void>;
 }
 
-/** Each request is counted in the first place that answers, and where none does, in the memory of this process. */
-export function countersIn(places: readonly Circuit[]): Counters {
+/** Each request is counted in the place where several count, and where it does not answer, in the memory of this process. */
+export function countersIn(place?: Circuit): Counters {
   const stores: Memory[] = [];
   return {
     storeOf(limit) {
@@ -22,21 +22,17 @@ export function countersIn(places: readonly Circuit[]): Counters {
       stores.push(own);
       return {
         async increment(key) {
-          for (const place of places) {
-            const count = await place.increment(limit, key);
-            if (count !== undefined) return count;
-          }
-          return own.increment(key);
+          return (await place?.increment(limit, key)) ?? own.increment(key);
         },
         decrement: (key) => own.decrement(key),
         resetKey: (key) => own.resetKey(key),
       };
     },
     get isAlone() {
-      return places.length > 0 && places.every(({ isOpen }) => isOpen);
+      return place?.isOpen ?? false;
     },
     close() {
-      for (const place of places) place.close();
+      place?.close();
       for (const store of stores) store.shutdown();
       return Promise.resolve();
     },

@@ -1,12 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
-
-/** The text of all figures, as a registry of prom-client gives it. */
-export interface MetricsSource {
-  readonly contentType: string;
-  metrics(): Promise<string>;
-}
+import type { Registry } from 'prom-client';
 
 export interface MetricsServer {
   listen(port: number, host: string): Promise<number>;
@@ -25,7 +20,7 @@ const MOST_CONNECTIONS = 20;
 
 /** `GET /metrics` and nothing else, on a port of its own, which whoever may not see it is kept from by the network. */
 export function createMetricsServer(
-  metrics: MetricsSource,
+  registry: Registry,
   { connectionMs = 10_000, keptMs = 1_000 }: MetricsServerOptions = {},
 ): MetricsServer {
   const server = createServer({ headersTimeout: connectionMs, requestTimeout: connectionMs });
@@ -34,7 +29,7 @@ export function createMetricsServer(
 
   /** However many ask, one collection is under way. */
   function collect(): Promise<string> {
-    collected ??= metrics.metrics().finally(() => {
+    collected ??= registry.metrics().finally(() => {
       setTimeout(() => {
         collected = undefined;
       }, keptMs).unref();
@@ -66,7 +61,7 @@ export function createMetricsServer(
       return;
     }
     collect().then(
-      (text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text),
+      (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
       () => response.writeHead(500).end(),
     );
   });
