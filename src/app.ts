@@ -6,7 +6,7 @@ import type { Counters } from './counters/counters.ts';
 import type { Database } from './db/database.ts';
 import type { AuditWriter } from './db/refusals/audit-writer.ts';
 import type { Documents } from './documents/documents.ts';
-import { authenticate } from './http/authenticate.ts';
+import { authenticate } from './http/access.ts';
 import { compress } from './http/compress.ts';
 import { cors } from './http/cors.ts';
 import { mountDocs } from './http/docs.ts';

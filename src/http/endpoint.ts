@@ -1,12 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { Database, TransactionLimits } from '../db/database.ts';
-import type { Result, Statement } from '../db/statement.ts';
-import type { Run } from '../db/transaction.ts';
-import type { Documents } from '../documents/documents.ts';
+import type { Database } from '../db/database.ts';
+import type { Statement } from '../db/statement.ts';
 import type { Caller, Role } from '../identity/caller.ts';
-import type { Named, Standing } from './standings.ts';
+import type { CallerRequest, Statements } from './caller-request.ts';
 
 type Fields = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;
@@ -55,6 +52,8 @@ export interface RecordShape {
   readonly fixed: readonly string[];
   /** Whether it has a status that a change moves. */
   readonly hasMoves: boolean;
+  /** Whether the contents of documents are due for removal once it is deleted. */
+  readonly hasDocuments: boolean;
 }
 
 /** Records that may need one which is to be deleted. */
@@ -64,81 +63,12 @@ export interface Holder {
   readonly count: Statement;
 }
 
-/** What a request creates, and how: the last statement gives the record. */
-export type NewRecord = New & (InOneExchange | InSteps);
-
-interface InOneExchange {
-  readonly statements: readonly [...Statement[], Statement];
-}
-
-interface InSteps {
-  readonly make: (run: Run) => Promise<Result>;
-  /** Where that may take longer than other requests: so long for all of it. */
-  readonly timeoutMs?: number | undefined;
-}
-
-interface New {
-  readonly of: RecordShape;
-  readonly id: string;
-  /** Its address. */
-  readonly location: string;
-  /** What tells a body that is no JSON from another; the same that `recall` was told. */
-  readonly fingerprint?: string | undefined;
-}
-
-/** What an endpoint written out in full may ask, as the caller and with the caller's rights alone. */
-export interface CallerRequest {
-  readonly caller: Caller;
-  /** A transaction of its own, in one pipeline; gives what the last of several statements gave. */
-  run(statements: Statements): Promise<Result>;
-  /** Statements that do not depend on each other, in one transaction and one pipeline. */
-  runAll(...statements: readonly Statement[]): Promise<readonly Result[]>;
-  /** For statements that depend on each other. `work` is done again where a deadlock has undone it. */
-  transaction<T>(work: (run: Run) => Promise<T>, limits?: TransactionLimits): Promise<T>;
-  /**
-   * 201, the record and its `Location`. With an `Idempotency-Key` the answer is kept in the same transaction, and where
-   * it was kept before, it is given again and nothing is made.
-   * @throws RequestError ERROR_CONFLICT for a key that is in use, or was used for another request
-   */
-  create(record: NewRecord): Promise<Reply>;
-  /**
-   * The answer that is kept for this very request, to be asked for before anything is stored outside the database;
-   * undefined where there is none, or no key.
-   * @throws RequestError as `create` does
-   */
-  recall(fingerprint: string | undefined): Promise<Reply | undefined>;
-  /** Whether it has an `Idempotency-Key`: what tells a body that is no JSON from another is needed only then. */
-  readonly hasKey: boolean;
-  /** The same caller confined to one client, also to one that this request is about to create. */
-  within(client: string): CallerRequest;
-  /** What each of these records is to the caller, and whose; a few of them. */
-  standings(named: readonly Named[]): Promise<readonly Standing[]>;
-  /** Whether the caller sees the record that the request names; where it does not, `NothingFound` is to be thrown. */
-  isVisible(): Promise<boolean>;
-  /** The entity tags of `If-Match`; null where the request has none, or `*`. */
-  readonly ifMatch: readonly string[] | null;
-  /** The contents of documents; which of them the caller may have, the rows of documents say. */
-  readonly documents: Documents;
-  /** The request itself, for a body that is no JSON. */
-  readonly incoming: IncomingMessage;
-  /** To be called before that body is read: a caller may wait to be asked for it. */
-  readonly inviteBody: () => void;
-}
-
 /** What an endpoint written out in full answers with. */
 export interface Reply {
   readonly status: 200 | 201 | 204 | 206 | 304 | 307;
   /** JSON text, or bytes as they come. */
   readonly body?: string | Readable;
   readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** What an endpoint without a caller may ask. */
-export interface PublicRequest {
-  /** Only for questions about the service itself, through `own`: there is no caller whose rights would apply. */
-  readonly database: Database;
-  /** @throws RequestError ERROR_UNAUTHORIZED, audited as any other */
-  authenticate(token: string): Promise<CallerRequest>;
 }
 
 interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
@@ -215,9 +145,6 @@ interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
   existing?(input: Input<P, Q, B>): Readonly<Record<string, Statement>>;
 }
 
-/** One statement, or several in one transaction, of which the last one's row is the answer. */
-export type Statements = Statement | readonly Statement[];
-
 /** Statements whose row has the columns of the endpoint's record. */
 type Answer<P extends Fields, Q extends Fields, B extends Fields> =
   | (Of & {
@@ -265,7 +192,12 @@ export interface PublicEndpoint<
   readonly roles: 'public';
   /** Asked by whoever watches the service: no limit counts it. */
   readonly isProbe?: true;
-  handle(input: Input<P, Q, B>, request: PublicRequest): Promise<Reply>;
+  /** Of the database only what is about the service itself: there is no caller until a token holds. */
+  handle(
+    input: Input<P, Q, B>,
+    database: Database,
+    authenticate: (token: string) => Promise<CallerRequest>,
+  ): Promise<Reply>;
 }
 
 /** Whether it answers with 201: a record that it makes each time that it is asked, unless a key says that it was asked before. */

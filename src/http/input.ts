@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { z } from 'zod';
 import { RequestError } from '../errors.ts';
 import { readJson } from './body.ts';
@@ -16,7 +16,6 @@ const NOTHING = z.strictObject({});
 export async function readInput(
   endpoint: Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' | 'body' | 'roles'>,
   request: Request,
-  response: Response,
 ): Promise<Input> {
   const { params, query, body } = endpoint;
   const path = check('path', params ?? NOTHING, paramsOf(endpoint.path, request.path));
@@ -24,7 +23,7 @@ export async function readInput(
   refuse([...path.problems, ...search.problems]);
   if (body === undefined) return { params: path.value, query: search.value, body: {} };
   const budget = endpoint.roles === 'public' ? OF_A_STRANGER : OF_A_CALLER;
-  const content = check('body', body, await readJson(request, response, budget));
+  const content = check('body', body, await readJson(request, budget));
   refuse(content.problems);
   return { params: path.value, query: search.value, body: content.value };
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Request } from 'express';
 import { RequestError } from '../errors.ts';
 import { BODY_LIMIT, malformed, mediaTypeOf, noJson, parsed, readBytes } from './body.ts';
 import { rowsOfCsv } from './csv-rows.ts';
@@ -20,12 +20,11 @@ const MAX_BYTES = 10 * 1024 * 1024;
  * @throws RequestError ERROR_VALIDATION, and what `readBytes` and `nextTurn` throw
  */
 export async function readRows(
-  incoming: IncomingMessage,
-  invite: () => void,
+  incoming: Request,
   sheet: Sheet,
   nextTurn: NextTurn,
 ): Promise<{ readonly rows: readonly GivenRow[]; readonly bytes: Buffer }> {
-  const bytes = await readBytes(incoming, { maxBytes: MAX_BYTES, requireType, invite });
+  const bytes = await readBytes(incoming, MAX_BYTES, requireType);
   const { type, parameters } = mediaTypeOf(incoming.headers['content-type']);
   const rows =
     type === CSV

@@ -1,5 +1,5 @@
 import { conflictDetails, constraintOf, sqlState } from '../db/errors.ts';
-import { UNEXPLAINED } from '../http/conflicts.ts';
+import { UNEXPLAINED } from '../http/why-not.ts';
 import { Problems } from '../http/problems.ts';
 import { errorCodeOf } from '../http/sqlstate.ts';
 import type { Given, Rules } from './import-checks.ts';

@@ -5,7 +5,9 @@ import type { TransactionLimits } from '../db/database.ts';
 import type { Result, Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
 import { requireClients } from '../http/access.ts';
-import type { CallerRequest, RecordShape, Reply, Statements } from '../http/endpoint.ts';
+import type { CallerRequest } from '../http/caller-request.ts';
+import { create, recall } from '../http/creation.ts';
+import type { RecordShape, Reply } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { check } from '../http/input.ts';
 import { Problems } from '../http/problems.ts';
@@ -79,25 +81,22 @@ async function importRows(
       await nextTurn();
       return ask(...asked);
     };
-  const asked: CallerRequest = {
-    ...request,
-    run: inTurn((statements: Statements) => request.run(statements)),
-  };
-  const { rows, bytes } = await readRows(request.incoming, request.inviteBody, sheetOf(of), nextTurn);
+  const ask = inTurn((statement: Statement) => request.run(statement));
+  const { rows, bytes } = await readRows(request.incoming, sheetOf(of), nextTurn);
   const given = await held(rows, of, nextTurn);
   requireClients(request.caller, [...new Set(given.map(({ body }) => String(body['client_id'])))]);
-  const fingerprint = request.hasKey ? await digestOf(bytes) : undefined;
-  const kept = isDry ? undefined : await request.recall(fingerprint);
+  const fingerprint = request.key === undefined ? undefined : await digestOf(bytes);
+  const kept = isDry ? undefined : await recall(request, fingerprint);
   if (kept !== undefined) return kept;
-  await refuseOutOfReach(given, shape, asked);
-  await refuseBroken(given, shape, asked, nextTurn);
+  await refuseOutOfReach(given, shape, request, ask);
+  await refuseBroken(given, shape, ask, nextTurn);
   const ids = given.map(({ body }) => body.id);
   const [id = ''] = ids;
   const insertion = (lines: readonly Given[]) => (run: Run) => insert(of, lines, inTurn(run), nextTurn);
   const timeoutMs = given.length > FEW ? TIMEOUT_MS : undefined;
   try {
     if (!isDry)
-      return await request.create({
+      return await create(request, {
         of: imported,
         id,
         location: `${path}/${id}`,
@@ -110,7 +109,7 @@ async function importRows(
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
     // What they name may have gone since it was looked at.
-    await refuseOutOfReach(given, shape, asked);
+    await refuseOutOfReach(given, shape, request, ask);
     await refuseByLine(error, given, shape, (lines) => tried(insertion(lines), request));
     throw error;
   }

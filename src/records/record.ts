@@ -71,6 +71,8 @@ interface Options {
   /** What it is called by where another record names it, beside its id. */
   readonly label?: readonly string[];
   readonly lookUp?: Label['lookUp'];
+  /** Whether documents hang on it, whose contents go when it is deleted. */
+  readonly hasDocuments?: boolean;
 }
 
 /**
@@ -81,7 +83,7 @@ export function record<const C extends Columns>(
   name: string,
   table: string,
   columns: C,
-  { version = 'updated_at', tag, examples, label = [], lookUp }: Options = {},
+  { version = 'updated_at', tag, examples, label = [], lookUp, hasDocuments = false }: Options = {},
 ): Rec<C> {
   const entries = Object.entries<Column>(columns);
   const names = Object.keys(columns);
@@ -127,6 +129,7 @@ export function record<const C extends Columns>(
     version: tag === undefined ? `r.${version}` : undefined,
     fixed: those('fixed'),
     hasMoves: entries.some(([, { life }]) => life !== undefined),
+    hasDocuments,
   };
 
   return {

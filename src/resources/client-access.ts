@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { recordIn } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
-import type { CallerRequest } from '../http/endpoint.ts';
+import type { CallerRequest } from '../http/caller-request.ts';
 import * as field from '../http/fields.ts';
 import { holdAuthor, rules, user } from './users.ts';
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
@@ -25,7 +26,7 @@ export const client = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.client, label: ['company_name'] },
+  { examples: examples.client, label: ['company_name'], hasDocuments: true },
 );
 
 const clients = list({
@@ -76,9 +77,9 @@ export const createClient = endpoint({
   handle: async ({ body }, request) => {
     const id = randomUUID();
     const { issuedAt, accessDigest } = request.caller;
-    return request.within(id).create({
+    return create(request.within(id), {
       ...{ of: client, id, location: `/api/clients/${id}` },
-      statements: [
+      make: [
         {
           text: 'select app.gain_client($1, to_timestamp($2), $3)',
           values: [id, issuedAt, accessDigest],

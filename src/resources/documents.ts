@@ -5,11 +5,13 @@ import { contentTypeOf } from '../documents/content-type.ts';
 import { failingUnless } from '../documents/digest.ts';
 import { RequestError } from '../errors.ts';
 import { contentReply } from '../http/content.ts';
+import { inviteBody } from '../http/body.ts';
+import { create, recall } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
-import type { CallerRequest } from '../http/endpoint.ts';
+import type { CallerRequest } from '../http/caller-request.ts';
 import * as field from '../http/fields.ts';
 import { readForm } from '../http/form.ts';
-import { NothingFound } from '../http/standings.ts';
+import { NothingFound, requireVisible } from '../http/why-not.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { by, containedIn } from '../records/filters.ts';
@@ -39,7 +41,7 @@ const document = record(
     uploaded_at: column.read(column.time),
     sha256: column.read(column.nullable(sha256), "encode(r.sha256, 'hex')"),
   },
-  { version: 'uploaded_at', examples: examples.document },
+  { version: 'uploaded_at', examples: examples.document, hasDocuments: true },
 );
 
 const documents = list({
@@ -83,15 +85,15 @@ export const createDocument = endpoint({
   responses: { 201: document },
   id: ({ params }) => params.id,
   handle: async ({ params }, request) => {
-    if (!(await request.isVisible())) throw new NothingFound();
+    await requireVisible(request);
     const { filename, mimeType, spooled, fingerprint, kept } = await receive(request);
     if (kept !== undefined) return kept;
     const id = randomUUID();
     return request.documents
       .keep(spooled, (path) =>
-        request.create({
+        create(request, {
           ...{ of: document, id, location: `/api/documents/${id}`, fingerprint },
-          statements: [
+          make: [
             {
               text: `
 insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type, sha256)
@@ -104,7 +106,7 @@ returning ${document.selected}`,
       )
       .catch(async (error: unknown) => {
         // A claim that was deleted meanwhile fails a policy or a key: to the caller it is simply gone.
-        if (sqlState(error) !== undefined && !(await request.isVisible())) throw new NothingFound();
+        if (sqlState(error) !== undefined) await requireVisible(request);
         throw error;
       });
   },
@@ -112,8 +114,8 @@ returning ${document.selected}`,
 
 /** Takes the file of the request, looks at what it is, and keeps it only where it was not attached before. */
 async function receive(request: CallerRequest) {
-  const { incoming, inviteBody, documents } = request;
-  inviteBody();
+  const { incoming, documents } = request;
+  inviteBody(incoming);
   const {
     filename,
     declaredType,
@@ -134,8 +136,8 @@ async function receive(request: CallerRequest) {
       });
     }
     // What tells one upload from another: the bytes of the file, and what its sender says of it.
-    const fingerprint = request.hasKey ? JSON.stringify([filename, declaredType, spooled.sha256]) : undefined;
-    const kept = await request.recall(fingerprint);
+    const fingerprint = JSON.stringify([filename, declaredType, spooled.sha256]);
+    const kept = await recall(request, fingerprint);
     if (kept !== undefined) await documents.discard(spooled);
     return { filename, mimeType, spooled, fingerprint, kept };
   } catch (error) {
@@ -197,7 +199,7 @@ where r.id = $1`,
     const size = await documents.size(path);
     if (size === undefined || size !== Number(expected ?? size)) {
       // Deleted meanwhile, or lost, which nobody may overlook.
-      if (!(await request.isVisible())) throw new NothingFound();
+      await requireVisible(request);
       throw documents.damaged(
         `the content of document ${params.id} is lost: ${String(size)} bytes at ${path}`,
       );

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
 import { changedInSteps } from '../http/answer.ts';
+import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller, Role } from '../identity/caller.ts';
@@ -145,9 +146,9 @@ export const createPartner = endpoint({
     const clients = body.client_ids ?? [];
     requireLink(clients, request.caller);
     const id = randomUUID();
-    return request.create({
+    return create(request, {
       ...{ of: partner, id, location: `/api/partners/${id}` },
-      statements: [
+      make: [
         {
           text: `
 insert into public.partners as r (${partner.inserted})

@@ -21,7 +21,7 @@ export const site = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.site, label: ['site_name'] },
+  { examples: examples.site, label: ['site_name'], hasDocuments: true },
 );
 
 const sites = list({

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
 import { recordIn } from '../http/answer.ts';
+import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
-import type { CallerRequest } from '../http/endpoint.ts';
+import type { CallerRequest } from '../http/caller-request.ts';
 import * as field from '../http/fields.ts';
 import { whileThere } from '../http/hang-up.ts';
 import { ROLES } from '../identity/caller.ts';
@@ -201,9 +202,9 @@ export const createUser = endpoint({
     const id = randomUUID();
     const { email, name, role, client_access = [], is_active = true, password } = body;
     const hash = password === undefined ? NO_PASSWORD : await hashFor(request, password);
-    return request.create({
+    return create(request, {
       ...{ of: user, id, location: `/api/users/${id}` },
-      statements: [
+      make: [
         holdAuthor(request.caller),
         {
           text: `
