@@ -8,7 +8,7 @@ import { RequestError } from '../errors.ts';
 import { bodyOf } from './body-stream.ts';
 import { spanOf } from './json-budget.ts';
 import type { JsonBudget } from './json-budget.ts';
-import { refuseIfGone } from './turns.ts';
+import { refuseIfGone } from './hang-up.ts';
 
 /** As large as the request headers may be: the largest body is a token. */
 export const BODY_LIMIT = 256 * 1024;

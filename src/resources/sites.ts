@@ -4,7 +4,7 @@ import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { byAny, containedInSearchText, onlyOne } from '../records/filters.ts';
-import { importing } from '../records/import.ts';
+import { importing } from '../records/import/import.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';

@@ -1,10 +1,10 @@
-import type { Result, Statement } from '../db/statement.ts';
-import type { CallerRequest } from '../http/caller-request.ts';
-import { foreign, standings } from '../http/why-not.ts';
-import { Problems } from '../http/problems.ts';
-import type { GivenRow } from '../http/given-row.ts';
-import type { NextTurn } from '../http/turns.ts';
-import type { Rec } from './record.ts';
+import type { Result, Statement } from '../../db/statement.ts';
+import type { CallerRequest } from '../../http/caller-request.ts';
+import { foreign, standings } from '../../http/why-not.ts';
+import type { Rec } from '../record.ts';
+import { Problems } from './given.ts';
+import type { GivenRow } from './given.ts';
+import type { NextTurn } from './turns.ts';
 
 /* What only the database knows of the lines of an import, asked of all of them at once. */
 

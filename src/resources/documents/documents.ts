@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { sqlState } from '../db/errors.ts';
-import { contentTypeOf } from '../documents/content-type.ts';
-import { failingUnless } from '../documents/digest.ts';
-import { RequestError } from '../errors.ts';
-import { contentReply } from '../http/content.ts';
-import { inviteBody } from '../http/body.ts';
-import { create, recall } from '../http/creation.ts';
-import { endpoint } from '../http/endpoint.ts';
-import type { CallerRequest } from '../http/caller-request.ts';
-import * as field from '../http/fields.ts';
-import { readForm } from '../http/form.ts';
-import { NothingFound, requireVisible } from '../http/why-not.ts';
-import { ROLES } from '../identity/caller.ts';
-import * as column from '../records/column.ts';
-import { by, containedIn } from '../records/filters.ts';
-import { list } from '../records/list.ts';
-import { record } from '../records/record.ts';
-import * as examples from './examples.ts';
-import { reclamation } from './reclamation-record.ts';
+import { sqlState } from '../../db/errors.ts';
+import { contentTypeOf } from '../../documents/content-type.ts';
+import { failingUnless } from '../../documents/digest.ts';
+import { RequestError } from '../../errors.ts';
+import { contentReply } from './content.ts';
+import { inviteBody } from '../../http/body.ts';
+import { create, recall } from '../../http/creation.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import type { CallerRequest } from '../../http/caller-request.ts';
+import * as field from '../../http/fields.ts';
+import { readForm } from './form.ts';
+import { NothingFound, requireVisible } from '../../http/why-not.ts';
+import { ROLES } from '../../identity/caller.ts';
+import * as column from '../../records/column.ts';
+import { by, containedIn } from '../../records/filters.ts';
+import { list } from '../../records/list.ts';
+import { record } from '../../records/record.ts';
+import * as examples from '../examples.ts';
+import { reclamation } from '../reclamation-record.ts';
 
 const sha256 = column.described(column.text(64), {
   description: 'SHA-256 of the content, in hex; null for a document from before it was kept.',
