@@ -1,16 +1,24 @@
 import type { Readable } from 'node:stream';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import type { Statement } from '../db/statement.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 import type { CallerRequest, Statements } from './caller-request.ts';
+import { uuid } from './fields.ts';
 
 type Fields = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;
 
+/** The placeholders of a path: `id` of `/api/clients/{id}`. */
+type ParamsOf<Path extends string> = string extends Path
+  ? Readonly<Record<string, string>>
+  : Path extends `${string}{${infer Name}}${infer Rest}`
+    ? Readonly<Record<Name, string>> & ParamsOf<Rest>
+    : unknown;
+
 /** What a request says, after its schemas: nothing that they do not name. */
-export interface Input<P extends Fields = Fields, Q extends Fields = Fields, B extends Fields = Fields> {
-  readonly params: z.output<P>;
+export interface Input<P extends string = string, Q extends Fields = Fields, B extends Fields = Fields> {
+  readonly params: ParamsOf<P>;
   readonly query: z.output<Q>;
   readonly body: z.output<B>;
 }
@@ -71,18 +79,18 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
+interface Shape<P extends string, Q extends Fields, B extends Fields> {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** As OpenAPI writes it: `/api/clients/{clientId}`. */
-  readonly path: string;
+  readonly path: P;
   readonly summary: string;
   /** What generated clients call it, where its method and path do not say that well: see `operationIdOf`. */
   readonly operationId?: string;
   readonly tag: string;
   /** The table of the record that `id` gives, otherwise of the records that the endpoint is about. */
   readonly resource: string;
-  /** Strict objects: what they do not name is refused. A part without a schema takes nothing. */
-  readonly params?: P;
+  /** Strict objects: what they do not name is refused. A part without a schema takes nothing; a path has ids. */
+  readonly params?: z.ZodObject;
   readonly query?: Q;
   readonly body?: B;
   /** An array of records, which may come as CSV as well; read by `readRows`, here for the description. */
@@ -131,13 +139,16 @@ export interface ListQuery {
   cursor(row: Row): string;
 }
 
-interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
+interface Rights<P extends string, Q extends Fields, B extends Fields> {
   readonly roles: readonly Role[];
-  /** The client that the request is about: held against the caller's before anything is read, and all it may touch. */
-  client?(input: Input<P, Q, B>): string | undefined;
-  /** Clients named by a request about more than them: held against the caller's, and nothing is narrowed. */
+  /**
+   * The clients that the request names, held against the caller's before anything is read; where absent, those of its
+   * path, its body and its query.
+   */
   clients?(input: Input<P, Q, B>): readonly string[];
-  /** The id of the one record that the request names: where it is not visible, tells 403 from 404. */
+  /** The client that it may touch alone; where `clients` is absent, the one that it names, if it names one. */
+  client?(input: Input<P, Q, B>): string | undefined;
+  /** The id of the one record that it names: where it is not visible, tells 403 from 404; where absent, that of its path. */
   id?(input: Input<P, Q, B>): string;
   /** What may keep the record from being deleted, by field; counted as the caller, once it was refused. */
   heldBy?(input: Input<P, Q, B>): Readonly<Record<string, Holder>>;
@@ -146,7 +157,7 @@ interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
 }
 
 /** Statements whose row has the columns of the endpoint's record. */
-type Answer<P extends Fields, Q extends Fields, B extends Fields> =
+type Answer<P extends string, Q extends Fields, B extends Fields> =
   | (Of & {
       /** 200 and the record, or 304 where `If-None-Match` has its tag. */
       read(input: Input<P, Q, B>, caller: Caller): ReadQuery;
@@ -176,7 +187,7 @@ interface Of {
   readonly of: RecordShape;
 }
 
-export type Endpoint<P extends Fields = Fields, Q extends Fields = Fields, B extends Fields = Fields> = Shape<
+export type Endpoint<P extends string = string, Q extends Fields = Fields, B extends Fields = Fields> = Shape<
   P,
   Q,
   B
@@ -184,17 +195,14 @@ export type Endpoint<P extends Fields = Fields, Q extends Fields = Fields, B ext
   Rights<P, Q, B> &
   Answer<P, Q, B>;
 
-export interface PublicEndpoint<
-  P extends Fields = Fields,
-  Q extends Fields = Fields,
-  B extends Fields = Fields,
-> extends Shape<P, Q, B> {
+export interface PublicEndpoint<Q extends Fields = Fields, B extends Fields = Fields>
+  extends Shape<string, Q, B> {
   readonly roles: 'public';
   /** Asked by whoever watches the service: no limit counts it. */
   readonly isProbe?: true;
   /** Of the database only what is about the service itself: there is no caller until a token holds. */
   handle(
-    input: Input<P, Q, B>,
+    input: Input<string, Q, B>,
     database: Database,
     authenticate: (token: string) => Promise<CallerRequest>,
   ): Promise<Reply>;
@@ -205,20 +213,39 @@ export function creates(endpoint: Endpoint | PublicEndpoint): boolean {
   return 'create' in endpoint || (endpoint.responses !== undefined && 201 in endpoint.responses);
 }
 
-/** Types the input of an endpoint by its schemas. */
-export function endpoint<
-  P extends Fields = NoFields,
-  Q extends Fields = NoFields,
-  B extends Fields = NoFields,
->(definition: Endpoint<P, Q, B>): Endpoint {
-  return definition;
+/** The clients that the usual fields name. */
+function clientsOf({ params, query, body }: Input): readonly string[] {
+  return [params['clientId'], body['client_id'], query['client_id']]
+    .flat()
+    .filter((id) => typeof id === 'string');
+}
+
+/** The id where one alone is named: what a request is about. */
+export function onlyOne(ids: readonly string[] = []): string | undefined {
+  return ids.length === 1 ? ids[0] : undefined;
+}
+
+/** Types the input of an endpoint by its path and its schemas, and takes from them what it does not say itself. */
+export function endpoint<const P extends string, Q extends Fields = NoFields, B extends Fields = NoFields>(
+  definition: Endpoint<P, Q, B>,
+): Endpoint {
+  const names = [...definition.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return {
+    ...(names.length > 0 && {
+      params: z.strictObject(Object.fromEntries(names.map((name) => [name, uuid]))),
+      id: ({ params }: Input) => params['id'] ?? params['clientId'] ?? '',
+    }),
+    ...(definition.clients === undefined && {
+      clients: clientsOf,
+      client: (input: Input) => onlyOne(clientsOf(input)),
+    }),
+    ...(definition as unknown as Endpoint),
+  };
 }
 
 /** The same for an endpoint that needs no token. */
-export function publicEndpoint<
-  P extends Fields = NoFields,
-  Q extends Fields = NoFields,
-  B extends Fields = NoFields,
->(definition: PublicEndpoint<P, Q, B>): PublicEndpoint {
+export function publicEndpoint<Q extends Fields = NoFields, B extends Fields = NoFields>(
+  definition: PublicEndpoint<Q, B>,
+): PublicEndpoint {
   return definition;
 }

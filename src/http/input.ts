@@ -17,15 +17,16 @@ export async function readInput(
   endpoint: Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' | 'body' | 'roles'>,
   request: Request,
 ): Promise<Input> {
-  const { params, query, body } = endpoint;
-  const path = check('path', params ?? NOTHING, paramsOf(endpoint.path, request.path));
+  const { query, body } = endpoint;
+  const path = check('path', endpoint.params ?? NOTHING, paramsOf(endpoint.path, request.path));
   const search = check('query', query ?? NOTHING, request.query);
   refuse([...path.problems, ...search.problems]);
-  if (body === undefined) return { params: path.value, query: search.value, body: {} };
+  const params = path.value as Input['params'];
+  if (body === undefined) return { params, query: search.value, body: {} };
   const budget = endpoint.roles === 'public' ? OF_A_STRANGER : OF_A_CALLER;
   const content = check('body', body, await readJson(request, budget));
   refuse(content.problems);
-  return { params: path.value, query: search.value, body: content.value };
+  return { params, query: search.value, body: content.value };
 }
 
 /**

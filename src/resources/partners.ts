@@ -6,7 +6,7 @@ import { changedInSteps } from '../http/answer.ts';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import type { Caller, Role } from '../identity/caller.ts';
+import { atLeast, type Caller } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
 import { list } from '../records/list.ts';
@@ -79,9 +79,7 @@ const partners = list({
   },
 });
 
-const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
-
-const params = z.strictObject({ id: field.uuid });
+const STAFF = atLeast('TAX_SPECIALIST');
 
 const common = { tag: 'Partners', resource: 'partners', of: partner } as const;
 
@@ -128,8 +126,6 @@ export const readPartner = endpoint({
   path: '/api/partners/{id}',
   summary: 'Read a partner',
   roles: STAFF,
-  params,
-  id: ({ params }) => params.id,
   read: ({ params }) => partner.byId(params.id),
 });
 
@@ -138,7 +134,7 @@ export const createPartner = endpoint({
   method: 'post',
   path: '/api/partners',
   summary: 'Create a partner, linked to clients',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   body: partner.newBody,
   responses: { 201: partner },
   clients: ({ body }) => body.client_ids ?? [],
@@ -172,12 +168,10 @@ export const changePartner = endpoint({
   method: 'put',
   path: '/api/partners/{id}',
   summary: 'Change the given fields of a partner; client_ids replaces the links that the caller sees',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
-  params,
+  roles: atLeast('ACCOUNT_MANAGER'),
   body: partner.changeBody,
   responses: { 200: partner },
   clients: ({ body }) => body.client_ids ?? [],
-  id: ({ params }) => params.id,
   handle: async ({ params, body }, request) => {
     const { client_ids: clients } = body;
     if (clients !== undefined) requireLink(clients, request.caller);
@@ -212,8 +206,6 @@ export const deletePartner = endpoint({
   path: '/api/partners/{id}',
   summary: 'Delete a partner; a conflict while it has bills, or links that the caller does not see',
   roles: ['ADMIN'],
-  params,
-  id: ({ params }) => params.id,
   heldBy: ({ params }) => ({
     partner_invoices: {
       words: 'bills of this partner',

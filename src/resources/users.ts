@@ -108,8 +108,6 @@ const users = list({
 /** What is written and never shown. */
 const unseen = { password: password.optional() };
 
-const params = z.strictObject({ id: field.uuid });
-
 const common = { tag: 'Users', resource: 'users', of: user } as const;
 
 /** What the database refuses to make of a user, by whatever way. */
@@ -171,8 +169,6 @@ export const readUser = endpoint({
   path: '/api/users/{id}',
   summary: 'Read a user',
   roles: ROLES,
-  params,
-  id: ({ params }) => params.id,
   read: ({ params }) => user.byId(params.id),
 });
 
@@ -229,10 +225,8 @@ export const changeUser = endpoint({
   path: '/api/users/{id}',
   summary: 'Change the given fields of a user; a token that says other rights is refused from then on',
   roles: ['ADMIN'],
-  params,
   body: user.changeBody.extend(unseen).meta({ id: 'UserChange', example: examples.user.change }),
   responses: { 200: user },
-  id: ({ params }) => params.id,
   clients: ({ body }) => body.client_access ?? [],
   handle: async ({ params, body }, request) => {
     const { password, ...fields } = body;

@@ -12,7 +12,7 @@ import type { CallerRequest } from '../../http/caller-request.ts';
 import * as field from '../../http/fields.ts';
 import { readForm } from './form.ts';
 import { NothingFound, requireVisible } from '../../http/why-not.ts';
-import { ROLES } from '../../identity/caller.ts';
+import { atLeast, ROLES } from '../../identity/caller.ts';
 import * as column from '../../records/column.ts';
 import { by, containedIn } from '../../records/filters.ts';
 import { list } from '../../records/list.ts';
@@ -53,8 +53,6 @@ const documents = list({
   },
 });
 
-const params = z.strictObject({ id: field.uuid });
-
 const ofClaim = {
   tag: 'Documents',
   resource: 'reclamations',
@@ -68,9 +66,7 @@ export const listDocuments = endpoint({
   method: 'get',
   summary: 'List the documents of a claim',
   roles: ROLES,
-  params,
   query: documents.query.omit({ reclamation_id: true }),
-  id: ({ params }) => params.id,
   list: ({ params, query }, caller) => documents.statement({ ...query, reclamation_id: params.id }, caller),
 });
 
@@ -80,10 +76,8 @@ export const createDocument = endpoint({
   summary: 'Attach a document to a claim',
   operationId: 'uploadDocument',
   roles: ROLES,
-  params,
   form: z.strictObject({ file: field.bytes.meta({ description: FILE }) }).meta({ id: 'DocumentUpload' }),
   responses: { 201: document },
-  id: ({ params }) => params.id,
   handle: async ({ params }, request) => {
     await requireVisible(request);
     const { filename, mimeType, spooled, fingerprint, kept } = await receive(request);
@@ -164,9 +158,7 @@ export const readDocument = endpoint({
   path: '/api/documents/{id}',
   summary: 'Read what is known of a document',
   roles: ROLES,
-  params,
   query: document.reading,
-  id: ({ params }) => params.id,
   read: ({ params, query }) => document.byId(params.id, query.expand),
 });
 
@@ -177,9 +169,7 @@ export const readContent = endpoint({
   operationId: 'downloadDocument',
   summary: 'Download a document',
   roles: ROLES,
-  params,
   responses: { 200: field.bytes, 206: field.bytes, 304: null, 307: null },
-  id: ({ params }) => params.id,
   handle: async ({ params }, request) => {
     const { documents, incoming } = request;
     const { addressOf } = documents;
@@ -224,8 +214,6 @@ export const deleteDocument = endpoint({
   method: 'delete',
   path: '/api/documents/{id}',
   summary: 'Delete a document with its content',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
-  params,
-  id: ({ params }) => params.id,
+  roles: atLeast('TAX_SPECIALIST'),
   remove: ({ params }, ifMatch) => document.deletion(params.id, ifMatch),
 });
