@@ -12,6 +12,7 @@ import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
 import { readInput } from './input.ts';
 import { stateOf } from './request-state.ts';
+import { patternOf } from './routes.ts';
 import { brokenRule, whyRefused } from './why-not.ts';
 
 /** Adds endpoints that ask for no token. */
@@ -81,13 +82,4 @@ function refuseMethod(methods: readonly string[]): RequestHandler {
       headers: { Allow: allowed.toSorted().join(', ') },
     });
   };
-}
-
-/**
- * What a path of ours matches. A pattern without groups, because Express would decode them before the caller's role is
- * looked at, and a malformed escape would come before the refusal: `readInput` decodes them in its turn.
- */
-function patternOf(path: string): RegExp {
-  const literal = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${literal.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }
