@@ -2,7 +2,7 @@ import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { creates } from '../endpoint.ts';
 import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
-import { MOST_ROWS } from '../given-row.ts';
+import { MOST_ROWS } from '../json-budget.ts';
 import type { ErrorResponses } from './errors.ts';
 import { operationIdOf } from './names.ts';
 import { headerParameters, pathParameters } from './parameters.ts';

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { RequestError } from '../errors.ts';
+import { RequestError } from '../../errors.ts';
+import { refuseIfGone } from '../../http/hang-up.ts';
 
 /** How long one request works before others have their turn. */
 const TURN_MS = 10;
@@ -27,9 +28,4 @@ export function turnsOf(request: IncomingMessage, wholeMs = WHOLE_MS): NextTurn 
     if (turn - begun > wholeMs)
       throw new RequestError('ERROR_UNAVAILABLE', 'the work on the body took too long', { kind: 'busy' });
   };
-}
-
-/** @throws RequestError where the connection of a request has ended: nobody hears the answer */
-export function refuseIfGone({ socket }: IncomingMessage): void {
-  if (socket.destroyed) throw new RequestError('ERROR_VALIDATION', 'the request was broken off');
 }
