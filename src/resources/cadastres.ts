@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { ROLES } from '../identity/caller.ts';
+import { atLeast, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { amountBetween, byAny, containedInSearchText, onlyOne } from '../records/filters.ts';
 import { list } from '../records/list.ts';
@@ -100,7 +100,7 @@ export const createCadastre = endpoint({
   method: 'post',
   path: '/api/cadastres',
   summary: 'Create a parcel of a site',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
   body: cadastre.newBody,
   existing: ({ body }) => ({
     cadastres_site_id_reference_key: {
@@ -127,7 +127,7 @@ export const changeCadastre = endpoint({
   method: 'put',
   path: '/api/cadastres/{id}',
   summary: 'Change the given fields of a parcel',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
   params,
   body: cadastre.changeBody,
   id: ({ params }) => params.id,
@@ -149,7 +149,7 @@ export const deleteCadastre = endpoint({
   method: 'delete',
   path: '/api/cadastres/{id}',
   summary: 'Delete a parcel',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   params,
   id: ({ params }) => params.id,
   remove: ({ params }, ifMatch) => cadastre.deletion(params.id, ifMatch),

@@ -4,6 +4,7 @@ import { recordIn } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
+import { atLeast } from '../identity/caller.ts';
 import { holdAuthor, rules, user } from './users.ts';
 
 /* Which clients a user has access to, one at a time: by whoever has the client and may give it. */
@@ -12,7 +13,7 @@ const common = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/{id}/client-access/{clientId}',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   params: z.strictObject({ id: field.uuid, clientId: field.uuid }),
   constraints: rules,
 } as const;

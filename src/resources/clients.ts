@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { ROLES } from '../identity/caller.ts';
+import { atLeast, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { containedInSearchText } from '../records/filters.ts';
 import { list } from '../records/list.ts';
@@ -70,7 +70,7 @@ export const createClient = endpoint({
   method: 'post',
   path: '/api/clients',
   summary: 'Create a client',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   body: client.newBody,
   responses: { 201: client },
   handle: async ({ body }, request) => {
@@ -101,7 +101,7 @@ export const changeClient = endpoint({
   method: 'put',
   path: '/api/clients/{clientId}',
   summary: 'Change the given fields of a client',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   params,
   body: client.changeBody,
   client: ({ params }) => params.clientId,

@@ -10,7 +10,7 @@ import type { CallerRequest } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { readForm } from '../http/form.ts';
 import { NothingFound } from '../http/standings.ts';
-import { ROLES } from '../identity/caller.ts';
+import { atLeast, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { by, containedIn } from '../records/filters.ts';
 import { list } from '../records/list.ts';
@@ -222,7 +222,7 @@ export const deleteDocument = endpoint({
   method: 'delete',
   path: '/api/documents/{id}',
   summary: 'Delete a document with its content',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
   params,
   id: ({ params }) => params.id,
   remove: ({ params }, ifMatch) => document.deletion(params.id, ifMatch),

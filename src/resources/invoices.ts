@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { ROLES } from '../identity/caller.ts';
+import { atLeast, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { amountBetween, between, by, byAny, containedIn, onlyOne } from '../records/filters.ts';
 import { list } from '../records/list.ts';
@@ -110,7 +110,7 @@ export const createInvoice = endpoint({
   method: 'post',
   path: '/api/invoices',
   summary: 'Create an invoice, as DRAFT, for a client and perhaps one of its claims',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   body: invoice.newBody,
   client: ({ body }) => body.client_id,
   create: ({ body }, id) => ({
@@ -128,7 +128,7 @@ export const changeInvoice = endpoint({
   method: 'put',
   path: '/api/invoices/{id}',
   summary: 'Change the given fields of a draft, or issue, settle or cancel an invoice',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   params,
   body: invoice.changeBody,
   client: ({ body }) => body.client_id,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import type { Role } from '../identity/caller.ts';
+import { atLeast } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { amountBetween, between, by, byAny, containedIn, onlyOne } from '../records/filters.ts';
 import { list } from '../records/list.ts';
@@ -63,7 +63,7 @@ const partnerInvoices = list({
 });
 
 /** A tax specialist and the client never see one: it is the firm's margin. */
-export const MANAGERS: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER'];
+export const MANAGERS = atLeast('ACCOUNT_MANAGER');
 
 const params = z.strictObject({ id: field.uuid });
 

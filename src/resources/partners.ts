@@ -5,7 +5,7 @@ import { RequestError } from '../errors.ts';
 import { changedInSteps } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import type { Caller, Role } from '../identity/caller.ts';
+import { atLeast, type Caller } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
 import { list } from '../records/list.ts';
@@ -78,7 +78,7 @@ const partners = list({
   },
 });
 
-const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
+const STAFF = atLeast('TAX_SPECIALIST');
 
 const params = z.strictObject({ id: field.uuid });
 
@@ -137,7 +137,7 @@ export const createPartner = endpoint({
   method: 'post',
   path: '/api/partners',
   summary: 'Create a partner, linked to clients',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   body: partner.newBody,
   responses: { 201: partner },
   clients: ({ body }) => body.client_ids ?? [],
@@ -171,7 +171,7 @@ export const changePartner = endpoint({
   method: 'put',
   path: '/api/partners/{id}',
   summary: 'Change the given fields of a partner; client_ids replaces the links that the caller sees',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   params,
   body: partner.changeBody,
   responses: { 200: partner },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { ROLES } from '../identity/caller.ts';
+import { atLeast, ROLES } from '../identity/caller.ts';
 import { importing } from '../records/import.ts';
 import { isMovable, seenStatus } from '../records/move.ts';
 import { parentFirst } from '../records/parent-first.ts';
@@ -36,7 +36,7 @@ export const createReclamation = endpoint({
   method: 'post',
   path: '/api/reclamations',
   summary: 'Create a claim, as DRAFT, for a site of the same client',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
   body: reclamation.newBody,
   client: ({ body }) => body.client_id,
   create: ({ body }, id) => ({
@@ -64,7 +64,7 @@ export const importReclamations = endpoint({
   path: '/api/reclamations/import',
   operationId: 'importReclamations',
   summary: 'Create many claims at once, as DRAFT, from a table or an array: all or none',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
 });
 
 export const changeReclamation = endpoint({
@@ -72,7 +72,7 @@ export const changeReclamation = endpoint({
   method: 'put',
   path: '/api/reclamations/{id}',
   summary: 'Change the given fields of a claim, or move it to another status',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
   params,
   body: reclamation.changeBody,
   client: ({ body }) => body.client_id,
@@ -100,7 +100,7 @@ export const deleteReclamation = endpoint({
   method: 'delete',
   path: '/api/reclamations/{id}',
   summary: 'Delete a claim with its documents and its history',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   params,
   id: ({ params }) => params.id,
   remove: ({ params }, ifMatch) => reclamation.deletion(params.id, ifMatch),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { ROLES } from '../identity/caller.ts';
+import { atLeast, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { byAny, containedInSearchText, onlyOne } from '../records/filters.ts';
 import { importing } from '../records/import.ts';
@@ -68,7 +68,7 @@ export const createSite = endpoint({
   method: 'post',
   path: '/api/sites',
   summary: 'Create a site of a client',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
   body: site.newBody,
   client: ({ body }) => body.client_id,
   create: ({ body }, id) => ({
@@ -93,7 +93,7 @@ export const importSites = endpoint({
   path: '/api/sites/import',
   operationId: 'importSites',
   summary: 'Create many sites at once, from a table or an array: all or none',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
 });
 
 export const changeSite = endpoint({
@@ -101,7 +101,7 @@ export const changeSite = endpoint({
   method: 'put',
   path: '/api/sites/{id}',
   summary: 'Change the given fields of a site',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
   params,
   body: site.changeBody,
   client: ({ body }) => body.client_id,
@@ -124,7 +124,7 @@ export const deleteSite = endpoint({
   method: 'delete',
   path: '/api/sites/{id}',
   summary: 'Delete a site with its parcels, claims and documents',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   params,
   id: ({ params }) => params.id,
   remove: ({ params }, ifMatch) => site.deletion(params.id, ifMatch),
