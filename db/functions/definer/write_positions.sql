@@ -32,7 +32,6 @@ $function$;
 comment on function app.admit(text, timestamp with time zone, text, uuid) is
     'The id of a caller, or TX401, and which epoch and position of the log a replica must have replayed to answer them.';
 
-revoke execute on function app.admit(text, timestamp with time zone, text, uuid) from public;
 grant execute on function app.admit(text, timestamp with time zone, text, uuid) to taxclaims_api;
 
 -- Called once a write of the caller is committed, before it is answered: a position from before the commit would be
@@ -55,7 +54,6 @@ $function$;
 comment on function app.note_write(text) is
     'Notes that the caller has written up to here: what a replica must have replayed before it answers them.';
 
-revoke execute on function app.note_write(text) from public;
 grant execute on function app.note_write(text) to taxclaims_api;
 
 -- The present epoch of this primary and how far its log is on disk. Where there is no epoch, or one that came with a
@@ -101,7 +99,6 @@ $function$;
 comment on function app.primary_position() is
     'The epoch of this primary, which is begun where there is none, and how far its log is on disk.';
 
-revoke execute on function app.primary_position() from public;
 grant execute on function app.primary_position() to taxclaims_api;
 
 -- Whether this server still replays what a primary writes, whether it has that epoch, and how far it is.
@@ -131,7 +128,6 @@ $function$;
 comment on function app.replica_position(uuid) is
     'Whether this server is in recovery, whether it follows that epoch of a primary, and how far it has replayed.';
 
-revoke execute on function app.replica_position(uuid) from public;
 grant execute on function app.replica_position(uuid) to taxclaims_api;
 
 -- TX425 where this server is no replica of that epoch, or has not yet replayed so far: before anything is read. Else how
@@ -159,5 +155,4 @@ $function$;
 comment on function app.require_replayed(uuid, pg_lsn) is
     'How far this server has replayed; refuses (TX425) where it is no replica of that epoch, or not that far yet.';
 
-revoke execute on function app.require_replayed(uuid, pg_lsn) from public;
 grant execute on function app.require_replayed(uuid, pg_lsn) to taxclaims_api;
