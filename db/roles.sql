@@ -1,26 +1,14 @@
--- The cast of roles: every one without a login, a password, or a way past row-level security.
+-- Makes the roles of house-roles.sql: every one without a login, a password, or a way past row-level security.
 -- Run by the administrator on every deploy, before the migrations. A deployment makes its own logins
 -- and puts each into exactly one of taxclaims_api, taxclaims_reporting, taxclaims_auditor and
 -- taxclaims_identity_provider.
 
 do $roles$
 declare
-    house constant text[] := array[
-        'taxclaims_owner',
-        'taxclaims_definer',
-        'taxclaims_api',
-        'taxclaims_admin',
-        'taxclaims_scoped_admin',
-        'taxclaims_account_manager',
-        'taxclaims_tax_specialist',
-        'taxclaims_client',
-        'taxclaims_reporting',
-        'taxclaims_reporting_all',
-        'taxclaims_reporting_few',
-        'taxclaims_auditor',
-        'taxclaims_identity_provider',
-        'taxclaims_housekeeper'
-    ];
+    house_roles constant jsonb := pg_catalog.current_setting('deploy.house_roles');
+    house constant text[] := array(
+        select h.name from pg_catalog.jsonb_to_recordset(house_roles) as h (name text, place integer) order by h.place
+    );
     -- Owner, definer and API hold memberships for `set role` alone: what they may become must not already be theirs,
     -- neither its grants nor its policies.
     not_inheriting constant text[] := array['taxclaims_owner', 'taxclaims_definer', 'taxclaims_api'];
@@ -77,23 +65,27 @@ begin
                 when since16.granted_by is null
                     then pg_catalog.format('revoke admin option for %I from %I cascade', g.rolname, r.rolname)
                 else pg_catalog.format(
-                    'grant %I to %I with admin %s, inherit false, set %s%s',
-                    g.rolname, r.rolname, meant.gives::text, (not meant.gives)::text, since16.granted_by
+                    'grant %I to %I with admin %s, inherit %s, set %s%s',
+                    g.rolname, r.rolname, meant.gives::text, meant.inherits::text, meant.becomes::text, since16.granted_by
                 )
             end
         from pg_catalog.pg_auth_members as m
         join pg_catalog.pg_roles as r on r.oid = m.member
         join pg_catalog.pg_roles as g on g.oid = m.roleid
         left join (
-            values
-                ('taxclaims_api', 'taxclaims_admin', false),
-                ('taxclaims_api', 'taxclaims_scoped_admin', false),
-                ('taxclaims_api', 'taxclaims_account_manager', false),
-                ('taxclaims_api', 'taxclaims_tax_specialist', false),
-                ('taxclaims_api', 'taxclaims_client', false),
-                ('taxclaims_definer', 'taxclaims_reporting_all', true),
-                ('taxclaims_definer', 'taxclaims_reporting_few', true)
-        ) as meant (name, becomes, gives) on meant.name = r.rolname and meant.becomes = g.rolname
+            -- The API becomes each request role, the definer gives additions to logins, and a role inherits what it extends.
+            select 'taxclaims_api', h.name, false, false, true
+            from pg_catalog.jsonb_to_recordset(house_roles) as h (name text, purpose text)
+            where h.purpose = 'request'
+            union all
+            select 'taxclaims_definer', h.name, true, false, false
+            from pg_catalog.jsonb_to_recordset(house_roles) as h (name text, purpose text)
+            where h.purpose = 'addition'
+            union all
+            select h.name, h.extends, false, true, false
+            from pg_catalog.jsonb_to_recordset(house_roles) as h (name text, extends text)
+            where h.extends is not null
+        ) as meant (name, role, gives, inherits, becomes) on meant.name = r.rolname and meant.role = g.rolname
         cross join lateral (
             select
                 case
@@ -105,8 +97,8 @@ begin
             and (
                 meant.name is null
                 or m.admin_option > meant.gives
-                or (pg_catalog.to_jsonb(m) ->> 'inherit_option')::boolean
-                or (pg_catalog.to_jsonb(m) ->> 'set_option')::boolean = meant.gives
+                or (pg_catalog.to_jsonb(m) ->> 'inherit_option')::boolean <> meant.inherits
+                or (pg_catalog.to_jsonb(m) ->> 'set_option')::boolean <> meant.becomes
             )
         union all
         select distinct pg_catalog.format(
@@ -144,31 +136,29 @@ begin
 end
 $roles$;
 
-grant
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client
-to taxclaims_api;
-
 -- A login has all clients by being in taxclaims_reporting_all, and a quick way to its few by being in
 -- taxclaims_reporting_few; only functions of the definer's put it there. To give these roles to others is all that the
--- definer may do with them.
-do $additions$
+-- definer may do with them. What a role extends it is given with the rights, by nesting.sql.
+do $memberships$
 declare
-    addition text;
+    house_roles constant jsonb := pg_catalog.current_setting('deploy.house_roles');
+    given record;
 begin
-    foreach addition in array array['taxclaims_reporting_all', 'taxclaims_reporting_few']
+    for given in
+        select h.name, h.purpose
+        from pg_catalog.jsonb_to_recordset(house_roles) as h (name name, purpose text)
+        where h.purpose in ('request', 'addition')
     loop
-        if not exists (
+        if given.purpose = 'request' then
+            execute pg_catalog.format('grant %I to taxclaims_api', given.name);
+        elsif not exists (
             select
             from pg_catalog.pg_auth_members as m
-            where m.roleid = addition::regrole and m.member = 'taxclaims_definer'::regrole and m.admin_option
+            where m.roleid = given.name::text::regrole and m.member = 'taxclaims_definer'::regrole and m.admin_option
         ) then
             execute pg_catalog.format(
                 'grant %I to taxclaims_definer with %s',
-                addition,
+                given.name,
                 -- Before 16 there is no more to say: the definer does not inherit, and nobody becomes the definer but
                 -- the administrator.
                 case
@@ -179,7 +169,7 @@ begin
         end if;
     end loop;
 end
-$additions$;
+$memberships$;
 
 -- An administrator who is no superuser works as these by membership.
 do $membership$
@@ -222,14 +212,21 @@ begin
 end
 $public$;
 grant usage, create on schema public to taxclaims_owner;
-grant usage on schema public to
-    taxclaims_definer,
-    taxclaims_housekeeper,
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client;
+grant usage on schema public to taxclaims_definer, taxclaims_housekeeper;
+-- To each of its own: what a role extends it inherits later, and the release before works meanwhile.
+do $requests$
+declare
+    request name;
+begin
+    for request in
+        select h.name
+        from pg_catalog.jsonb_to_recordset(pg_catalog.current_setting('deploy.house_roles')::jsonb) as h (name name, purpose text)
+        where h.purpose = 'request'
+    loop
+        execute pg_catalog.format('grant usage on schema public to %I', request);
+    end loop;
+end
+$requests$;
 -- Reporting reads the views of its own schema. They need the rights to columns of the tables, and Postgres asks for the
 -- schema only where a name is looked up: without it the tables are out of reach, and no tool offers them beside the views.
 

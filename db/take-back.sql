@@ -2,7 +2,7 @@
 -- administrator may not do either is left as it is, and stays drift.
 
 -- What is to be granted tomorrow by itself: as Postgres has it by default, but that nobody may run a function of the
--- owner's.
+-- owner's, the definer's or the housekeeper's unless it is granted to them.
 do $defaults$
 declare
     standing record;
@@ -37,24 +37,12 @@ begin
         where (
                 n.nspname in ('public', 'app', 'reporting', 'audit')
                 or r.rolname in (
-                    'taxclaims_owner',
-                    'taxclaims_definer',
-                    'taxclaims_api',
-                    'taxclaims_admin',
-                    'taxclaims_scoped_admin',
-                    'taxclaims_account_manager',
-                    'taxclaims_tax_specialist',
-                    'taxclaims_client',
-                    'taxclaims_reporting',
-                    'taxclaims_reporting_all',
-                    'taxclaims_reporting_few',
-                    'taxclaims_auditor',
-                    'taxclaims_identity_provider',
-                    'taxclaims_housekeeper'
+                    select h.name
+                    from pg_catalog.jsonb_to_recordset(pg_catalog.current_setting('deploy.house_roles')::jsonb) as h (name name)
                 )
             )
             and not (
-                r.rolname = 'taxclaims_owner'
+                r.rolname in ('taxclaims_owner', 'taxclaims_definer', 'taxclaims_housekeeper')
                 and d.defaclobjtype = 'f'
                 and n.nspname is null
                 and not exists (select from pg_catalog.aclexplode(d.defaclacl) as x where x.grantee <> d.defaclrole)
@@ -83,13 +71,8 @@ begin
             when insufficient_privilege then null;
         end;
     end loop;
-    if not exists (
-        select
-        from pg_catalog.pg_default_acl as d
-        where d.defaclrole = 'taxclaims_owner'::regrole and d.defaclobjtype = 'f' and d.defaclnamespace = 0
-    ) then
-        alter default privileges for role taxclaims_owner revoke execute on functions from public;
-    end if;
+    alter default privileges for role taxclaims_owner, taxclaims_definer, taxclaims_housekeeper
+        revoke execute on functions from public;
 end
 $defaults$;
 

@@ -7,10 +7,7 @@
 -- and a finding says so.
 create or replace function app.tend_audit_log()
     returns integer
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
     set lock_timeout = '100ms'
 as $function$
 begin
@@ -32,10 +29,7 @@ comment on function app.tend_audit_log() is
 -- gives how many months. Writing waits meanwhile: for the owner, after a finding said that records stand there.
 create or replace function app.place_audit_records()
     returns integer
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
     set lock_timeout = '2s'
 as $function$
 begin
@@ -49,9 +43,7 @@ comment on function app.place_audit_records() is
 -- From when until when each part holds records, by UTC; infinite where it is open.
 create or replace function audit_log.parts()
     returns table (part regclass, name name, begins timestamp, ends timestamp)
-    language sql
-    stable
-    set search_path = ''
+    language sql stable set search_path = ''
     set timezone = 'UTC'
 as $function$
     select
@@ -79,9 +71,7 @@ comment on function audit_log.parts() is
 -- that of all that comes.
 create or replace function audit_log.missing_months()
     returns setof timestamp
-    language sql
-    stable
-    set search_path = ''
+    language sql stable set search_path = ''
     set timezone = 'UTC'
 as $function$
     select m.begins
@@ -105,9 +95,7 @@ comment on function audit_log.missing_months() is
 -- put back behind them, for which the log is held alone: for some milliseconds, if nothing is to be moved.
 create or replace function audit_log.make_months(most_bytes bigint)
     returns integer
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
     set timezone = 'UTC'
 as $function$
 declare
@@ -169,9 +157,7 @@ comment on function audit_log.make_months(bigint) is
 -- `filled_from` is a table whose records of that month it begins with, or null.
 create or replace function audit_log.make_month(begins timestamp, filled_from regclass default null)
     returns void
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
     set timezone = 'UTC'
 as $function$
 declare
@@ -217,9 +203,7 @@ comment on function audit_log.make_month(timestamp, regclass) is
 -- Its rows are for nobody who names it, and are only added to, by whomever.
 create or replace function audit_log.close_month(part regclass)
     returns void
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     execute pg_catalog.format('alter table %s enable row level security, force row level security', close_month.part);
@@ -239,9 +223,7 @@ comment on function audit_log.close_month(regclass) is
 -- audit:archive, in the transaction in which it has seen that files hold these records.
 create or replace function audit_log.remove_part(part regclass)
     returns void
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
     set timezone = 'UTC'
 as $function$
 declare
@@ -270,13 +252,5 @@ comment on function audit_log.remove_part(regclass) is
     'Removes the oldest part of the audit log with its records: a month, or what audit_log.earlier holds. Serves npm run '
     'audit:archive.';
 
-revoke execute on function app.tend_audit_log() from public;
-revoke execute on function app.place_audit_records() from public;
-revoke execute on function audit_log.parts() from public;
-revoke execute on function audit_log.missing_months() from public;
-revoke execute on function audit_log.make_months(bigint) from public;
-revoke execute on function audit_log.make_month(timestamp, regclass) from public;
-revoke execute on function audit_log.close_month(regclass) from public;
-revoke execute on function audit_log.remove_part(regclass) from public;
 grant execute on function app.tend_audit_log() to taxclaims_api;
 grant execute on function app.place_audit_records() to taxclaims_owner;

@@ -5,10 +5,7 @@
 -- the latest line: one that was taken away in the middle is not made anew; the latest lines are.
 create or replace function app.count_audit_days()
     returns integer
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
     set timezone = 'UTC'
 as $function$
 declare
@@ -41,20 +38,13 @@ comment on function app.count_audit_days() is
 -- they had, and how many of that time are there now. Reads the index of each month whole.
 create or replace function app.audit_months()
     returns table (month date, begins date, ends date, days bigint, counted bigint, present bigint)
-    language plpgsql
-    stable
-    security definer
-    set search_path = ''
+    language plpgsql stable security definer set search_path = ''
     set timezone = 'UTC'
 as $function$
 begin
     return query
     select
-        m.month,
-        m.begins,
-        m.ends,
-        m.days,
-        m.counted,
+        m.month, m.begins, m.ends, m.days, m.counted,
         (
             select pg_catalog.count(*)
             from public.audit_logs as a
@@ -79,10 +69,7 @@ comment on function app.audit_months() is
 -- Whether the latest record about a login and a client tells of a grant. Records of months that were removed tell nothing.
 create or replace function app.is_grant_recorded(login name, client uuid)
     returns boolean
-    language plpgsql
-    stable
-    security definer
-    set search_path = ''
+    language plpgsql stable security definer set search_path = ''
 as $function$
 begin
     return coalesce(
@@ -106,9 +93,6 @@ $function$;
 comment on function app.is_grant_recorded(name, uuid) is
     'Whether the audit log tells of the grant of a client to a reporting login. Serves audit.findings.';
 
-revoke execute on function app.count_audit_days() from public;
-revoke execute on function app.audit_months() from public;
-revoke execute on function app.is_grant_recorded(name, uuid) from public;
 grant execute on function app.count_audit_days() to taxclaims_api;
 grant execute on function app.audit_months() to taxclaims_auditor, taxclaims_owner;
 grant execute on function app.is_grant_recorded(name, uuid) to taxclaims_auditor, taxclaims_owner;

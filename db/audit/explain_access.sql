@@ -66,7 +66,7 @@ begin
             case explain_access.client_access when '{}' then 'without' else 'with' end
             using
                 errcode = 'invalid_parameter_value',
-                hint = 'Say ADMIN, ACCOUNT_MANAGER, TAX_SPECIALIST or CLIENT: an ADMIN with a list runs as '
+                hint = 'Say the role of a token, such as ADMIN or CLIENT: an ADMIN with a list runs as '
                     'taxclaims_scoped_admin, one without as taxclaims_admin. For a reporting login, whom no function can '
                     'stand in for, ask audit.who_can_see.';
     end if;
@@ -157,11 +157,6 @@ end;
 comment on function audit.deciding_policies(text, regclass, text) is
     'The permissive policies that hold for a role, a table and a command, as one line. Serves audit.explain_access.';
 
-revoke execute on function
-    audit.request_role(text, boolean),
-    audit.explain_access(text, uuid[], text, text, uuid, uuid),
-    audit.deciding_policies(text, regclass, text)
-from public;
 grant execute on function
     audit.request_role(text, boolean),
     audit.explain_access(text, uuid[], text, text, uuid, uuid),

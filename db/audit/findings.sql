@@ -41,7 +41,6 @@ $findings$;
 comment on function audit.found() is
     'All findings, the excused ones too, worked out without being compiled. Serves audit.findings.';
 
-revoke execute on function audit.found() from public;
 grant execute on function audit.found() to taxclaims_auditor;
 
 -- What each file finds, the exceptions included: to read the exceptions against what they excuse.

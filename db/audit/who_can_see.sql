@@ -91,5 +91,4 @@ comment on function audit.who_can_see(uuid) is
     'Everybody who can see something of a client: users, reporting logins, roles and database logins, each with the '
     'reason; of a way past the policies as_role is the finding that explains it.';
 
-revoke execute on function audit.who_can_see(uuid) from public;
 grant execute on function audit.who_can_see(uuid) to taxclaims_auditor;

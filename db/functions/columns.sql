@@ -4,10 +4,7 @@
 -- The API computes the same text from a token: md5 of 'ROLE:id,id,…', ids in order, each once.
 create or replace function app.access_digest(role text, client_access uuid[])
     returns text
-    language sql
-    immutable
-    parallel safe
-    set search_path = ''
+    language sql immutable parallel safe set search_path = ''
 return pg_catalog.md5(
     role || ':' || coalesce(
         (
@@ -25,10 +22,7 @@ comment on function app.access_digest(text, uuid[]) is
 -- other than its seat are numbered so that the plain sum is a multiple of five.
 create or replace function app.is_siret(siret text)
     returns boolean
-    language sql
-    immutable
-    parallel safe
-    set search_path = ''
+    language sql immutable parallel safe set search_path = ''
 return siret ~ '^[0-9]{14}$' and (
     select
         pg_catalog.sum(
@@ -54,11 +48,7 @@ comment on function app.is_siret(text) is
 -- before the case, since a server may know the case of plain letters alone.
 create or replace function app.searchable(text text)
     returns text
-    language plpgsql
-    immutable
-    strict
-    parallel safe
-    set search_path = ''
+    language plpgsql immutable strict parallel safe set search_path = ''
 as $function$
 begin
     if pg_catalog.octet_length(text) = pg_catalog.length(text) then

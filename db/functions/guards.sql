@@ -3,9 +3,7 @@
 -- for whoever holds a table that is named there.
 create or replace function app.comparable(tree pg_node_tree)
     returns text
-    language sql
-    stable
-    set search_path = ''
+    language sql stable set search_path = ''
 return pg_catalog.regexp_replace(
     tree::text,
     ':(stmt_)?(location|len) -?[0-9]+|:[a-z_]+format [0-9]+|\m[0-9]{5,}\M',
@@ -16,7 +14,6 @@ return pg_catalog.regexp_replace(
 comment on function app.comparable(pg_node_tree) is
     'An expression as the catalogs keep it, without what is another in each database or after a restore. Serves app.guards.';
 
-revoke execute on function app.comparable(pg_node_tree) from public;
 grant execute on function app.comparable(pg_node_tree) to taxclaims_api;
 
 -- What keeps tenants apart beside the policies, piece by piece, in a form that is cheap enough to be asked once a second:
@@ -24,9 +21,7 @@ grant execute on function app.comparable(pg_node_tree) to taxclaims_api;
 -- where they are not at work.
 create or replace function app.guards()
     returns table (object text, digest text)
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 begin
     return query
@@ -38,10 +33,7 @@ begin
                 f.prosrc,
                 app.comparable(f.prosqlbody),
                 f.proowner::regrole,
-                f.prosecdef,
-                f.provolatile,
-                f.proleakproof,
-                f.proconfig
+                f.prosecdef, f.provolatile, f.proleakproof, f.proconfig
             )
         )
     from pg_catalog.pg_proc as f
@@ -52,19 +44,14 @@ begin
         pg_catalog.md5(
             pg_catalog.concat_ws(
                 ' ',
-                t.tgenabled,
-                t.tgtype,
+                t.tgenabled, t.tgtype,
                 t.tgfoid::regprocedure,
                 (
                     select pg_catalog.string_agg(a.attname, ' ' order by a.attnum)
                     from pg_catalog.pg_attribute as a
                     where a.attrelid = t.tgrelid and a.attnum = any (t.tgattr)
                 ),
-                t.tgargs,
-                t.tgdeferrable,
-                t.tginitdeferred,
-                t.tgoldtable,
-                t.tgnewtable,
+                t.tgargs, t.tgdeferrable, t.tginitdeferred, t.tgoldtable, t.tgnewtable,
                 -- By the names of columns: in a table that has lost one they have other numbers until a restore.
                 pg_catalog.regexp_replace(app.comparable(t.tgqual), ':varattno(syn)? [0-9]+', '', 'g'),
                 (
@@ -115,5 +102,4 @@ $function$;
 comment on function app.guards() is
     'The functions of app, the triggers and the rules of the tables, each with a digest. Serves app.objections.';
 
-revoke execute on function app.guards() from public;
 grant execute on function app.guards() to taxclaims_api;

@@ -5,9 +5,7 @@
 -- stored now, and never more.
 create or replace function app.is_behind_creation(subject text, stored_digest text, token_digest text)
     returns boolean
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 begin
     return exists (
@@ -23,7 +21,6 @@ $function$;
 comment on function app.is_behind_creation(text, text, text) is
     'Whether a token, by the digest of its rights, says what was stored until its user created a client.';
 
-revoke execute on function app.is_behind_creation(text, text, text) from public;
 grant execute on function app.is_behind_creation(text, text, text) to taxclaims_definer;
 
 -- The latest that the identity provider's clock can have shown at a moment of this server's. What is measured counts for
@@ -32,9 +29,7 @@ grant execute on function app.is_behind_creation(text, text, text) to taxclaims_
 -- release before, the two clocks count as one.
 create or replace function app.provider_time(moment timestamp with time zone)
     returns timestamp with time zone
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 declare
     most constant interval := interval '2 minutes';
@@ -58,7 +53,6 @@ $function$;
 comment on function app.provider_time(timestamp with time zone) is
     'The latest that the identity provider''s clock can have shown at a moment of this server''s.';
 
-revoke execute on function app.provider_time(timestamp with time zone) from public;
 grant execute on function app.provider_time(timestamp with time zone) to taxclaims_definer;
 
 -- Whether a token was surely issued after a change that app.provider_time has dated. Not one that is from the future: it
@@ -66,9 +60,7 @@ grant execute on function app.provider_time(timestamp with time zone) to taxclai
 -- change of before the first proof of that kind, however long ago.
 create or replace function app.was_issued_after(issued_at timestamp with time zone, changed_at timestamp with time zone)
     returns boolean
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 begin
     return was_issued_after.issued_at > was_issued_after.changed_at
@@ -88,7 +80,6 @@ $function$;
 comment on function app.was_issued_after(timestamp with time zone, timestamp with time zone) is
     'Whether a token was surely issued after a change of rights, by the clock of the identity provider.';
 
-revoke execute on function app.was_issued_after(timestamp with time zone, timestamp with time zone) from public;
 grant execute on function app.was_issued_after(timestamp with time zone, timestamp with time zone) to taxclaims_definer;
 
 -- Refuses (TX401) a user who was made inactive, a token of a session that was ended, and a token that says other rights
@@ -96,22 +87,12 @@ grant execute on function app.was_issued_after(timestamp with time zone, timesta
 -- expire. Not one that is only behind a client that its user has created. A token has whole seconds: it may be older
 -- than it says, and never younger. Whoever goes on to write holds the user's row first: a change of rights that is under
 -- way would otherwise be judged as if it were not.
-drop function if exists app.require_present_rights(boolean, text, timestamp with time zone, text, timestamp with time zone);
-drop function if exists app.require_present_rights(boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone);
-
 create or replace function app.require_present_rights(
-    subject text,
-    is_active boolean,
-    sessions_ended_at timestamp with time zone,
-    stored_digest text,
-    changed_at timestamp with time zone,
-    token_digest text,
-    issued_at timestamp with time zone
+    subject text, is_active boolean, sessions_ended_at timestamp with time zone, stored_digest text,
+    changed_at timestamp with time zone, token_digest text, issued_at timestamp with time zone
 )
     returns void
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 begin
     if not is_active then
@@ -135,7 +116,6 @@ comment on function app.require_present_rights(text, boolean, timestamp with tim
     'Refuses (TX401) a user who is inactive, a token of a session that was ended, and one with other rights than the '
     'stored ones that was issued before these changed.';
 
-revoke execute on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) from public;
 grant execute on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) to taxclaims_definer;
 
 -- The id of the user whom a login is about, whose row is then held: found by subject, then by an email that nobody has
@@ -145,9 +125,7 @@ grant execute on function app.require_present_rights(text, boolean, timestamp wi
 -- TX409 when the email or the id belongs to another subject; 40001 when others are always faster.
 create or replace function app.hold_login(email text, name text, issued_at timestamp with time zone)
     returns uuid
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 declare
     caller constant text := app.setting('actor');
@@ -203,5 +181,4 @@ comment on function app.hold_login(text, text, timestamp with time zone) is
     'The user whom a login is about, found by subject or by verified email, or made; the row is held until the '
     'commit. Null where nobody is found and the token brings no verified email.';
 
-revoke execute on function app.hold_login(text, text, timestamp with time zone) from public;
 grant execute on function app.hold_login(text, text, timestamp with time zone) to taxclaims_definer;

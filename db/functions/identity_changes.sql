@@ -6,9 +6,7 @@
 -- it meanwhile waits, and no change falls between.
 create or replace function app.note_identity_change(target uuid, ends_tokens boolean)
     returns void
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 declare
     said constant record := app.request();
@@ -25,12 +23,9 @@ begin
         user_id, request_id, actor, role, client_access, is_active, ends_tokens
     )
     select
-        u.id,
-        said.request_id,
+        u.id, said.request_id,
         coalesce(said.actor, session_user),
-        u.role,
-        u.client_access,
-        u.is_active,
+        u.role, u.client_access, u.is_active,
         note_identity_change.ends_tokens
     from public.users as u
     where u.id = note_identity_change.target and u.subject is not null;
@@ -41,5 +36,4 @@ comment on function app.note_identity_change(uuid, boolean) is
     'Notes that the identity provider is to be told the present rights of a user. ends_tokens: tokens that say others '
     'are refused until it knows.';
 
-revoke execute on function app.note_identity_change(uuid, boolean) from public;
 grant execute on function app.note_identity_change(uuid, boolean) to taxclaims_definer;

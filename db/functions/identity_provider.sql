@@ -27,7 +27,6 @@ $function$;
 comment on function app.account_id(text) is
     'The user whom the subject of the embedded identity provider''s tokens names; null where there is none.';
 
-revoke execute on function app.account_id(text) from public;
 grant execute on function app.account_id(text) to taxclaims_definer;
 
 -- Holds the user of an account whose login is to count for something, until the end of the transaction: a change of the
@@ -61,7 +60,6 @@ comment on function app.hold_account(text, bigint) is
     'The user of an account, held until the end of the transaction; refuses (TX401) one who is inactive, and a login '
     'that has ended since.';
 
-revoke execute on function app.hold_account(text, bigint) from public;
 grant execute on function app.hold_account(text, bigint) to taxclaims_definer;
 
 -- A digest of something typed, which says nothing without the secret; the same for an email in whatever letters.
@@ -87,7 +85,6 @@ $function$;
 comment on function app.digest_of_attempt(text, text) is
     'A digest of what was typed or where it came from, with the secret of the identity provider.';
 
-revoke execute on function app.digest_of_attempt(text, text) from public;
 grant execute on function app.digest_of_attempt(text, text) to taxclaims_definer;
 
 -- Counts a failed attempt, or one that may yet fail; gives after how many seconds the next may be made, 0 where at once.
@@ -125,5 +122,4 @@ $function$;
 comment on function app.count_attempt(text, text, integer, interval) is
     'Counts an attempt to log in; gives after how many seconds the next may be made, 0 where at once.';
 
-revoke execute on function app.count_attempt(text, text, integer, interval) from public;
 grant execute on function app.count_attempt(text, text, integer, interval) to taxclaims_definer;

@@ -3,11 +3,14 @@
 -- closed: a login has no attribute but LOGIN, is a member of taxclaims_api and of nothing else, and owns nothing. A few
 -- catalog rows, and in plpgsql, which plans once for a session: cheap enough for a health check. GET /health asks it of the
 -- login that serves, audit.findings of each login of the API.
+-- The roles of the house stand in its text: auditors, who ask it too, may not look into schema app.
+do $objections$
+begin
+    execute pg_catalog.replace(
+        $text$
 create or replace function app.login_objections(login name)
     returns setof text
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 begin
     return query
@@ -16,14 +19,11 @@ begin
         select
             r.*,
             r.rolname = login_objections.login as is_login,
-            r.rolname in (
-                'taxclaims_admin',
-                'taxclaims_scoped_admin',
-                'taxclaims_account_manager',
-                'taxclaims_tax_specialist',
-                'taxclaims_client'
-            ) as is_request_role
+            h.purpose is not distinct from 'request' as is_request_role,
+            h.extends
         from pg_catalog.pg_roles as r
+        left join pg_catalog.jsonb_to_recordset('deploy.house_roles') as h (name name, purpose text, extends name)
+            on h.name = r.rolname
         where r.rolname = login_objections.login
             or (
                 pg_catalog.pg_has_role(login_objections.login, r.oid, 'MEMBER')
@@ -65,6 +65,7 @@ begin
             or (member.rolname = 'taxclaims_api' and exists (
                 select from reach as request where request.oid = r.oid and request.is_request_role
             ))
+            or (member.is_request_role and r.rolname = member.extends)
         )
     union all
     select pg_catalog.format('the login %I has the rights of %I without becoming it', login_objections.login, r.rolname)
@@ -102,34 +103,43 @@ begin
     union all
     -- As in a cluster into which a dump was restored without its roles.
     select pg_catalog.format('the login %I cannot become %I: run db:migrate', login_objections.login, wanted.name)
-    from pg_catalog.unnest(array[
-        'taxclaims_admin',
-        'taxclaims_scoped_admin',
-        'taxclaims_account_manager',
-        'taxclaims_tax_specialist',
-        'taxclaims_client'
-    ]) as wanted (name)
-    where not exists (
-        select
-        from pg_catalog.pg_roles as r
-        where r.rolname = wanted.name and pg_catalog.pg_has_role(login_objections.login, r.oid, 'MEMBER')
-    );
+    from pg_catalog.jsonb_to_recordset('deploy.house_roles') as wanted (name name, purpose text)
+    where wanted.purpose = 'request'
+        and not exists (
+            select
+            from pg_catalog.pg_roles as r
+            where r.rolname = wanted.name and pg_catalog.pg_has_role(login_objections.login, r.oid, 'MEMBER')
+        )
+    union all
+    -- As where an older release was deployed into another database of the server since.
+    select pg_catalog.format('%I has not the rights of %I: run db:migrate', lesser.name, lesser.extends)
+    from pg_catalog.jsonb_to_recordset('deploy.house_roles') as lesser (name name, extends name)
+    where lesser.extends is not null
+        and not exists (
+            select
+            from pg_catalog.pg_roles as r
+            join pg_catalog.pg_roles as whose on whose.rolname = lesser.extends
+            where r.rolname = lesser.name and pg_catalog.pg_has_role(r.oid, whose.oid, 'USAGE')
+        );
 end
 $function$;
+        $text$,
+        '''deploy.house_roles''',
+        pg_catalog.quote_literal(pg_catalog.current_setting('deploy.house_roles'))
+    );
+end
+$objections$;
 
 comment on function app.login_objections(name) is
     'What speaks against serving tenants through a login: a power or a setting beyond those of a member of taxclaims_api, '
     'or a request role that it cannot become. Serves GET /health and audit.findings.';
 
-revoke execute on function app.login_objections(name) from public;
 grant execute on function app.login_objections(name) to taxclaims_api, taxclaims_auditor;
 
 -- What speaks against serving tenants through the login that asks: itself, or a table whose row-level security is not forced.
 create or replace function app.isolation_objections()
     returns setof text
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 begin
     return query
@@ -150,18 +160,14 @@ comment on function app.isolation_objections() is
     'What speaks against serving tenants through the login that asks: a table without forced row-level security, or the '
     'login. No row when all is well.';
 
-revoke execute on function app.isolation_objections() from public;
 grant execute on function app.isolation_objections() to taxclaims_api;
 
 -- Whether the tenants are kept apart for the login that asks. The release before this one asks no more.
 create or replace function app.isolation_holds()
     returns boolean
-    language sql
-    stable
-    set search_path = ''
+    language sql stable set search_path = ''
 return not exists (select from app.isolation_objections() as o (objection));
 
 comment on function app.isolation_holds() is 'Whether app.isolation_objections is empty; the release before asks it.';
 
-revoke execute on function app.isolation_holds() from public;
 grant execute on function app.isolation_holds() to taxclaims_api;

@@ -4,9 +4,7 @@
 -- The moves from a status that the caller's role may make; outside a request, as for a DBA at psql, an ADMIN's.
 create or replace function app.moves(table_name text, from_status text)
     returns table (to_status text, requires text[])
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 #variable_conflict use_column
 declare
@@ -35,10 +33,7 @@ comment on function app.moves(text, text) is
 -- The fields among those that a record has no value for.
 create or replace function app.missing(fields text[], record jsonb)
     returns text[]
-    language plpgsql
-    immutable
-    parallel safe
-    set search_path = ''
+    language plpgsql immutable parallel safe set search_path = ''
 as $function$
 begin
     return array(
@@ -56,9 +51,7 @@ comment on function app.missing(text[], jsonb) is
 -- The end of a sentence about a move that is refused.
 create or replace function app.moves_in_words(table_name text, from_status text)
     returns text
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 declare
     possible constant text := (
@@ -80,9 +73,7 @@ comment on function app.moves_in_words(text, text) is
 -- is given as it would be; the detail of the error says by field what is wrong, for the caller to read.
 create or replace function app.check_move(table_name text, from_status text, record jsonb)
     returns void
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 declare
     target constant text := check_move.record ->> 'status';
@@ -119,21 +110,9 @@ comment on function app.check_move(text, text, jsonb) is
     'Refuses (TX409) a move of a record, given as it would be, that is not listed for the caller''s role or lacks a field '
     'that it needs; the detail says why by field, as JSON.';
 
-revoke execute on function
-    app.moves(text, text),
-    app.missing(text[], jsonb),
-    app.moves_in_words(text, text),
-    app.check_move(text, text, jsonb)
-from public;
 grant execute on function
     app.moves(text, text),
     app.missing(text[], jsonb),
     app.moves_in_words(text, text),
     app.check_move(text, text, jsonb)
-to
-    taxclaims_definer,
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client;
+to taxclaims_client, taxclaims_admin, taxclaims_definer;

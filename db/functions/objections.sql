@@ -11,7 +11,6 @@ $migrations$;
 comment on function app.applied_migrations() is
     'The names of the migrations that are applied, made anew on each deploy.';
 
-revoke execute on function app.applied_migrations() from public;
 grant execute on function app.applied_migrations() to taxclaims_api;
 
 -- What speaks against serving from this database through the login that asks, each in words for a log; nothing when all
@@ -19,9 +18,7 @@ grant execute on function app.applied_migrations() to taxclaims_api;
 -- that has more is of a newer one, which the release before must be able to serve from while it is deployed.
 create or replace function app.objections(needed text[])
     returns setof text
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 begin
     return query
@@ -57,5 +54,4 @@ comment on function app.objections(text[]) is
     'What speaks against serving from this database through the login that asks, in words; GET /health is 503 while '
     'there is a row. needed: the migrations that the caller was written for.';
 
-revoke execute on function app.objections(text[]) from public;
 grant execute on function app.objections(text[]) to taxclaims_api;

@@ -3,23 +3,13 @@
 -- of an SQL function at each call.
 
 -- Schema app is open to those who work on behalf of a request; what they may run is granted function by function.
-grant usage on schema app to
-    taxclaims_definer,
-    taxclaims_api,
-    taxclaims_identity_provider,
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client;
+grant usage on schema app to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_api, taxclaims_identity_provider;
 
 -- A setting of this transaction; null when it is not set. Once a local setting has ended, Postgres reads
 -- it as '' on that connection for ever, so '' is nothing too.
 create or replace function app.setting(name text)
     returns text
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 begin
     return nullif(pg_catalog.current_setting('app.' || setting.name, true), '');
@@ -31,9 +21,7 @@ comment on function app.setting(text) is 'A setting app.… of this transaction;
 -- The clients that the request may touch. Nothing set, '' and malformed values are no client at all.
 create or replace function app.client_access()
     returns uuid[]
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 declare
     listed constant text := pg_catalog.current_setting('app.client_access', true);
@@ -61,9 +49,7 @@ comment on function app.client_access() is
 -- The user who asks; null when nothing is set or the value is no UUID.
 create or replace function app.user_id()
     returns uuid
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 declare
     said constant text := pg_catalog.current_setting('app.user_id', true);
@@ -88,32 +74,30 @@ comment on function app.user_id() is 'The stored user who asks; null outside a r
 -- Reads the setting, not current_user: inside a definer function that is the function's owner.
 create or replace function app.role()
     returns text
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
+declare
+    said constant text := pg_catalog.current_setting('role');
 begin
-    return case pg_catalog.current_setting('role')
-        when 'taxclaims_admin' then 'ADMIN'
-        when 'taxclaims_scoped_admin' then 'ADMIN'
-        when 'taxclaims_account_manager' then 'ACCOUNT_MANAGER'
-        when 'taxclaims_tax_specialist' then 'TAX_SPECIALIST'
-        when 'taxclaims_client' then 'CLIENT'
+    return case
+        when said = 'taxclaims_scoped_admin' then 'ADMIN'
+        when said = 'none' then null
+        else (
+            select pg_catalog.upper(pg_catalog.replace(h.name, 'taxclaims_', ''))
+            from app.house_roles() as h
+            where h.name = said and h.purpose = 'request'
+        )
     end;
 end
 $function$;
 
 comment on function app.role() is
-    'The role of the application behind the request role: ADMIN, ACCOUNT_MANAGER, TAX_SPECIALIST or CLIENT; null '
-    'outside a request.';
+    'The role of the application behind the request role, as tokens say it; null outside a request.';
 
 -- The entity tag of a record, from the time of its last change: a strong validator (RFC 9110, 8.8.3), in quotes.
 create or replace function app.etag(updated_at timestamp with time zone)
     returns text
-    language plpgsql
-    immutable
-    parallel safe
-    set search_path = ''
+    language plpgsql immutable parallel safe set search_path = ''
 as $function$
 begin
     return '"' || (extract(epoch from etag.updated_at) * 1000000)::bigint || '"';
@@ -127,9 +111,7 @@ comment on function app.etag(timestamp with time zone) is 'The entity tag of a r
 -- one that began longer ago than half an id can tell.
 create or replace function app.age_of(writer xid8)
     returns integer
-    language sql
-    stable
-    set search_path = ''
+    language sql stable set search_path = ''
 return case
     when pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text::bigint - writer::text::bigint < 2000000000
         then pg_catalog.age(writer::xid)
@@ -142,9 +124,7 @@ comment on function app.age_of(xid8) is
 -- An address as Postgres knows it; null where the text is none, as one with a port.
 create or replace function app.address(text text)
     returns inet
-    language plpgsql
-    immutable
-    set search_path = ''
+    language plpgsql immutable set search_path = ''
 as $function$
 begin
     return address.text::inet;
@@ -158,16 +138,9 @@ comment on function app.address(text) is 'A text as an address; null where it is
 
 -- What a request says of itself, for the records of what it changes: all of it at once.
 create or replace function app.request(
-    out request_id text,
-    out actor text,
-    out user_id uuid,
-    out action text,
-    out ip_address inet,
-    out user_agent text
+    out request_id text, out actor text, out user_id uuid, out action text, out ip_address inet, out user_agent text
 )
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 begin
     request_id := nullif(pg_catalog.current_setting('app.request_id', true), '');
@@ -188,26 +161,14 @@ grant execute on function
     app.role(),
     app.etag(timestamp with time zone),
     app.age_of(xid8)
-to
-    taxclaims_definer,
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client;
+to taxclaims_client, taxclaims_admin, taxclaims_definer;
 
 -- The constraints and the generated columns of the tables run these for whoever writes.
 grant execute on function
     app.access_digest(text, uuid[]),
     app.is_siret(text),
     app.searchable(text)
-to
-    taxclaims_definer,
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client;
+to taxclaims_client, taxclaims_admin, taxclaims_definer;
 
 grant execute on function
     app.address(text),

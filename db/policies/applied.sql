@@ -1,17 +1,6 @@
 -- What was applied last is no secret from an auditor; the migration, as the owner, is the only one to write it.
 
 grant usage on schema audit to taxclaims_auditor;
-grant select (
-    kind,
-    object,
-    definition
-) on audit.applied to taxclaims_auditor;
-
-create policy applied_select_auditor on audit.applied
-    for select to taxclaims_auditor
-    using (true);
-
-create policy applied_all_owner on audit.applied
-    to taxclaims_owner
-    using (true)
-    with check (true);
+grant select (kind, object, definition) on audit.applied to taxclaims_auditor;
+create policy applied_select_auditor on audit.applied for select to taxclaims_auditor using (true);
+create policy applied_all_owner on audit.applied to taxclaims_owner using (true) with check (true);

@@ -1,32 +1,11 @@
 -- What was archived is no secret from an auditor: it names months, and no record. The owner's command adds a line and
 -- says once that its month was removed; nobody takes a line away, for no policy says who might.
 
-grant select (
-    number,
-    month,
-    records,
-    previous_digest,
-    digest,
-    file,
-    archived_by,
-    archived_at,
-    removed_by,
-    removed_at
-) on audit.archives to taxclaims_auditor;
-
-create policy archives_select_auditor on audit.archives
-    for select to taxclaims_auditor
-    using (true);
-
-create policy archives_select_owner on audit.archives
-    for select to taxclaims_owner
-    using (true);
-
-create policy archives_insert_owner on audit.archives
-    for insert to taxclaims_owner
-    with check (removed_at is null);
-
-create policy archives_update_owner on audit.archives
-    for update to taxclaims_owner
+grant select (number, month, records, previous_digest, digest, file, archived_by, archived_at, removed_by, removed_at)
+on audit.archives to taxclaims_auditor;
+create policy archives_select_auditor on audit.archives for select to taxclaims_auditor using (true);
+create policy archives_select_owner on audit.archives for select to taxclaims_owner using (true);
+create policy archives_insert_owner on audit.archives for insert to taxclaims_owner with check (removed_at is null);
+create policy archives_update_owner on audit.archives for update to taxclaims_owner
     using (removed_at is null)
     with check (removed_at is not null);

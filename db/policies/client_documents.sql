@@ -1,74 +1,15 @@
--- What reporting reads of the documents of a login's clients. The trigger of documents writes it and nobody else;
--- no request reads it.
-
--- As in clients.sql. Where the contents lie (file_path) is not in it.
-grant select (
-    id,
-    client_id,
-    reclamation_id,
-    filename,
-    file_size,
-    mime_type,
-    uploaded_at
-) on app.client_documents to
-    taxclaims_reporting;
-
-create policy client_documents_select_reporting on app.client_documents
-    for select to taxclaims_reporting
-    using (client_id in (select g.client_id from reporting.grants as g where g.login = session_user));
-
-create policy client_documents_select_reporting_few on app.client_documents
-    as restrictive
-    for select to taxclaims_reporting_few
-    using (
-        client_id = any (
-            (select array(select g.client_id from reporting.grants as g where g.login = session_user))::uuid[]
-        )
-    );
-
-create policy client_documents_select_reporting_all on app.client_documents
-    for select to taxclaims_reporting_all
-    using (true);
+-- What reporting reads of the documents of a login's clients: not where the contents lie (file_path). The trigger of
+-- documents writes it and nobody else; no request reads it.
 
 -- app.copy_document writes it, from within a write of the document alone; app.impossible_rows compares.
-grant select (
-    id,
-    client_id,
-    reclamation_id,
-    filename,
-    file_size,
-    mime_type,
-    uploaded_at
-) on app.client_documents to taxclaims_definer;
-
-grant insert (
-    id,
-    client_id,
-    reclamation_id,
-    filename,
-    file_size,
-    mime_type,
-    uploaded_at
-) on app.client_documents to taxclaims_definer;
-
-grant update (
-    client_id,
-    reclamation_id,
-    filename,
-    file_size,
-    mime_type,
-    uploaded_at
-) on app.client_documents to taxclaims_definer;
-
-create policy client_documents_select_definer on app.client_documents
-    for select to taxclaims_definer
-    using (true);
-
-create policy client_documents_insert_definer on app.client_documents
-    for insert to taxclaims_definer
+grant
+    select (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at),
+    insert (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at),
+    update (client_id, reclamation_id, filename, file_size, mime_type, uploaded_at)
+on app.client_documents to taxclaims_definer;
+create policy client_documents_select_definer on app.client_documents for select to taxclaims_definer using (true);
+create policy client_documents_insert_definer on app.client_documents for insert to taxclaims_definer
     with check (pg_catalog.pg_trigger_depth() > 0);
-
-create policy client_documents_update_definer on app.client_documents
-    for update to taxclaims_definer
+create policy client_documents_update_definer on app.client_documents for update to taxclaims_definer
     using (pg_catalog.pg_trigger_depth() > 0)
     with check (pg_catalog.pg_trigger_depth() > 0);

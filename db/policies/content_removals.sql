@@ -1,26 +1,7 @@
 -- The contents to be removed from the document store: no request reads or writes them, only the documents' own
 -- trigger and the three functions that the API calls by itself.
 
-grant select (
-    file_path,
-    due_at
-) on app.content_removals to taxclaims_definer;
-
-grant insert (
-    file_path,
-    due_at
-) on app.content_removals to taxclaims_definer;
-
-grant delete on app.content_removals to taxclaims_definer;
-
-create policy content_removals_select_definer on app.content_removals
-    for select to taxclaims_definer
-    using (true);
-
-create policy content_removals_insert_definer on app.content_removals
-    for insert to taxclaims_definer
-    with check (true);
-
-create policy content_removals_delete_definer on app.content_removals
-    for delete to taxclaims_definer
-    using (true);
+grant select (file_path, due_at), insert (file_path, due_at), delete on app.content_removals to taxclaims_definer;
+create policy content_removals_select_definer on app.content_removals for select to taxclaims_definer using (true);
+create policy content_removals_insert_definer on app.content_removals for insert to taxclaims_definer with check (true);
+create policy content_removals_delete_definer on app.content_removals for delete to taxclaims_definer using (true);

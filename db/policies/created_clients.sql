@@ -1,31 +1,12 @@
 -- The clients that their creators' tokens do not say yet: no request reads or writes them, only a creation, a login,
 -- and the trigger that forgets what others take away.
 
-grant select (
-    subject,
-    client_id,
-    created_at,
-    token_digest,
-    stored_digest
-) on app.created_clients to taxclaims_definer;
-
-grant insert (
-    subject,
-    client_id,
-    token_digest,
-    stored_digest
-) on app.created_clients to taxclaims_definer;
-
-grant delete on app.created_clients to taxclaims_definer;
-
-create policy created_clients_select_definer on app.created_clients
-    for select to taxclaims_definer
-    using (true);
-
-create policy created_clients_insert_definer on app.created_clients
-    for insert to taxclaims_definer
+grant
+    select (subject, client_id, created_at, token_digest, stored_digest),
+    insert (subject, client_id, token_digest, stored_digest),
+    delete
+on app.created_clients to taxclaims_definer;
+create policy created_clients_select_definer on app.created_clients for select to taxclaims_definer using (true);
+create policy created_clients_insert_definer on app.created_clients for insert to taxclaims_definer
     with check (subject = (select app.setting('actor')));
-
-create policy created_clients_delete_definer on app.created_clients
-    for delete to taxclaims_definer
-    using (true);
+create policy created_clients_delete_definer on app.created_clients for delete to taxclaims_definer using (true);

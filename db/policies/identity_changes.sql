@@ -3,31 +3,11 @@
 
 -- The claim of whoever is delivering is nobody else's business.
 grant select (
-    id,
-    user_id,
-    request_id,
-    actor,
-    role,
-    client_access,
-    is_active,
-    ends_tokens,
-    attempts,
-    last_error,
-    next_attempt_at,
-    created_at,
-    delivered_at,
-    state
-) on public.identity_changes to
-    taxclaims_admin,
-    taxclaims_scoped_admin;
-
-create policy identity_changes_select_admin on public.identity_changes
-    for select to taxclaims_admin
-    using (true);
-
+    id, user_id, request_id, actor, role, client_access, is_active, ends_tokens, attempts, last_error, next_attempt_at,
+    created_at, delivered_at, state
+) on public.identity_changes to taxclaims_scoped_admin;
 -- Of the users that an ADMIN with a list may change, and of these no rights that named other clients.
-create policy identity_changes_select_scoped_admin on public.identity_changes
-    for select to taxclaims_scoped_admin
+create policy identity_changes_select_scoped_admin on public.identity_changes for select to taxclaims_scoped_admin
     using (
         client_access <@ (select app.client_access())::uuid[]
         and (role <> 'ADMIN' or client_access <> '{}')
@@ -41,56 +21,20 @@ create policy identity_changes_select_scoped_admin on public.identity_changes
     );
 
 -- The functions that note a change, deliver it and forget it.
-grant select (
-    id,
-    user_id,
-    ends_tokens,
-    attempts,
-    next_attempt_at,
-    claim,
-    claimed_until,
-    created_at,
-    delivered_at
-) on public.identity_changes to taxclaims_definer;
-
-create policy identity_changes_select_definer on public.identity_changes
-    for select to taxclaims_definer
-    using (true);
-
-grant insert (
-    user_id,
-    request_id,
-    actor,
-    role,
-    client_access,
-    is_active,
-    ends_tokens
-) on public.identity_changes to taxclaims_definer;
-
-create policy identity_changes_insert_definer on public.identity_changes
-    for insert to taxclaims_definer
+grant
+    select (id, user_id, ends_tokens, attempts, next_attempt_at, claim, claimed_until, created_at, delivered_at),
+    insert (user_id, request_id, actor, role, client_access, is_active, ends_tokens),
+    update (ends_tokens, attempts, last_error, next_attempt_at, claim, claimed_until, delivered_at),
+    delete
+on public.identity_changes to taxclaims_definer;
+create policy identity_changes_select_definer on public.identity_changes for select to taxclaims_definer using (true);
+create policy identity_changes_insert_definer on public.identity_changes for insert to taxclaims_definer
     with check (delivered_at is null);
-
-grant update (
-    ends_tokens,
-    attempts,
-    last_error,
-    next_attempt_at,
-    claim,
-    claimed_until,
-    delivered_at
-) on public.identity_changes to taxclaims_definer;
-
-create policy identity_changes_update_definer on public.identity_changes
-    for update to taxclaims_definer
+create policy identity_changes_update_definer on public.identity_changes for update to taxclaims_definer
     using (true)
     with check (true);
-
-grant delete on public.identity_changes to taxclaims_definer;
-
 -- What is not delivered stays, unless a DBA has ended the sending.
-create policy identity_changes_delete_definer on public.identity_changes
-    for delete to taxclaims_definer
+create policy identity_changes_delete_definer on public.identity_changes for delete to taxclaims_definer
     using (
         delivered_at < pg_catalog.now() - interval '90 days'
         or not exists (select from app.identity_management as m where m.managed_since is not null)
@@ -98,12 +42,6 @@ create policy identity_changes_delete_definer on public.identity_changes
 
 -- An auditor sees since when something waits, for audit.finding_identity_change_undelivered; not whose rights it is
 -- about, nor which.
-grant select (
-    created_at,
-    delivered_at
-) on public.identity_changes to
-    taxclaims_auditor;
-
-create policy identity_changes_select_auditor on public.identity_changes
-    for select to taxclaims_auditor
+grant select (created_at, delivered_at) on public.identity_changes to taxclaims_auditor;
+create policy identity_changes_select_auditor on public.identity_changes for select to taxclaims_auditor
     using (delivered_at is null and created_at < pg_catalog.now() - interval '1 day');

@@ -1,23 +1,13 @@
 -- What is known of the identity provider's clock: no request reads or writes it, only the functions that date changes of
--- rights, judge tokens and take measurements. It holds nothing of a user or a client.
+-- rights, judge tokens and take measurements. It holds nothing of a user or a client, and nobody deletes it.
 
-grant select (is_only, ahead, measured_at, server_started_at, disproved_at, disproved_since) on app.provider_clock to taxclaims_definer;
-
-grant insert (ahead, measured_at, server_started_at) on app.provider_clock to taxclaims_definer;
-
-grant update (ahead, measured_at, server_started_at, disproved_at, disproved_since) on app.provider_clock to taxclaims_definer;
-
-create policy provider_clock_select_definer on app.provider_clock
-    for select to taxclaims_definer
-    using (true);
-
-create policy provider_clock_insert_definer on app.provider_clock
-    for insert to taxclaims_definer
-    with check (true);
-
-create policy provider_clock_update_definer on app.provider_clock
-    for update to taxclaims_definer
+grant
+    select (is_only, ahead, measured_at, server_started_at, disproved_at, disproved_since),
+    insert (ahead, measured_at, server_started_at),
+    update (ahead, measured_at, server_started_at, disproved_at, disproved_since)
+on app.provider_clock to taxclaims_definer;
+create policy provider_clock_select_definer on app.provider_clock for select to taxclaims_definer using (true);
+create policy provider_clock_insert_definer on app.provider_clock for insert to taxclaims_definer with check (true);
+create policy provider_clock_update_definer on app.provider_clock for update to taxclaims_definer
     using (true)
     with check (true);
-
--- Delete is granted to nobody.

@@ -2,9 +2,7 @@
 
 create or replace view reporting.client_partners with (security_invoker) as
 select
-    l.client_id,
-    l.partner_id,
-    l.created_at
+    l.client_id, l.partner_id, l.created_at
 from public.client_partners as l;
 
 comment on column reporting.client_partners.client_id is 'Joins reporting.clients.id.';

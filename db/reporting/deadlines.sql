@@ -5,48 +5,33 @@
 create or replace view app.claim_deadlines with (security_invoker) as
 select
     r.id as reclamation_id,
-    r.client_id,
-    r.site_id,
+    r.client_id, r.site_id,
     'claim' as kind,
     r.claim_deadline as due_on,
     null::timestamp with time zone as due_at,
-    r.status,
-    r.claim_type,
-    r.tax_year,
-    r.amount,
-    r.assignee_id
+    r.status, r.claim_type, r.tax_year, r.amount, r.assignee_id
 from public.reclamations as r
 where r.claim_deadline is not null
     and r.status = any (array['DRAFT', 'READY_FOR_REVIEW', 'APPROVED']::text[])
 union all
 select
     r.id as reclamation_id,
-    r.client_id,
-    r.site_id,
+    r.client_id, r.site_id,
     'response' as kind,
     (r.response_due_at at time zone 'UTC')::date as due_on,
     r.response_due_at as due_at,
-    r.status,
-    r.claim_type,
-    r.tax_year,
-    r.amount,
-    r.assignee_id
+    r.status, r.claim_type, r.tax_year, r.amount, r.assignee_id
 from public.reclamations as r
 where r.response_due_at is not null
     and r.status = any (array['SUBMITTED', 'ACKNOWLEDGED', 'REGULARISATION_REQUESTED']::text[])
 union all
 select
     r.id as reclamation_id,
-    r.client_id,
-    r.site_id,
+    r.client_id, r.site_id,
     'court' as kind,
     r.court_deadline as due_on,
     null::timestamp with time zone as due_at,
-    r.status,
-    r.claim_type,
-    r.tax_year,
-    r.amount,
-    r.assignee_id
+    r.status, r.claim_type, r.tax_year, r.amount, r.assignee_id
 from public.reclamations as r
 where r.court_deadline is not null
     and r.status = any (array['REJECTED', 'PARTIALLY_ACCEPTED']::text[]);
@@ -67,27 +52,14 @@ comment on column app.claim_deadlines.tax_year is 'The year of the tax; null whe
 comment on column app.claim_deadlines.amount is 'The relief that is asked for, in euros.';
 comment on column app.claim_deadlines.assignee_id is 'Who works on the claim; null for nobody.';
 
-grant select on app.claim_deadlines to
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client,
-    taxclaims_reporting;
+grant select on app.claim_deadlines to taxclaims_client, taxclaims_admin, taxclaims_reporting;
 
 -- Those of the granted clients' claims. Days are counted in UTC.
 create or replace view reporting.deadlines with (security_invoker) as
 select
-    d.reclamation_id,
-    d.client_id,
-    d.site_id,
-    d.kind,
-    d.due_on,
+    d.reclamation_id, d.client_id, d.site_id, d.kind, d.due_on,
     d.due_on - (pg_catalog.now() at time zone 'UTC')::date as days_left,
-    d.status,
-    d.claim_type,
-    d.tax_year,
-    d.amount
+    d.status, d.claim_type, d.tax_year, d.amount
 from app.claim_deadlines as d;
 
 comment on view reporting.deadlines is 'Deadlines of claims that are still running, or have passed unused. Not legal advice.';

@@ -3,13 +3,7 @@
 
 create or replace view reporting.documents with (security_invoker) as
 select
-    d.id,
-    d.client_id,
-    d.reclamation_id,
-    d.filename,
-    d.file_size,
-    d.mime_type,
-    d.uploaded_at
+    d.id, d.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at
 from app.client_documents as d;
 
 comment on column reporting.documents.client_id is 'Joins reporting.clients.id.';

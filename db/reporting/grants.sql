@@ -4,9 +4,7 @@
 -- Why a login may not be granted a client; null when it may.
 create or replace function reporting.objection(login name)
     returns text
-    language sql
-    stable
-    set search_path = ''
+    language sql stable set search_path = ''
 begin atomic
     select
         case
@@ -44,9 +42,7 @@ grant execute on function reporting.objection(name) to taxclaims_auditor, taxcla
 -- Whoever writes a grant, by hand or by the function, means the login that has the name at that moment; 0 is nobody.
 create or replace function reporting.hold_login()
     returns trigger
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     new.login_oid := coalesce(pg_catalog.to_regrole(pg_catalog.quote_ident(new.login))::oid, 0);
@@ -63,9 +59,7 @@ create or replace trigger grants_login
 -- row. Postgres cannot tell by itself, as it plans before it knows the grants; bench/README.md has what each costs.
 create or replace function reporting.place_login(login name)
     returns void
-    language sql
-    volatile
-    set search_path = ''
+    language sql volatile set search_path = ''
 begin atomic
     select app.place_login(
         login,
@@ -78,9 +72,7 @@ end;
 
 create or replace function reporting.place_logins()
     returns trigger
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     perform reporting.place_login(c.login) from (select distinct login from changed) as c;
@@ -112,9 +104,7 @@ create or replace trigger grants_place_revoked
 -- Lets a login read a client, from its next statement on. Granting twice is granting once.
 create or replace function reporting.grant_client(login name, client uuid)
     returns void
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 declare
     objection constant text := reporting.objection(grant_client.login);
@@ -144,9 +134,7 @@ $function$;
 -- no error; a name that is neither a role's nor in any grant is one, as it is a slip of the pen.
 create or replace function reporting.revoke_client(login name, client uuid)
     returns void
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     if not exists (select from pg_catalog.pg_roles as r where r.rolname = revoke_client.login)
@@ -165,9 +153,7 @@ $function$;
 -- one that was meant, and gives the number of grants that hold again.
 create or replace function reporting.adopt_grants(login name)
     returns bigint
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 declare
     objection constant text := reporting.objection(adopt_grants.login);
@@ -190,9 +176,7 @@ $function$;
 -- every policy of reporting reads, and every plan that goes through it is made again.
 create or replace function reporting.forget_plans()
     returns void
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     grant select (login) on reporting.grants to taxclaims_reporting;
@@ -203,9 +187,7 @@ $function$;
 -- one stays, and holds again once this is taken back. Who has all: select name from audit.logins where has_all_clients.
 create or replace function reporting.grant_all_clients(login name)
     returns void
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     perform app.give_all_clients(login);
@@ -216,9 +198,7 @@ $function$;
 
 create or replace function reporting.revoke_all_clients(login name)
     returns void
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     perform app.take_all_clients(login);
@@ -251,10 +231,7 @@ create or replace trigger grants_changed
 -- What was granted to whom, by whom, and what speaks against the login by now.
 create or replace view reporting.granted with (security_invoker) as
 select
-    g.login,
-    g.client_id,
-    g.granted_at,
-    g.granted_by,
+    g.login, g.client_id, g.granted_at, g.granted_by,
     coalesce(
         reporting.objection(g.login),
         case

@@ -2,20 +2,8 @@
 
 create or replace view reporting.partner_invoices with (security_invoker) as
 select
-    b.id,
-    b.partner_id,
-    b.client_id,
-    b.invoice_id,
-    b.number,
-    b.status,
-    b.issue_date,
-    b.due_date,
-    b.amount_excl_tax,
-    b.vat_rate,
-    b.vat_amount,
-    b.amount_incl_tax,
-    b.created_at,
-    b.updated_at,
+    b.id, b.partner_id, b.client_id, b.invoice_id, b.number, b.status, b.issue_date, b.due_date, b.amount_excl_tax,
+    b.vat_rate, b.vat_amount, b.amount_incl_tax, b.created_at, b.updated_at,
     -- A bill is paid whole or not at all; one that is disputed is not owed until it is validated.
     case b.status when 'PAID' then b.amount_incl_tax else 0 end as amount_paid,
     case b.status when 'VALIDATED' then b.amount_incl_tax else 0 end as amount_outstanding

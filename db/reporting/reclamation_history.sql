@@ -2,13 +2,7 @@
 
 create or replace view reporting.reclamation_history with (security_invoker) as
 select
-    h.id,
-    h.reclamation_id,
-    h.client_id,
-    h.from_status,
-    h.to_status,
-    h.changed_by,
-    h.changed_at
+    h.id, h.reclamation_id, h.client_id, h.from_status, h.to_status, h.changed_by, h.changed_at
 from public.reclamation_history as h;
 
 comment on column reporting.reclamation_history.reclamation_id is 'Joins reporting.reclamations.id.';

@@ -2,27 +2,9 @@
 
 create or replace view reporting.reclamations with (security_invoker) as
 select
-    r.id,
-    r.client_id,
-    r.site_id,
-    r.claim_type,
-    r.amount,
-    r.status,
-    r.tax_year,
-    r.commune_code,
-    r.notice_reference,
-    r.collection_date,
-    r.claim_deadline,
-    r.submitted_at,
-    r.response_due_at,
-    r.decision_date,
-    r.court_deadline,
-    r.granted_amount,
-    r.refund_amount,
-    r.grounds,
-    r.created_at,
-    r.updated_at,
-    r.assignee_id
+    r.id, r.client_id, r.site_id, r.claim_type, r.amount, r.status, r.tax_year, r.commune_code, r.notice_reference,
+    r.collection_date, r.claim_deadline, r.submitted_at, r.response_due_at, r.decision_date, r.court_deadline,
+    r.granted_amount, r.refund_amount, r.grounds, r.created_at, r.updated_at, r.assignee_id
 from public.reclamations as r;
 
 comment on column reporting.reclamations.client_id is 'Joins reporting.clients.id.';

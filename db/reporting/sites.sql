@@ -2,12 +2,7 @@
 
 create or replace view reporting.sites with (security_invoker) as
 select
-    s.id,
-    s.client_id,
-    s.site_name,
-    s.address,
-    s.created_at,
-    s.updated_at
+    s.id, s.client_id, s.site_name, s.address, s.created_at, s.updated_at
 from public.sites as s;
 
 comment on column reporting.sites.client_id is 'Joins reporting.clients.id.';

@@ -3,10 +3,7 @@
 
 create or replace view reporting.statuses with (security_invoker) as
 select
-    s.record,
-    s.status,
-    s.position,
-    s.is_final
+    s.record, s.status, s.position, s.is_final
 from (
     values
         ('reclamation', 'DRAFT', 1, false),

@@ -2,9 +2,7 @@
 
 create or replace function app.keep_archive()
     returns trigger
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     if tg_op = 'INSERT' then

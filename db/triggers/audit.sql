@@ -1,62 +1,35 @@
 -- Each successful write leaves one audit record in its own transaction. What a cascade takes along is not
 -- recorded row by row: before a cascaded row goes, the trigger depth is already one.
 
-create or replace trigger clients_audit_write after insert or update on public.clients
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-create or replace trigger clients_audit_delete before delete on public.clients
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-
-create or replace trigger sites_audit_write after insert or update on public.sites
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-create or replace trigger sites_audit_delete before delete on public.sites
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-
-create or replace trigger cadastres_audit_write after insert or update on public.cadastres
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-create or replace trigger cadastres_audit_delete before delete on public.cadastres
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-
-create or replace trigger reclamations_audit_write after insert or update on public.reclamations
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-create or replace trigger reclamations_audit_delete before delete on public.reclamations
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-
-create or replace trigger documents_audit_write after insert or update on public.documents
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-create or replace trigger documents_audit_delete before delete on public.documents
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-
-create or replace trigger partners_audit_write after insert or update on public.partners
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-create or replace trigger partners_audit_delete before delete on public.partners
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-
-create or replace trigger client_partners_audit_write after insert or update on public.client_partners
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-create or replace trigger client_partners_audit_delete before delete on public.client_partners
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-
-create or replace trigger factures_audit_write after insert or update on public.factures
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-create or replace trigger factures_audit_delete before delete on public.factures
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-
-create or replace trigger partner_invoices_audit_write after insert or update on public.partner_invoices
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-create or replace trigger partner_invoices_audit_delete before delete on public.partner_invoices
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-
-create or replace trigger users_audit_write after insert or update on public.users
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
-create or replace trigger users_audit_delete before delete on public.users
-    for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
+-- A new table is audited until it is named here: these are rules, counters, and what functions of the house write.
+do $audited$
+declare
+    audited name;
+begin
+    for audited in
+        select c.relname
+        from pg_catalog.pg_class as c
+        where c.relnamespace = 'public'::regnamespace
+            and c.relkind = 'r'
+            and c.relname not in (
+                'identity_changes', 'invoice_counters', 'invoice_transitions', 'reclamation_history', 'reclamation_transitions'
+            )
+    loop
+        execute pg_catalog.format(
+            'create trigger %1$I after insert or update on public.%3$I
+                for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change();
+            create trigger %2$I before delete on public.%3$I
+                for each row when (pg_catalog.pg_trigger_depth() = 0) execute function app.record_change()',
+            audited || '_audit_write', audited || '_audit_delete', audited
+        );
+    end loop;
+end
+$audited$;
 
 -- Records are only ever added, by whomever: this holds for the owner and for a superuser as well.
 create or replace function app.refuse_change()
     returns trigger
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     raise exception 'audit records are append-only' using errcode = 'insufficient_privilege';

@@ -8,9 +8,7 @@ create or replace trigger factures_check_move
 -- An invoice that was issued stays, whoever deletes and by whatever way: a cascade from its client stops here.
 create or replace function app.keep_issued_invoice()
     returns trigger
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     raise exception 'an issued invoice is never deleted'

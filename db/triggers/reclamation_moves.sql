@@ -3,9 +3,7 @@
 -- A first submission is dated when nobody dated it.
 create or replace function app.check_reclamation_move()
     returns trigger
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     perform app.check_move('reclamations', old.status, pg_catalog.to_jsonb(new));

@@ -5,9 +5,7 @@
 -- version of the row that an ETag names, so that two versions must never share it.
 create or replace function app.touch()
     returns trigger
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     if tg_op = 'UPDATE' then
@@ -23,13 +21,24 @@ $function$;
 comment on function app.touch() is
     'Trigger of most tables: dates a row when it is written and moves updated_at forward with every change.';
 
-create or replace trigger clients_touch before insert or update on public.clients for each row execute function app.touch();
-create or replace trigger sites_touch before insert or update on public.sites for each row execute function app.touch();
-create or replace trigger cadastres_touch before insert or update on public.cadastres for each row execute function app.touch();
-create or replace trigger reclamations_touch before insert or update on public.reclamations for each row execute function app.touch();
-create or replace trigger partners_touch before insert or update on public.partners for each row execute function app.touch();
-create or replace trigger factures_touch before insert or update on public.factures for each row execute function app.touch();
-create or replace trigger partner_invoices_touch before insert or update on public.partner_invoices for each row execute function app.touch();
+-- Of every table that has an updated_at, but for users below.
+do $touched$
+declare
+    touched record;
+begin
+    for touched in
+        select c.oid::regclass as name, c.relname || '_touch' as trigger_name
+        from pg_catalog.pg_attribute as a
+        join pg_catalog.pg_class as c on c.oid = a.attrelid and c.relkind in ('r', 'p')
+        where c.relnamespace = 'public'::regnamespace and a.attname = 'updated_at' and not a.attisdropped and c.relname <> 'users'
+    loop
+        execute pg_catalog.format(
+            'create trigger %I before insert or update on %s for each row execute function app.touch()',
+            touched.trigger_name, touched.name
+        );
+    end loop;
+end
+$touched$;
 
 -- The date of a change of rights is no change of the user that anybody sees.
 create or replace trigger users_touch
@@ -40,9 +49,7 @@ create or replace trigger users_touch
 -- A partner's bill is kept as printed; what it does not say is worked out here.
 create or replace function app.complete_partner_invoice()
     returns trigger
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     if tg_op = 'UPDATE' then

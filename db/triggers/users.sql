@@ -5,9 +5,7 @@
 -- say what may be given at all, are asked first.
 create or replace function app.check_clients_of_user()
     returns trigger
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 declare
     known constant uuid[] := case tg_op when 'UPDATE' then old.client_access else '{}' end;
@@ -36,9 +34,7 @@ create or replace trigger users_check_clients
 -- An ADMIN cannot lock itself out (TX409): another has to.
 create or replace function app.keep_own_administration()
     returns trigger
-    language plpgsql
-    stable
-    set search_path = ''
+    language plpgsql stable set search_path = ''
 as $function$
 begin
     if new.id = app.user_id() and app.role() = 'ADMIN' then
@@ -66,9 +62,6 @@ create or replace trigger users_keep_own_administration
 
 -- What follows from a change of rights or of the password; db/functions/definer/changes_of_rights.sql and passwords.sql
 -- say what each does.
-drop trigger if exists users_date_change_of_rights on public.users;
-drop function if exists app.date_change_of_rights();
-drop trigger if exists users_date_rights_from_commit on public.users;
 create constraint trigger users_date_rights_from_commit
     after update on public.users
     deferrable initially deferred
@@ -84,7 +77,6 @@ create constraint trigger users_date_rights_from_commit
     execute function app.date_rights_from_commit();
 
 -- The rights with which a user is made, unless the writer names their moment, as a first login does.
-drop trigger if exists users_date_first_rights_from_commit on public.users;
 create constraint trigger users_date_first_rights_from_commit
     after insert on public.users
     deferrable initially deferred
@@ -92,7 +84,6 @@ create constraint trigger users_date_first_rights_from_commit
     when (new.access_changed_at = pg_catalog.now())
     execute function app.date_rights_from_commit();
 
-drop trigger if exists users_end_sessions_from_commit on public.users;
 create constraint trigger users_end_sessions_from_commit
     after update on public.users
     deferrable initially deferred

@@ -99,18 +99,10 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function roleOf(context: RequestContext | undefined): string {
   if (context === undefined) return 'none';
   const { caller, client } = context;
-  switch (caller.role) {
-    case 'ADMIN':
-      return caller.clientAccess.length === 0 && client === undefined
-        ? 'taxclaims_admin'
-        : 'taxclaims_scoped_admin';
-    case 'ACCOUNT_MANAGER':
-      return 'taxclaims_account_manager';
-    case 'TAX_SPECIALIST':
-      return 'taxclaims_tax_specialist';
-    case 'CLIENT':
-      return 'taxclaims_client';
-  }
+  if (caller.role !== 'ADMIN') return `taxclaims_${caller.role.toLowerCase()}`;
+  return caller.clientAccess.length === 0 && client === undefined
+    ? 'taxclaims_admin'
+    : 'taxclaims_scoped_admin';
 }
 
 /**

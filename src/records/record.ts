@@ -78,12 +78,23 @@ export function record<const C extends Columns>(
   const sentBack = Object.fromEntries(named.map(([as, schema]) => [as, field.ignored(schema)]));
   const labelled = entries.filter(([column]) => column === 'id' || label.includes(column));
 
+  // What the example does not name is null in it.
+  const left = Object.fromEntries(
+    entries.flatMap(([column, { kind }]) =>
+      isNullable(kind) && !(column in (examples?.record ?? {})) ? [[column, null]] : [],
+    ),
+  );
+
   const shape: RecordShape = {
     ...{ name, table, tagOf },
     width: entries.length,
     isAlwaysTagged: entries.some(([column, { kind }]) => column === version && !isNullable(kind)),
     exampleId: examples === undefined ? undefined : String(examples.record['id']),
-    schema: object(name, { ...mapped(entries, ({ kind }) => kind.output), ...shown }, examples?.record),
+    schema: object(
+      name,
+      { ...mapped(entries, ({ kind }) => kind.output), ...shown },
+      examples && { ...examples.record, ...left },
+    ),
     write: jsonWriter(
       mapped(entries, ({ kind }) => kind.toJson),
       entries.flatMap(([column, { kind }]) => (isLeftOut(kind) ? [column] : [])),

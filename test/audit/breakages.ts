@@ -96,16 +96,16 @@ export const TABLES_AND_POLICIES: readonly Breakage[] = [
   breakage(
     'only_restrictive',
     'a restrictive policy with nothing to restrict',
-    'update of public.documents by taxclaims_client',
-    `create policy added on public.documents as restrictive for update to taxclaims_client
+    'update of public.documents by taxclaims_scoped_admin',
+    `create policy added on public.documents as restrictive for update to taxclaims_scoped_admin
       using (id is null) with check (id is null)`,
     DROP,
   ),
   breakage(
     'several_permissive',
     'a second permissive policy for a role and command',
-    'delete of public.sites by taxclaims_account_manager',
-    'create policy added on public.sites for delete to taxclaims_account_manager using (id is null)',
+    'delete of public.sites by taxclaims_scoped_admin',
+    'create policy added on public.sites for delete to taxclaims_scoped_admin using (id is null)',
     'drop policy added on public.sites',
   ),
   breakage(

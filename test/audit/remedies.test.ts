@@ -1,13 +1,14 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
-import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { findingsBeside } from '../support/durability.ts';
+import { rolesSql } from '../support/roles-sql.ts';
 import { createScratchFolder } from '../support/scratch.ts';
+import { REQUEST_ROLES } from '../policies/rights.ts';
 import { BREAKAGES } from './breakages.ts';
 
 interface Finding {
@@ -42,7 +43,6 @@ const ADVICE = [
   ...['table_without_policies', 'write_without_check'],
 ];
 
-const REQUEST_ROLES = ['admin', 'scoped_admin', 'account_manager', 'tax_specialist', 'client'];
 /** Since Postgres 16 inheritance is the membership's, before it was the member's. */
 const INHERITING = `do $$ begin
     if current_setting('server_version_num')::integer < 160000 then alter role taxclaims_api inherit;
@@ -153,7 +153,7 @@ describe('the remedies', () => {
     );
     const printed = (await findings()).map(({ remedy }) => remedy).join('\n');
     // A deploy by a superuser does the same.
-    const deployed = await readFile(sqlFolder('roles.sql'), 'utf8');
+    const deployed = await rolesSql();
     for (const mending of [printed, deployed]) {
       await admin.query('rollback to before');
       await admin.query(mending);

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
-import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { hearing } from '../support/hearing.ts';
+import { rolesSql } from '../support/roles-sql.ts';
 
 const DRIFT = 'select kind, object, change from audit.drift order by kind, object';
 const AS_OWNER = (sql: string): string => `set role taxclaims_owner; ${sql}; reset role`;
@@ -62,7 +61,10 @@ const TAKEN_BACK: readonly ByHand[] = [
     there:
       kind === 'f' && where === ''
         ? // Postgres lets everybody run a function by default: it is the entry that takes this away.
-          `select where not exists (select from pg_default_acl where defaclobjtype = 'f' and defaclnamespace = 0)`
+          `select where not exists (
+            select from pg_default_acl
+            where defaclrole = 'taxclaims_owner'::regrole and defaclobjtype = 'f' and defaclnamespace = 0
+          )`
         : `select from pg_default_acl where defaclobjtype = '${kind}' and (defaclnamespace <> 0) = ${String(where !== '')}`,
   })),
   {
@@ -230,7 +232,7 @@ describe('what was given to a role of the house by hand', () => {
       if (!sql.startsWith('do $$ begin if') || (server[0]?.version ?? 0) >= 160_000) {
         expect(changed).not.toEqual(before);
       }
-      await admin.query(await readFile(sqlFolder('roles.sql'), 'utf8'));
+      await admin.query(await rolesSql());
       expect((await admin.query(roles)).rows).toEqual(before);
       const { rows } = await admin.query(`select from pg_auth_members where member = 'test_bi'::regrole`);
       expect(rows).toHaveLength(2);

@@ -35,6 +35,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.keep_last_administrator': 'owner',
   'app.note_identity_change': 'definer',
   'app.hold_tokens': 'owner',
+  'app.house_roles': `auditor definer ${REQUESTS}`,
   'app.date_delivery': 'owner',
   'app.begin_identity_management': 'api',
   'app.end_identity_management': 'owner',
@@ -179,9 +180,16 @@ export const functionChecks: readonly Check[] = [
         `select f.pronamespace::regnamespace || '.' || f.proname as name,
              string_agg(coalesce(replace(r.rolname, 'taxclaims_', ''), 'PUBLIC'), ' ') as roles
          from pg_proc as f
-         cross join lateral aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) as x
-         left join pg_roles as r on r.oid = x.grantee
-         where f.pronamespace::regnamespace::text in ('public', 'app', 'reporting', 'audit') and x.grantee <> f.proowner
+         cross join lateral (
+             select r.rolname from audit.house_roles as h join pg_roles as r on r.oid = h.oid
+             where r.oid <> f.proowner and has_function_privilege(r.oid, f.oid, 'EXECUTE')
+             union all
+             select r.rolname
+             from aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) as x
+             left join pg_roles as r on r.oid = x.grantee
+             where not exists (select from audit.house_roles as h where h.oid = x.grantee)
+         ) as r
+         where f.pronamespace::regnamespace::text in ('public', 'app', 'reporting', 'audit')
          group by 1`,
       );
       deepEqual(

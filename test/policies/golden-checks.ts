@@ -1,4 +1,4 @@
-import { equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { readMatrix } from '../../src/db/audit/read.ts';
 import { GOLDEN_FILE, readFacts, renderFacts, renderGolden } from '../audit/golden.ts';
@@ -19,6 +19,15 @@ export const goldenChecks: readonly Check[] = [
     run: async ({ admin }) => {
       const golden = await readFile(GOLDEN_FILE, 'utf8');
       equal(renderGolden(await readMatrix(admin), await readFacts(admin)), golden);
+    },
+  },
+  {
+    title: 'every role of the house is one whose changes the audit sees',
+    run: async ({ admin }) => {
+      const facts = await readFacts(admin);
+      const { rows } = await admin.query<{ name: string }>('select name::text from audit.house_roles');
+      const seen = facts.filter(({ kind }) => kind === 'role').map(({ object }) => object);
+      deepEqual(seen.toSorted(), rows.map(({ name }) => name).toSorted());
     },
   },
 ];

@@ -1,3 +1,5 @@
+import { allEndpoints } from '../../src/resources/index.ts';
+
 /**
  * Who may do what, written a second time and from the requirements, not from the policies: the tests hold the
  * database against this page. c create, r read, u update, d delete; all but ADMIN's within the caller's clients.
@@ -10,6 +12,15 @@ export const REQUEST_ROLES = [
   'client',
 ] as const;
 export type RequestRole = (typeof REQUEST_ROLES)[number];
+
+/** Whose rights each has as well. */
+export const BELOW: Readonly<Record<RequestRole, readonly RequestRole[]>> = {
+  admin: [],
+  scoped_admin: ['account_manager', 'client', 'tax_specialist'],
+  account_manager: ['client', 'tax_specialist'],
+  tax_specialist: ['client'],
+  client: [],
+};
 
 type Rights = Readonly<Record<RequestRole, string>>;
 
@@ -40,67 +51,46 @@ export const RIGHTS = {
 export type Table = keyof typeof RIGHTS;
 export const TABLES = Object.keys(RIGHTS) as Table[];
 
-const PARTNER = ['name', 'siret', 'contact_email', 'phone', 'address', 'commission_rate'];
-const PARCEL = [
-  'commune_code',
-  'prefix',
-  'section',
-  'number',
-  'area_m2',
-  'address',
-  'rental_value',
-  'reference_year',
-];
-const CLAIM = [
-  'site_id',
-  'claim_type',
-  'amount',
-  'tax_year',
-  'commune_code',
-  'notice_reference',
-  'collection_date',
-  'submitted_at',
-  'decision_date',
-  'court_deadline',
-  'granted_amount',
-  'refund_amount',
-  'grounds',
-  'assignee_id',
-];
-const BILL = [
-  'invoice_id',
-  'number',
-  'issue_date',
-  'due_date',
-  'amount_excl_tax',
-  'vat_rate',
-  'vat_amount',
-  'amount_incl_tax',
-];
+interface Columns {
+  readonly insert: readonly string[];
+  readonly update: readonly string[];
+  readonly hidden?: readonly string[];
+}
+
+interface Described {
+  readonly columns: Readonly<Record<string, { readonly inserted?: unknown; readonly change?: string }>>;
+}
+
+/** What the interface writes: whoever may create or update a record may write these columns, and no other. */
+function writtenBy(table: Table): Columns {
+  const columns = [
+    ...new Map(
+      allEndpoints.flatMap(({ of }) =>
+        of?.table === table ? Object.entries((of as unknown as Described).columns) : [],
+      ),
+    ),
+  ];
+  return {
+    insert: columns.flatMap(([name, { inserted }]) => (inserted === undefined ? [] : [name])),
+    update: columns.flatMap(([name, { change }]) => (change === 'set' ? [name] : [])),
+  };
+}
 
 /** The columns that a right to create or to update reaches; a right to read reaches all but the hidden ones. */
-export const COLUMNS: Readonly<
-  Record<Table, { insert: readonly string[]; update: readonly string[]; hidden?: readonly string[] }>
-> = {
-  clients: {
-    insert: ['id', 'company_name', 'contact_email', 'address'],
-    update: ['company_name', 'contact_email', 'address'],
-  },
-  sites: { insert: ['id', 'client_id', 'site_name', 'address'], update: ['site_name', 'address'] },
-  cadastres: { insert: ['id', 'site_id', ...PARCEL], update: PARCEL },
-  reclamations: { insert: ['id', 'client_id', ...CLAIM], update: ['status', ...CLAIM] },
+export const COLUMNS: Readonly<Record<Table, Columns>> = {
+  clients: writtenBy('clients'),
+  sites: writtenBy('sites'),
+  cadastres: writtenBy('cadastres'),
+  reclamations: writtenBy('reclamations'),
   reclamation_history: { insert: [], update: [] },
   documents: {
     insert: ['id', 'reclamation_id', 'filename', 'file_path', 'file_size', 'mime_type', 'sha256'],
     update: [],
   },
-  partners: { insert: ['id', ...PARTNER], update: PARTNER },
+  partners: writtenBy('partners'),
   client_partners: { insert: ['client_id', 'partner_id'], update: [] },
-  factures: {
-    insert: ['id', 'client_id', 'reclamation_id', 'issue_date', 'due_date', 'amount_excl_tax', 'vat_rate'],
-    update: ['reclamation_id', 'status', 'issue_date', 'due_date', 'amount_excl_tax', 'vat_rate', 'paid_at'],
-  },
-  partner_invoices: { insert: ['id', 'partner_id', 'client_id', ...BILL], update: ['status', ...BILL] },
+  factures: writtenBy('factures'),
+  partner_invoices: writtenBy('partner_invoices'),
   users: {
     insert: ['id', 'email', 'password_hash', 'name', 'role', 'client_access', 'is_active'],
     update: ['email', 'password_hash', 'name', 'role', 'client_access', 'is_active'],

@@ -126,9 +126,3 @@ $function$;
 comment on function audit.withdraw(text, text) is
     'Takes back what audit.accept accepted of an object: it is said again at once. Who withdrew it, and when, stays in '
     'audit.acceptances. For superusers and members of taxclaims_owner.';
-
-revoke execute on function
-    audit.likeness(text, text),
-    audit.accept(text, text, text),
-    audit.withdraw(text, text)
-from public;

@@ -95,8 +95,6 @@ comment on function audit.attempt(regclass, text, uuid, uuid[], uuid) is
     'Runs one command on one record as whoever calls, takes it back, and gives the verdict. Serves '
     'audit.explain_access.';
 
-revoke execute on function audit.attempt(regclass, text, uuid, uuid[], uuid) from public;
-
 -- One door for each request role: audit.as_client and so on, the same as its role. A definer function may not
 -- change its role, so each belongs to the role itself, whose policies then hold inside. Its owner cannot name it:
 -- the schema is closed to request roles. See docs/decisions/audit-as-caller.md.
@@ -125,7 +123,8 @@ begin
             end;
             comment on function %1$s(regclass, text, uuid, uuid[], uuid) is
                 'audit.attempt with the rights of %2$I, whom it belongs to. Serves audit.explain_access.';
-            revoke execute on function %1$s(regclass, text, uuid, uuid[], uuid) from public;
+            -- Not its owner's either: whoever extends that role would have it too.
+            revoke execute on function %1$s(regclass, text, uuid, uuid[], uuid) from taxclaims_owner;
             grant execute on function %1$s(regclass, text, uuid, uuid[], uuid) to taxclaims_auditor;
             grant execute on function audit.attempt(regclass, text, uuid, uuid[], uuid) to %2$I;
             $door$,

@@ -314,11 +314,6 @@ $body$;
 
 comment on function audit.kinds_of_state() is 'The kinds of facts. Serves audit.state_kinds.';
 
-revoke execute on function
-    audit.catalogs(),
-    audit.catalog_columns(),
-    audit.kinds_of_state()
-from public;
 grant execute on function
     audit.catalogs(),
     audit.catalog_columns(),

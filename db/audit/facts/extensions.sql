@@ -138,5 +138,4 @@ $body$;
 comment on function audit.brought() is
     'What belongs to an extension, and is what such an extension brings. Serves audit.state() and the findings.';
 
-revoke execute on function audit.known_extensions(), audit.brought() from public;
 grant execute on function audit.known_extensions(), audit.brought() to taxclaims_auditor;

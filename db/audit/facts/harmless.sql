@@ -124,6 +124,5 @@ comment on function audit.is_harmless(text, text, text) is
     'Whether a setting with this value lets nobody see more: by audit.harmless_settings, or by the value. Serves the '
     'findings about settings.';
 
-revoke execute on function audit.is_harmless(text, text, text) from public;
 grant execute on function audit.is_harmless(text, text, text) to taxclaims_auditor;
 grant select on audit.harmless_roles, audit.harmless_extensions, audit.harmless_settings to taxclaims_auditor;

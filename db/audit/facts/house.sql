@@ -13,7 +13,6 @@ return pg_catalog.pg_get_expr(tree, relation);
 comment on function audit.expression(pg_node_tree, oid) is
     'The text of an expression of the catalog, the same for every search path. Serves the views of audit.';
 
-revoke execute on function audit.expression(pg_node_tree, oid) from public;
 grant execute on function audit.expression(pg_node_tree, oid) to taxclaims_auditor;
 
 create view audit.house_schemas with (security_invoker) as
@@ -27,37 +26,24 @@ comment on view audit.house_schemas is 'The schemas that belong to the house.';
 comment on column audit.house_schemas.oid is 'In pg_namespace.';
 comment on column audit.house_schemas.name is 'The name of the schema.';
 
--- purpose: request (a request runs as it), group (logins are put into it), addition (a login of a group has it as
--- well), or back (owner, definer and housekeeper).
 create view audit.house_roles with (security_invoker) as
 select
     r.oid,
     r.rolname as name,
-    h.purpose
-from (
-    values
-        ('taxclaims_owner', 'back'),
-        ('taxclaims_definer', 'back'),
-        ('taxclaims_housekeeper', 'back'),
-        ('taxclaims_api', 'group'),
-        ('taxclaims_reporting', 'group'),
-        ('taxclaims_auditor', 'group'),
-        ('taxclaims_identity_provider', 'group'),
-        ('taxclaims_reporting_all', 'addition'),
-        ('taxclaims_reporting_few', 'addition'),
-        ('taxclaims_admin', 'request'),
-        ('taxclaims_scoped_admin', 'request'),
-        ('taxclaims_account_manager', 'request'),
-        ('taxclaims_tax_specialist', 'request'),
-        ('taxclaims_client', 'request')
-) as h (name, purpose)
+    h.purpose,
+    h.extends,
+    h.place
+from app.house_roles() as h
 join pg_catalog.pg_roles as r on r.rolname = h.name;
 
 comment on view audit.house_roles is 'The roles of the house, none of which may log in.';
 comment on column audit.house_roles.oid is 'In pg_roles.';
 comment on column audit.house_roles.name is 'The name of the role.';
 comment on column audit.house_roles.purpose is
-    'request: a request runs as it; group: logins are put into it; back: the owner, the definer and the housekeeper.';
+    'request: a request runs as it; group: logins are put into it; addition: a login of a group has it as well; back: the '
+    'owner, the definer and the housekeeper.';
+comment on column audit.house_roles.extends is 'The role whose rights it has as well; null where there is none.';
+comment on column audit.house_roles.place is 'The order in which they are printed.';
 
 create view audit.house_tables with (security_invoker) as
 select

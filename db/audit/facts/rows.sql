@@ -643,5 +643,4 @@ comment on function audit.catalog_rows() is
     'The rows of the catalogs that audit.state() judges, whole, each with the extension that brought it, or whether '
     'initdb did.';
 
-revoke execute on function audit.catalog_rows() from public;
 grant execute on function audit.catalog_rows() to taxclaims_auditor;

@@ -249,5 +249,4 @@ comment on function audit.named_rows() is
     'The rows that audit.state() judges, each with its kind and, but for what initdb made, the name of its object; and the '
     'month of the audit log that it is of, by the name of its table.';
 
-revoke execute on function audit.named_rows() from public;
 grant execute on function audit.named_rows() to taxclaims_auditor;

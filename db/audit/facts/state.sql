@@ -497,5 +497,4 @@ $body$;
 comment on function audit.state() is
     'Everything that decides who may do what, one fact a row. What audit.drift compares.';
 
-revoke execute on function audit.state() from public;
 grant execute on function audit.state() to taxclaims_auditor;

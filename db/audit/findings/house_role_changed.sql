@@ -30,6 +30,7 @@ where not (
     h.name = 'taxclaims_api'
     and exists (select from audit.house_roles as request where request.oid = r.oid and request.purpose = 'request')
 )
+and r.rolname is distinct from h.extends
 -- It gives these roles to logins. What it inherited would be a second policy on each table, which is a finding.
 and not (h.name = 'taxclaims_definer' and r.rolname in ('taxclaims_reporting_all', 'taxclaims_reporting_few'));
 

@@ -10,7 +10,7 @@ comment on column public.users.password_hash is
     'Only functions of the definer compare it, and give it to nobody.';
 comment on column public.users.name is 'The name to show.';
 comment on column public.users.role is
-    'ADMIN, ACCOUNT_MANAGER, TAX_SPECIALIST or CLIENT, as last set here or said by a token.';
+    'The role of the application, such as ADMIN or CLIENT, as last set here or said by a token.';
 comment on column public.users.client_access is
     'The clients whose rows the user may touch. Empty means none, but every client for an ADMIN. An id may name a '
     'client that was deleted.';

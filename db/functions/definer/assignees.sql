@@ -5,10 +5,7 @@
 -- ADMIN without a list has every client. After the row, so that the policies are asked first.
 create or replace function app.check_assignee()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     perform
@@ -28,18 +25,13 @@ $function$;
 comment on function app.check_assignee() is
     'Trigger of reclamations: refuses (23514) an assignee who is inactive or lacks the client, and holds the user''s row.';
 
-revoke execute on function app.check_assignee() from public;
 grant execute on function app.check_assignee() to taxclaims_owner;
 
 -- Whom a claim of a client may be assigned to: those whom app.check_assignee takes. Of a user it tells the id and the
 -- name, to whoever has the client and may assign its claims, and nobody's of a client that there is not.
 create or replace function app.assignees(client uuid)
     returns table (id uuid, name text)
-    language plpgsql
-    stable
-    security definer
-    rows 20
-    set search_path = ''
+    language plpgsql stable security definer rows 20 set search_path = ''
 as $function$
 begin
     if pg_catalog.current_setting('role') <> 'taxclaims_admin' and assignees.client <> all (app.client_access()) then
@@ -57,24 +49,15 @@ $function$;
 comment on function app.assignees(uuid) is
     'The active users whom a claim of a client may be assigned to, for whoever has the client; none for others.';
 
-revoke execute on function app.assignees(uuid) from public;
-grant execute on function app.assignees(uuid) to
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist;
+grant execute on function app.assignees(uuid) to taxclaims_tax_specialist, taxclaims_admin;
 
 -- Who somebody is that a claim names: one's own name, and for whoever may assign claims that of each user who has one of
 -- the caller's clients; also of an inactive one, who keeps the claims.
 create or replace function app.assignee(user_id uuid)
     returns table (id uuid, name text)
-    language plpgsql
-    stable
-    strict
-    security definer
+    language plpgsql stable strict security definer
     parallel restricted
-    rows 1
-    set search_path = ''
+    rows 1 set search_path = ''
 as $function$
 declare
     caller constant text := pg_catalog.current_setting('role');
@@ -96,21 +79,12 @@ comment on function app.assignee(uuid) is
     'Id and name of a user who has one of the caller''s clients, for whoever may assign claims, and of the caller. '
     'Serves expand=assignee.';
 
-revoke execute on function app.assignee(uuid) from public;
-grant execute on function app.assignee(uuid) to
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client;
+grant execute on function app.assignee(uuid) to taxclaims_client, taxclaims_admin;
 
 -- Whoever loses a client loses its claims with it, whoever takes it away and by whatever way.
 create or replace function app.release_claims()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     update public.reclamations as r
@@ -123,5 +97,4 @@ $function$;
 comment on function app.release_claims() is
     'Trigger of users: the claims of a client that a user has no more are assigned to nobody.';
 
-revoke execute on function app.release_claims() from public;
 grant execute on function app.release_claims() to taxclaims_owner;

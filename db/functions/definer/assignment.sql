@@ -6,10 +6,7 @@
 -- version of the user than those named, TX409 where the list of an ADMIN would become empty, which means every client.
 create or replace function app.assign_client(target uuid, client uuid, assigned boolean, versions text[])
     returns void
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     unlimited constant boolean := pg_catalog.current_setting('role') = 'taxclaims_admin';
@@ -69,8 +66,4 @@ comment on function app.assign_client(uuid, uuid, boolean, text[]) is
     'Adds a client to a user''s list or takes it away. For whoever has the client: an ADMIN, or an account manager '
     'for TAX_SPECIALIST and CLIENT users. versions: the ETags of the user that are accepted.';
 
-revoke execute on function app.assign_client(uuid, uuid, boolean, text[]) from public;
-grant execute on function app.assign_client(uuid, uuid, boolean, text[]) to
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager;
+grant execute on function app.assign_client(uuid, uuid, boolean, text[]) to taxclaims_account_manager, taxclaims_admin;

@@ -10,10 +10,7 @@
 -- clock.
 create or replace function app.record_refusals(refusals jsonb)
     returns timestamp with time zone
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     uuid_form constant text := '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
@@ -102,7 +99,6 @@ comment on function app.record_refusals(jsonb) is
     'Writes records of refusals, an array of objects, each id once; gives the time of this clock. Never fails because '
     'of a malformed field.';
 
-revoke execute on function app.record_refusals(jsonb) from public;
 grant execute on function app.record_refusals(jsonb) to taxclaims_api;
 
 -- One record of a refusal, as the API's release before calls it, which goes on serving while a deploy is under way.
@@ -120,10 +116,7 @@ create or replace function app.record_refusal(
     refused_at timestamp with time zone default pg_catalog.clock_timestamp()
 )
     returns void
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     perform app.record_refusals(pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object(
@@ -145,7 +138,6 @@ $function$;
 comment on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text, timestamp with time zone) is
     'Writes one record of a refusal, as the release before calls it.';
 
-revoke execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text, timestamp with time zone) from public;
 grant execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text, timestamp with time zone) to taxclaims_api;
 
 -- The record of a write, in the write's own transaction. Outside a request the actor is the login. The row is held, and
@@ -154,10 +146,7 @@ grant execute on function app.record_refusal(uuid, text, text, text, text, text,
 -- table has are named, so that a table without a client fails here until it has a branch.
 create or replace function app.record_change()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
     -- A plan of its own for each record would cost more than the months that it leaves out.
     set plan_cache_mode = force_generic_plan
 as $function$
@@ -228,11 +217,7 @@ begin
         (select u.id from public.users as u where u.id = said.user_id),
         coalesce(said.actor, session_user),
         pg_catalog."left"(coalesce(said.action, tg_op), 100),
-        tg_table_name,
-        resource,
-        client,
-        true,
-        said.ip_address,
+        tg_table_name, resource, client, true, said.ip_address,
         pg_catalog."left"(said.user_agent, 2000),
         dated,
         under_way
@@ -244,17 +229,13 @@ $function$;
 comment on function app.record_change() is
     'Trigger of every table of a tenant: leaves the audit record of a write, in its transaction.';
 
-revoke execute on function app.record_change() from public;
 grant execute on function app.record_change() to taxclaims_owner;
 
 -- The transaction id from which on changes may have come true after a moment, though they are dated before it: the
 -- oldest that was still writing when the last record before the moment was made. 0 where no record tells.
 create or replace function app.oldest_writer_at(moment timestamp with time zone)
     returns xid8
-    language sql
-    stable
-    security definer
-    set search_path = ''
+    language sql stable security definer set search_path = ''
 begin atomic
     select coalesce(
         (
@@ -272,10 +253,4 @@ comment on function app.oldest_writer_at(timestamp with time zone) is
     'From which transaction on changes may have come true after a moment, though they are dated before it; 0 where no '
     'record tells.';
 
-revoke execute on function app.oldest_writer_at(timestamp with time zone) from public;
-grant execute on function app.oldest_writer_at(timestamp with time zone) to
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client;
+grant execute on function app.oldest_writer_at(timestamp with time zone) to taxclaims_client, taxclaims_admin;

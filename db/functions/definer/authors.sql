@@ -5,15 +5,10 @@
 -- author and the target, which is held too where it is named, the one with the smaller id is held first. An author who
 -- is not stored has nothing to hold: the token alone decides.
 create or replace function app.hold_author(
-    issued_at timestamp with time zone,
-    access_digest text,
-    target uuid default null
+    issued_at timestamp with time zone, access_digest text, target uuid default null
 )
     returns void
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     stored record;
@@ -38,8 +33,4 @@ $function$;
 comment on function app.hold_author(timestamp with time zone, text, uuid) is
     'Holds the author of a change of users until the commit, and refuses (TX401) one whose rights were changed meanwhile.';
 
-revoke execute on function app.hold_author(timestamp with time zone, text, uuid) from public;
-grant execute on function app.hold_author(timestamp with time zone, text, uuid) to
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager;
+grant execute on function app.hold_author(timestamp with time zone, text, uuid) to taxclaims_account_manager, taxclaims_admin;

@@ -10,10 +10,7 @@
 -- later makes no token good again.
 create or replace function app.date_rights_from_commit()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     is_own_gain constant boolean := tg_op = 'UPDATE'
@@ -40,16 +37,12 @@ comment on function app.date_rights_from_commit() is
     'Trigger of users: tokens issued before a change of rights is committed are refused, and the identity provider is '
     'to be told.';
 
-revoke execute on function app.date_rights_from_commit() from public;
 grant execute on function app.date_rights_from_commit() to taxclaims_owner;
 
 -- What others write into a user's list is what stands: a client that it leaves out comes back by no later login.
 create or replace function app.forget_created_clients()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     delete from app.created_clients as c
@@ -61,7 +54,6 @@ $function$;
 comment on function app.forget_created_clients() is
     'Trigger of users: a client that somebody takes from a list comes back by no later login.';
 
-revoke execute on function app.forget_created_clients() from public;
 grant execute on function app.forget_created_clients() to taxclaims_owner;
 
 -- The last active ADMIN without a list stays one (TX409), whoever changes it and by whatever way: nobody could give
@@ -69,10 +61,7 @@ grant execute on function app.forget_created_clients() to taxclaims_owner;
 -- at once do not each count on the other.
 create or replace function app.keep_last_administrator()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     update app.administrator_guard as g
@@ -107,5 +96,4 @@ $function$;
 comment on function app.keep_last_administrator() is
     'Trigger of users: refuses (TX409) to leave the firm without an active ADMIN who has every client.';
 
-revoke execute on function app.keep_last_administrator() from public;
 grant execute on function app.keep_last_administrator() to taxclaims_owner;

@@ -4,10 +4,7 @@
 -- order, whatever a clock says.
 create or replace function app.record_reclamation_move()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     said constant record := app.request();
@@ -34,7 +31,6 @@ $function$;
 
 comment on function app.record_reclamation_move() is 'Trigger of reclamations: keeps each move in reclamation_history.';
 
-revoke execute on function app.record_reclamation_move() from public;
 grant execute on function app.record_reclamation_move() to taxclaims_owner;
 
 -- A move that invoice_transitions does not list, and any change of what was issued, is a conflict (TX409).
@@ -42,10 +38,7 @@ grant execute on function app.record_reclamation_move() to taxclaims_owner;
 -- waits, and a transaction that fails gives its number back. French law wants the series unbroken.
 create or replace function app.check_invoice_move()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     given integer;
@@ -98,5 +91,4 @@ comment on function app.check_invoice_move() is
     'Trigger of factures: refuses (TX409) a move that invoice_transitions does not list for the role, or that lacks what '
     'it needs, gives the number when it is issued, and lets nothing of an issued invoice change.';
 
-revoke execute on function app.check_invoice_move() from public;
 grant execute on function app.check_invoice_move() to taxclaims_owner;

@@ -4,10 +4,7 @@
 -- Deleting is the foreign key's: its cascade takes the copy along.
 create or replace function app.copy_document()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     if tg_op = 'INSERT' then
@@ -37,16 +34,12 @@ $function$;
 comment on function app.copy_document() is
     'Trigger of documents: keeps in app.client_documents what reporting reads of a document, with its claim''s client.';
 
-revoke execute on function app.copy_document() from public;
 grant execute on function app.copy_document() to taxclaims_owner;
 
 -- For a superuser as well: a row that was written by hand would be shown to the wrong client.
 create or replace function app.refuse_copy_by_hand()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     if tg_op = 'TRUNCATE' and not exists (select from public.documents) then
@@ -60,5 +53,4 @@ comment on function app.refuse_copy_by_hand() is
     'Trigger of app.client_documents: refuses every write but what a write of documents or claims causes, to a superuser '
     'as well.';
 
-revoke execute on function app.refuse_copy_by_hand() from public;
 grant execute on function app.refuse_copy_by_hand() to taxclaims_owner;

@@ -5,10 +5,7 @@
 -- An hour is longer than any upload and any statement may take.
 create or replace function app.plan_removal(file_path text)
     returns void
-    language sql
-    volatile
-    security definer
-    set search_path = ''
+    language sql volatile security definer set search_path = ''
 begin atomic
     insert into app.content_removals (file_path, due_at)
     values (plan_removal.file_path, pg_catalog.now() + interval '1 hour');
@@ -18,16 +15,12 @@ comment on function app.plan_removal(text) is
     'Notes a content that is about to be put into the document store; it is removed after an hour unless its '
     'document''s row follows.';
 
-revoke execute on function app.plan_removal(text) from public;
 grant execute on function app.plan_removal(text) to taxclaims_api;
 
 -- The paths to remove now, the longest due first; never one that a document has, whatever is planned.
 create or replace function app.due_removals(most integer)
     returns setof text
-    language sql
-    stable
-    security definer
-    set search_path = ''
+    language sql stable security definer set search_path = ''
 begin atomic
     select c.file_path
     from app.content_removals as c
@@ -41,16 +34,12 @@ end;
 comment on function app.due_removals(integer) is
     'The contents to remove now, at most so many; never one that a document has.';
 
-revoke execute on function app.due_removals(integer) from public;
 grant execute on function app.due_removals(integer) to taxclaims_api;
 
 -- How many contents are due to be removed, and for how long the oldest is. One that a document has is never due for long.
 create or replace function app.overdue_removals()
     returns table (contents bigint, oldest_seconds double precision)
-    language sql
-    stable
-    security definer
-    set search_path = ''
+    language sql stable security definer set search_path = ''
 begin atomic
     select
         pg_catalog.count(*),
@@ -62,16 +51,12 @@ end;
 comment on function app.overdue_removals() is
     'How many contents the document store must still lose, and for how many seconds the oldest has been due.';
 
-revoke execute on function app.overdue_removals() from public;
 grant execute on function app.overdue_removals() to taxclaims_api;
 
 -- To be called once the contents are gone.
 create or replace function app.complete_removals(file_paths text[])
     returns void
-    language sql
-    volatile
-    security definer
-    set search_path = ''
+    language sql volatile security definer set search_path = ''
 begin atomic
     delete from app.content_removals as c
     where c.file_path = any (complete_removals.file_paths);
@@ -79,16 +64,12 @@ end;
 
 comment on function app.complete_removals(text[]) is 'Forgets contents that the document store has removed.';
 
-revoke execute on function app.complete_removals(text[]) from public;
 grant execute on function app.complete_removals(text[]) to taxclaims_api;
 
 -- What the store must have, for `documents:check`: in the order of a listing of S3, whatever the database's own is.
 create or replace function app.contents_of_documents()
     returns table (document_id uuid, file_path text, file_size bigint)
-    language sql
-    stable
-    security definer
-    set search_path = ''
+    language sql stable security definer set search_path = ''
 begin atomic
     select d.id, d.file_path::text, d.file_size::bigint
     from public.documents as d
@@ -99,16 +80,12 @@ comment on function app.contents_of_documents() is
     'The path and the length of the content of every document, in the order of their bytes; it says nothing of whose '
     'they are.';
 
-revoke execute on function app.contents_of_documents() from public;
 grant execute on function app.contents_of_documents() to taxclaims_api;
 
 -- The same with digests, in pages: contents are read for hours, and no transaction may last as long.
 create or replace function app.digests_of_documents(after uuid, most integer)
     returns table (document_id uuid, file_path text, file_size bigint, sha256 bytea)
-    language sql
-    stable
-    security definer
-    set search_path = ''
+    language sql stable security definer set search_path = ''
 begin atomic
     select d.id, d.file_path::text, d.file_size::bigint, d.sha256
     from public.documents as d
@@ -121,15 +98,11 @@ comment on function app.digests_of_documents(uuid, integer) is
     'The path, the length and the digest of the content of so many documents, in the order of their ids; it says nothing '
     'of whose they are.';
 
-revoke execute on function app.digests_of_documents(uuid, integer) from public;
 grant execute on function app.digests_of_documents(uuid, integer) to taxclaims_api;
 
 create or replace function app.keep_digest(document_id uuid, sha256 bytea)
     returns void
-    language sql
-    volatile
-    security definer
-    set search_path = ''
+    language sql volatile security definer set search_path = ''
 begin atomic
     update public.documents as d
     set sha256 = keep_digest.sha256
@@ -139,16 +112,12 @@ end;
 comment on function app.keep_digest(uuid, bytea) is
     'Gives a document from before digests were kept the digest of its content; one that has a digest keeps it.';
 
-revoke execute on function app.keep_digest(uuid, bytea) from public;
 grant execute on function app.keep_digest(uuid, bytea) to taxclaims_api;
 
 -- One that is neither has nobody: an upload is planned for removal before its content is there, and until its row is.
 create or replace function app.standing_of_contents(file_paths text[])
     returns table (file_path text, has_document boolean, is_planned boolean)
-    language sql
-    stable
-    security definer
-    set search_path = ''
+    language sql stable security definer set search_path = ''
 begin atomic
     select
         p.file_path,
@@ -161,17 +130,13 @@ comment on function app.standing_of_contents(text[]) is
     'For each of these paths whether a document has it, and whether its removal is planned, as it is while an upload is '
     'under way.';
 
-revoke execute on function app.standing_of_contents(text[]) from public;
 grant execute on function app.standing_of_contents(text[]) to taxclaims_api;
 
 -- A document's row keeps its content; without the row the content is due at once, whoever deletes and by whatever
 -- way: a cascade, a DBA at psql, a truncate.
 create or replace function app.track_content()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     case tg_op
@@ -194,5 +159,4 @@ $function$;
 comment on function app.track_content() is
     'Trigger of documents: a new row keeps its content, a deleted one makes it due for removal.';
 
-revoke execute on function app.track_content() from public;
 grant execute on function app.track_content() to taxclaims_owner;

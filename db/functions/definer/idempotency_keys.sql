@@ -20,10 +20,7 @@ create or replace function app.claim_key(key_digest text, request_digest text)
         etag text,
         location text
     )
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     caller constant text := app.setting('actor');
@@ -78,29 +75,14 @@ comment on function app.claim_key(text, text) is
     'Takes an Idempotency-Key for this transaction, and says how it stands: free, under way, other (used for another '
     'request) or kept, with the answer.';
 
-revoke execute on function app.claim_key(text, text) from public;
-grant execute on function app.claim_key(text, text) to
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client;
+grant execute on function app.claim_key(text, text) to taxclaims_client, taxclaims_admin;
 
 -- Keeps the answer under a key that the transaction has claimed.
 create or replace function app.keep_answer(
-    key_digest text,
-    request_digest text,
-    resource_type text,
-    resource_id uuid,
-    body text,
-    etag text,
-    location text
+    key_digest text, request_digest text, resource_type text, resource_id uuid, body text, etag text, location text
 )
     returns void
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     insert into app.idempotency_keys (
@@ -122,21 +104,12 @@ $function$;
 comment on function app.keep_answer(text, text, text, uuid, text, text, text) is
     'Keeps the answer under a key that this transaction has claimed.';
 
-revoke execute on function app.keep_answer(text, text, text, uuid, text, text, text) from public;
-grant execute on function app.keep_answer(text, text, text, uuid, text, text, text) to
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client;
+grant execute on function app.keep_answer(text, text, text, uuid, text, text, text) to taxclaims_client, taxclaims_admin;
 
 -- Removes answers that are older than a day, the oldest first and no more than that many; gives how many.
 create or replace function app.forget_answers(most integer)
     returns integer
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     forgotten integer;
@@ -161,5 +134,4 @@ $function$;
 comment on function app.forget_answers(integer) is
     'Removes answers older than 24 hours, at most so many; gives how many.';
 
-revoke execute on function app.forget_answers(integer) from public;
 grant execute on function app.forget_answers(integer) to taxclaims_api;

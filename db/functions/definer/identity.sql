@@ -6,10 +6,7 @@
 -- that has its users from here; null when none is stored. TX401 for one whose rights no longer hold.
 create or replace function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
     returns uuid
-    language plpgsql
-    stable
-    security definer
-    set search_path = ''
+    language plpgsql stable security definer set search_path = ''
 as $function$
 declare
     known record;
@@ -38,17 +35,13 @@ $function$;
 comment on function app.authenticate(text, timestamp with time zone, text) is
     'The stored user behind a token, null where none is stored; refuses (TX401) one whose rights no longer hold.';
 
-revoke execute on function app.authenticate(text, timestamp with time zone, text) from public;
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
 -- The id of a caller who is not stored. TX401 where it is that of a stored user with another subject: the provider has
 -- given a subject that is somebody else's id, and would be given somebody else's record.
 create or replace function app.unclaimed_id(id uuid)
     returns uuid
-    language plpgsql
-    stable
-    security definer
-    set search_path = ''
+    language plpgsql stable security definer set search_path = ''
 as $function$
 begin
     if exists (select from public.users as u where u.id = unclaimed_id.id and u.subject is not null) then
@@ -61,7 +54,6 @@ $function$;
 comment on function app.unclaimed_id(uuid) is
     'The id of a caller who is not stored; refuses (TX401) one that is another user''s.';
 
-revoke execute on function app.unclaimed_id(uuid) from public;
 grant execute on function app.unclaimed_id(uuid) to taxclaims_api;
 
 -- Records the caller of this transaction with the role and the clients of the token, and with the clients that the
@@ -75,10 +67,7 @@ drop function if exists app.record_login(text, text, timestamp with time zone);
 
 create function app.record_login(email text, name text, issued_at timestamp with time zone)
     returns void
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     caller constant text := app.setting('actor');
@@ -154,13 +143,7 @@ comment on function app.record_login(text, text, timestamp with time zone) is
     'Stores the caller with the role and the clients of the token, and the clients that they created and no token has '
     'said yet.';
 
-revoke execute on function app.record_login(text, text, timestamp with time zone) from public;
-grant execute on function app.record_login(text, text, timestamp with time zone) to
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client;
+grant execute on function app.record_login(text, text, timestamp with time zone) to taxclaims_client, taxclaims_admin;
 
 -- Gives a client to the user who is about to create it: in the stored list, so that the next token can say it, and
 -- among the created, so that a login with the same token does not take it away. TX401 where the rights of the token
@@ -168,14 +151,9 @@ grant execute on function app.record_login(text, text, timestamp with time zone)
 -- the identity provider knows that change, it would be refused from here on, for it says less than what is then stored:
 -- it is noted as the one that goes on. One that is younger may say more than what is stored, and needs no note.
 -- An ADMIN without a list has every client already, and a list would take the others away.
-drop function if exists app.gain_client(uuid);
-
 create or replace function app.gain_client(client uuid, issued_at timestamp with time zone, access_digest text)
     returns void
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     caller constant text := app.setting('actor');
@@ -221,8 +199,4 @@ $function$;
 comment on function app.gain_client(uuid, timestamp with time zone, text) is
     'Gives a client to the user who is about to create it, in the same transaction.';
 
-revoke execute on function app.gain_client(uuid, timestamp with time zone, text) from public;
-grant execute on function app.gain_client(uuid, timestamp with time zone, text) to
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager;
+grant execute on function app.gain_client(uuid, timestamp with time zone, text) to taxclaims_account_manager, taxclaims_admin;

@@ -40,7 +40,6 @@ comment on function app.identity_account(text) is
     'What the tokens of the embedded identity provider say of an account, and whether it is active; no row where it is '
     'nobody''s.';
 
-revoke execute on function app.identity_account(text) from public;
 grant execute on function app.identity_account(text) to taxclaims_identity_provider;
 
 -- The same for a token that is about to be signed, of a login of that second: TX401 where the login has ended since. The
@@ -75,7 +74,6 @@ $function$;
 comment on function app.identity_claims(text, bigint) is
     'What a token of the embedded identity provider says of an account; refuses (TX401) one of a login that has ended.';
 
-revoke execute on function app.identity_claims(text, bigint) from public;
 grant execute on function app.identity_claims(text, bigint) to taxclaims_identity_provider;
 
 -- Changes what the management interface says of a user; null leaves a thing as it is, and nothing is written where all
@@ -131,5 +129,4 @@ comment on function app.change_identity_account(text, text, uuid[], boolean, tex
     'Changes role, clients and activity of a user as the management interface of the embedded identity provider is told; '
     'null leaves a thing as it is. False where the account is nobody''s.';
 
-revoke execute on function app.change_identity_account(text, text, uuid[], boolean, text, text) from public;
 grant execute on function app.change_identity_account(text, text, uuid[], boolean, text, text) to taxclaims_identity_provider;

@@ -48,7 +48,6 @@ comment on function app.keep_artifact(text, text, jsonb, text, bigint, text, tex
     'Keeps what the identity provider gives out, under the digest of its id; refuses (TX401) what comes of a login that '
     'has ended since.';
 
-revoke execute on function app.keep_artifact(text, text, jsonb, text, bigint, text, text, integer) from public;
 grant execute on function app.keep_artifact(text, text, jsonb, text, bigint, text, text, integer) to taxclaims_identity_provider;
 
 -- What is kept under an id; no row where there is none, or its time is over.
@@ -74,7 +73,6 @@ $function$;
 comment on function app.artifact(text, text) is
     'What the identity provider keeps under the digest of an id, and whether it was used; no row where its time is over.';
 
-revoke execute on function app.artifact(text, text) from public;
 grant execute on function app.artifact(text, text) to taxclaims_identity_provider;
 
 -- A session by the name that tokens have for it; null where there is none, or its time is over.
@@ -101,7 +99,6 @@ $function$;
 comment on function app.session_artifact(text) is
     'A session of the identity provider by the name that tokens have for it; null where there is none.';
 
-revoke execute on function app.session_artifact(text) from public;
 grant execute on function app.session_artifact(text) to taxclaims_identity_provider;
 
 -- Marks what may be used once; false where somebody has used it before, or at the same time.
@@ -125,7 +122,6 @@ $function$;
 comment on function app.consume_artifact(text, text) is
     'Marks what may be used once as used; false for all but the first who does.';
 
-revoke execute on function app.consume_artifact(text, text) from public;
 grant execute on function app.consume_artifact(text, text) to taxclaims_identity_provider;
 
 create or replace function app.forget_artifact(kind text, id_digest text)
@@ -143,7 +139,6 @@ $function$;
 
 comment on function app.forget_artifact(text, text) is 'Removes what the identity provider keeps under an id.';
 
-revoke execute on function app.forget_artifact(text, text) from public;
 grant execute on function app.forget_artifact(text, text) to taxclaims_identity_provider;
 
 -- All that belongs to a grant, as after a logout or when a token comes a second time. Rows are held in one order by
@@ -170,7 +165,6 @@ $function$;
 
 comment on function app.forget_grant(text) is 'Removes all that the identity provider gave out under a grant.';
 
-revoke execute on function app.forget_grant(text) from public;
 grant execute on function app.forget_grant(text) to taxclaims_identity_provider;
 
 -- What is of no use any more, at most so many of each kind: things whose time is over, and counts of attempts that
@@ -217,5 +211,4 @@ comment on function app.forget_artifacts(integer) is
     'Removes what the identity provider kept and whose time is over, at most so many of each kind; gives how many of '
     'which most went.';
 
-revoke execute on function app.forget_artifacts(integer) from public;
 grant execute on function app.forget_artifacts(integer) to taxclaims_identity_provider;

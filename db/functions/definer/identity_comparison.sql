@@ -12,20 +12,14 @@ create or replace function app.users_of_provider(after uuid, most integer)
         is_active boolean,
         is_undelivered boolean
     )
-    language plpgsql
-    stable
-    security definer
-    set search_path = ''
+    language plpgsql stable security definer set search_path = ''
 as $function$
 begin
     return query
     select
         u.id,
         u.email::text,
-        u.subject,
-        u.role,
-        u.client_access,
-        u.is_active,
+        u.subject, u.role, u.client_access, u.is_active,
         exists (select from public.identity_changes as c where c.user_id = u.id and c.delivered_at is null)
     from public.users as u
     where u.subject is not null and (users_of_provider.after is null or u.id > users_of_provider.after)
@@ -38,17 +32,13 @@ comment on function app.users_of_provider(uuid, integer) is
     'Users whom the identity provider knows, with the rights that it is to have, in the order of their ids. Serves '
     'npm run identity:sync.';
 
-revoke execute on function app.users_of_provider(uuid, integer) from public;
 revoke execute on function app.users_of_provider(uuid, integer) from taxclaims_api;
 grant execute on function app.users_of_provider(uuid, integer) to taxclaims_owner;
 
 -- The provider is to be told the rights of a user as they are here, and believed only once it says them.
 create or replace function app.send_identity(target uuid)
     returns void
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     perform
@@ -62,5 +52,4 @@ $function$;
 comment on function app.send_identity(uuid) is
     'Notes that the identity provider is to be told the rights of a user as they are here, though nothing was changed.';
 
-revoke execute on function app.send_identity(uuid) from public;
 grant execute on function app.send_identity(uuid) to taxclaims_api;

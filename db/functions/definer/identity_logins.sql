@@ -31,8 +31,6 @@ $function$;
 comment on function app.attempt_keys(text, text) is
     'The digests under which an attempt to log in is counted, for an email and an address.';
 
-revoke execute on function app.attempt_keys(text, text) from public;
-
 -- Leaves the record of a login, or of one that was refused. The actor is the user of the email, or nobody: what was
 -- typed may be a password, and is in no record.
 create or replace function app.record_attempt(email text, address text, user_agent text, request_id text, refusal text)
@@ -69,8 +67,6 @@ $function$;
 
 comment on function app.record_attempt(text, text, text, text, text) is
     'Leaves the audit record of a login at the embedded identity provider, or of why it was refused.';
-
-revoke execute on function app.record_attempt(text, text, text, text, text) from public;
 
 -- Begins a login: counts it as failed until it succeeds, so that several at once count as several. Gives the salt of the
 -- user's password, or a made-up one that is always the same for that address; or, where too many have failed, after how
@@ -135,7 +131,6 @@ comment on function app.begin_login(text, text, text, text) is
     'Counts an attempt to log in with an email; gives the salt to hash the password with, a made-up one where nobody has '
     'the email, or after how many seconds the next attempt may be made.';
 
-revoke execute on function app.begin_login(text, text, text, text) from public;
 grant execute on function app.begin_login(text, text, text, text) to taxclaims_identity_provider;
 
 -- Ends a login with the hash of the password: gives the account and the second from which on it counts, or no row. The
@@ -204,5 +199,4 @@ comment on function app.finish_login(text, text, text, text, text) is
     'Ends a login with the hash of the password: the account, the second from which on it counts and the present one; no '
     'row, and a record, where no active user has this email and password.';
 
-revoke execute on function app.finish_login(text, text, text, text, text) from public;
 grant execute on function app.finish_login(text, text, text, text, text) to taxclaims_identity_provider;

@@ -3,10 +3,7 @@
 -- Begins to note changes, for good: what an instance that is configured to send them calls as it starts.
 create or replace function app.begin_identity_management()
     returns void
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     update app.identity_management as m
@@ -18,16 +15,12 @@ $function$;
 comment on function app.begin_identity_management() is
     'From now on each change of rights is noted, to be sent to the identity provider.';
 
-revoke execute on function app.begin_identity_management() from public;
 grant execute on function app.begin_identity_management() to taxclaims_api;
 
 -- Ends it, which a DBA alone does: what is not delivered never will be, and goes. Gives how many that were.
 create or replace function app.end_identity_management()
     returns integer
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     left_over constant uuid[] := array(select c.id from public.identity_changes as c where c.delivered_at is null);
@@ -48,5 +41,4 @@ comment on function app.end_identity_management() is
     'For a DBA, once no instance sends changes any more: from now on none is noted, and those not delivered go. Gives '
     'how many that were.';
 
-revoke execute on function app.end_identity_management() from public;
 grant execute on function app.end_identity_management() to taxclaims_owner;

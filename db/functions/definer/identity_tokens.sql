@@ -3,10 +3,7 @@
 -- Until the provider knows of a change, a token that it makes still says the old rights, however late it was made.
 create or replace function app.hold_tokens()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     update public.users as u
@@ -19,16 +16,12 @@ $function$;
 comment on function app.hold_tokens() is
     'Trigger of identity_changes: until a change is delivered, every token that says other rights is refused.';
 
-revoke execute on function app.hold_tokens() from public;
 grant execute on function app.hold_tokens() to taxclaims_owner;
 
 -- From the delivery on the provider may know better again: a token that was issued later is believed.
 create or replace function app.date_delivery()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     update public.users as u
@@ -47,5 +40,4 @@ $function$;
 comment on function app.date_delivery() is
     'Trigger of identity_changes: tokens issued before the provider knew of a change are refused, later ones are not.';
 
-revoke execute on function app.date_delivery() from public;
 grant execute on function app.date_delivery() to taxclaims_owner;

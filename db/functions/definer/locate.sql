@@ -2,49 +2,55 @@
 
 -- Whether a record exists, whoever asks, and whose client it is (null where it has none).
 -- For the API alone: it turns "no row" into 403 for another tenant's record and 404 for none.
--- One row, always. resource_type is the table's name; the one table of that name is looked at.
+-- One row, always. resource_type is the name of a table that tenants write. Its rows are clients, say their client, or
+-- have that of the parent which a foreign key names.
 create or replace function app.locate(resource_type text, id uuid)
     returns table (found boolean, client_id uuid)
-    language plpgsql
-    stable
-    security definer
-    set search_path = ''
+    language plpgsql stable security definer set search_path = ''
 as $function$
 declare
-    owner record;
+    owner constant text := (
+        select
+            case
+                when t.relname = 'clients' then 'r.id'
+                when own.attname is not null then 'r.client_id'
+                else coalesce(
+                    (
+                        select pg_catalog.format(
+                            '(select p.client_id from public.%I as p where p.id = r.%I)', parent.relname, key.attname
+                        )
+                        from pg_catalog.pg_constraint as f
+                        join pg_catalog.pg_class as parent on parent.oid = f.confrelid
+                        join pg_catalog.pg_attribute as key on key.attrelid = t.oid and key.attnum = f.conkey[1]
+                        where f.conrelid = t.oid
+                            and f.contype = 'f'
+                            and exists (
+                                select from pg_catalog.pg_attribute as a
+                                where a.attrelid = parent.oid and a.attname = 'client_id' and not a.attisdropped
+                            )
+                        order by f.conname
+                        limit 1
+                    ),
+                    'null::uuid'
+                )
+            end
+        from pg_catalog.pg_class as t
+        join pg_catalog.pg_attribute as named on named.attrelid = t.oid and named.attname = 'id'
+        left join pg_catalog.pg_attribute as own
+            on own.attrelid = t.oid and own.attname = 'client_id' and not own.attisdropped
+        where t.relnamespace = 'public'::regnamespace
+            and t.relname = locate.resource_type
+            and pg_catalog.has_any_column_privilege('taxclaims_scoped_admin', t.oid, 'INSERT')
+    );
+    is_there boolean;
+    whose uuid;
 begin
-    case locate.resource_type
-        when 'clients' then
-            select c.id as client_id into owner from public.clients as c where c.id = locate.id;
-        when 'sites' then
-            select s.client_id into owner from public.sites as s where s.id = locate.id;
-        when 'cadastres' then
-            select s.client_id
-            into owner
-            from public.cadastres as k
-            join public.sites as s on s.id = k.site_id
-            where k.id = locate.id;
-        when 'reclamations' then
-            select r.client_id into owner from public.reclamations as r where r.id = locate.id;
-        when 'documents' then
-            select r.client_id
-            into owner
-            from public.documents as d
-            join public.reclamations as r on r.id = d.reclamation_id
-            where d.id = locate.id;
-        when 'factures' then
-            select f.client_id into owner from public.factures as f where f.id = locate.id;
-        when 'partner_invoices' then
-            select b.client_id into owner from public.partner_invoices as b where b.id = locate.id;
-        when 'partners' then
-            select null::uuid as client_id into owner from public.partners as p where p.id = locate.id;
-        when 'users' then
-            select null::uuid as client_id into owner from public.users as u where u.id = locate.id;
-        else
-            return query select false, null::uuid;
-            return;
-    end case;
-    return query select found, owner.client_id;
+    if owner is not null then
+        execute pg_catalog.format('select true, %s from public.%I as r where r.id = $1', owner, locate.resource_type)
+            into is_there, whose
+            using locate.id;
+    end if;
+    return query select coalesce(is_there, false), whose;
 end
 $function$;
 
@@ -52,17 +58,13 @@ comment on function app.locate(text, uuid) is
     'Whether a record exists and whose client it is, whoever asks; by it the API tells 403 from 404. resource_type: '
     'the name of a table.';
 
-revoke execute on function app.locate(text, uuid) from public;
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 
 -- Whether the caller may link the partner to a client: it has a link to one of the caller's clients, or none
 -- at all, as one that was just made. Without it, knowing an id would be enough to see another tenant's partner.
 create or replace function app.partner_within_reach(partner uuid)
     returns boolean
-    language sql
-    stable
-    security definer
-    set search_path = ''
+    language sql stable security definer set search_path = ''
 begin atomic
     select coalesce(pg_catalog.bool_or(cp.client_id = any ((select app.client_access())::uuid[])), true)
     from public.client_partners as cp
@@ -72,5 +74,4 @@ end;
 comment on function app.partner_within_reach(uuid) is
     'Whether the caller may link a partner: it is linked to one of the caller''s clients, or to nobody yet.';
 
-revoke execute on function app.partner_within_reach(uuid) from public;
-grant execute on function app.partner_within_reach(uuid) to taxclaims_scoped_admin, taxclaims_account_manager;
+grant execute on function app.partner_within_reach(uuid) to taxclaims_account_manager;

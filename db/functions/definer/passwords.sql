@@ -5,10 +5,7 @@
 -- it is tried, in a transaction of its own and with the user's row held, so that of two at once each counts: after ten
 -- in an hour there is no salt, but how many seconds to wait. TX409 where the caller has no password here.
 create or replace function app.begin_password_change(out salt text, out email text, out retry_after integer)
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     most constant integer := 10;
@@ -53,22 +50,13 @@ comment on function app.begin_password_change() is
     'Counts an attempt to say the caller''s present password and gives what it takes: salt and email; or, after ten in '
     'an hour, in how many seconds there may be another. TX409 for who has no password here.';
 
-revoke execute on function app.begin_password_change() from public;
-grant execute on function app.begin_password_change() to
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client;
+grant execute on function app.begin_password_change() to taxclaims_client, taxclaims_admin;
 
 -- Gives the caller a new password, if the present one has the hash that is said; gives whether it has. Judged with the
 -- row held: of two at once one is right. TX401 for who was made inactive meanwhile.
 create or replace function app.change_password(present_hash text, new_hash text)
     returns boolean
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     stored record;
@@ -95,23 +83,14 @@ $function$;
 comment on function app.change_password(text, text) is
     'Gives the caller a new password where the present one has the hash that is said; gives whether it has.';
 
-revoke execute on function app.change_password(text, text) from public;
-grant execute on function app.change_password(text, text) to
-    taxclaims_admin,
-    taxclaims_scoped_admin,
-    taxclaims_account_manager,
-    taxclaims_tax_specialist,
-    taxclaims_client;
+grant execute on function app.change_password(text, text) to taxclaims_client, taxclaims_admin;
 
 -- Ends the sessions of a user, whoever changes the password or makes the user inactive, by whatever way: from the moment
 -- at which that comes true for everybody, as app.date_rights_from_commit says. Who becomes active again has to log in
 -- anew. What the embedded identity provider keeps of them goes, and so do attempts at a password that is none any more.
 create or replace function app.end_sessions_from_commit()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     update public.users as u
@@ -136,5 +115,4 @@ $function$;
 comment on function app.end_sessions_from_commit() is
     'Trigger of users: tokens issued before a new password, or the end of an account, is committed are refused.';
 
-revoke execute on function app.end_sessions_from_commit() from public;
 grant execute on function app.end_sessions_from_commit() to taxclaims_owner;

@@ -5,10 +5,7 @@
 -- minutes counts. Null, as an instance says it at its start, keeps what there is.
 create or replace function app.note_provider_clock(ahead interval)
     returns void
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     present constant timestamp with time zone := pg_catalog.clock_timestamp();
@@ -33,7 +30,6 @@ $function$;
 comment on function app.note_provider_clock(interval) is
     'Keeps how far the identity provider''s clock is ahead of this server''s at most.';
 
-revoke execute on function app.note_provider_clock(interval) from public;
 grant execute on function app.note_provider_clock(interval) to taxclaims_api;
 
 -- By how many seconds a token that was verified just now is from the future, where that is more than the provider's
@@ -41,10 +37,7 @@ grant execute on function app.note_provider_clock(interval) to taxclaims_api;
 -- nothing is known of it for an hour.
 create or replace function app.disprove_provider_clock(issued_at timestamp with time zone)
     returns double precision
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     present constant timestamp with time zone := pg_catalog.clock_timestamp();
@@ -65,5 +58,4 @@ comment on function app.disprove_provider_clock(timestamp with time zone) is
     'By how many seconds a token is from the future, where the measured clock of the provider does not explain it; that '
     'measurement then counts for nothing.';
 
-revoke execute on function app.disprove_provider_clock(timestamp with time zone) from public;
 grant execute on function app.disprove_provider_clock(timestamp with time zone) to taxclaims_api;

@@ -2,10 +2,7 @@
 -- what was done for which login (action), whose data (client_context), and by which login (actor).
 create or replace function app.record_reporting_grant()
     returns trigger
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     insert into public.audit_logs (actor, action, resource_type, client_context, success)
@@ -36,17 +33,13 @@ $function$;
 comment on function app.record_reporting_grant() is
     'Trigger of reporting.grants: leaves an audit record of each grant and each revocation.';
 
-revoke execute on function app.record_reporting_grant() from public;
 grant execute on function app.record_reporting_grant() to taxclaims_owner;
 
 -- Puts a login into taxclaims_reporting_all, for reporting.grant_all_clients: only the definer may give that role, so
 -- that there is no other way to it that leaves no record. Doing it twice is doing it once.
 create or replace function app.give_all_clients(login name)
     returns void
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     objection constant text := reporting.objection(give_all_clients.login);
@@ -78,10 +71,7 @@ $function$;
 -- Takes a login out of it again. One that is in it by another's hand may keep it; then this is an error, and no lie.
 create or replace function app.take_all_clients(login name)
     returns void
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
     if not exists (select from pg_catalog.pg_roles as r where r.rolname = take_all_clients.login) then
@@ -103,17 +93,13 @@ begin
 end
 $function$;
 
-revoke execute on function app.give_all_clients(name), app.take_all_clients(name) from public;
 grant execute on function app.give_all_clients(name), app.take_all_clients(name) to taxclaims_owner;
 
 -- Puts a login into taxclaims_reporting_few or takes it out, for reporting.place_login, which counts its clients. One that
 -- has all is never in it: the policies for few take away what the login was not granted by name.
 create or replace function app.place_login(login name, has_few boolean)
     returns void
-    language plpgsql
-    volatile
-    security definer
-    set search_path = ''
+    language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
     wanted boolean;
@@ -140,17 +126,13 @@ $function$;
 comment on function app.place_login(name, boolean) is
     'Puts a login into taxclaims_reporting_few or takes it out; no row depends on it. Serves reporting.place_login.';
 
-revoke execute on function app.place_login(name, boolean) from public;
 grant execute on function app.place_login(name, boolean) to taxclaims_owner;
 
 -- Which user has which client, for the view reporting.assignments: a user's list is closed to reporting, as it names
 -- clients of others. Here those of the login that asks, by the name it logged in with, or all where it has all.
 create or replace function app.assignments()
     returns table (user_id uuid, client_id uuid)
-    language plpgsql
-    stable
-    security definer
-    set search_path = ''
+    language plpgsql stable security definer set search_path = ''
 as $function$
 begin
     return query
@@ -164,7 +146,6 @@ begin
 end
 $function$;
 
-revoke execute on function app.assignments() from public;
 grant execute on function app.assignments() to taxclaims_reporting;
 
 comment on function app.give_all_clients(name) is 'Puts a login into taxclaims_reporting_all. Serves reporting.grant_all_clients.';

@@ -4,10 +4,7 @@ drop function if exists app.users_who_see(uuid);
 
 create or replace function app.users_who_see(client uuid)
     returns table (email text, role text, has_clients boolean, reason text)
-    language plpgsql
-    stable
-    security definer
-    set search_path = ''
+    language plpgsql stable security definer set search_path = ''
 as $function$
 begin
     return query
@@ -27,7 +24,6 @@ $function$;
 
 comment on function app.users_who_see(uuid) is 'The active users who see a client, and why; for audit.who_can_see.';
 
-revoke execute on function app.users_who_see(uuid) from public;
 grant execute on function app.users_who_see(uuid) to taxclaims_auditor;
 
 -- The email of whoever was refused something, for audit.denials: by the user's id, or by the token's subject, of whom
@@ -35,10 +31,7 @@ grant execute on function app.users_who_see(uuid) to taxclaims_auditor;
 -- asks for nobody else.
 create or replace function app.email_of(user_id uuid, subject text)
     returns text
-    language plpgsql
-    stable
-    security definer
-    set search_path = ''
+    language plpgsql stable security definer set search_path = ''
 as $function$
 begin
     return coalesce(
@@ -48,7 +41,6 @@ begin
 end
 $function$;
 
-revoke execute on function app.email_of(uuid, text) from public;
 grant execute on function app.email_of(uuid, text) to taxclaims_auditor;
 
 comment on function app.email_of(uuid, text) is

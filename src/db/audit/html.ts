@@ -1,5 +1,5 @@
 import { STYLE } from './html-style.ts';
-import { type Cell, COMMANDS, functionsOf, linesOf, type Reach, ROLES, shortName } from './symbols.ts';
+import { type Cell, COMMANDS, functionsOf, linesOf, type Reach, rolesOf, shortName } from './symbols.ts';
 import type { Drift } from './drift.ts';
 import type { Accepted, Audit, Finding } from './read.ts';
 
@@ -53,7 +53,9 @@ function matrixTable({ matrix }: Audit): string {
         .join('')}`,
   );
   return `<table class="matrix">
-<thead><tr><th>${ROLES.map((role) => `<th scope="col">${shortName(role).replaceAll('_', ' ')}`).join('')}</thead>
+<thead><tr><th>${rolesOf(matrix)
+    .map((role) => `<th scope="col">${shortName(role).replaceAll('_', ' ')}`)
+    .join('')}</thead>
 ${lines.join('\n')}
 </table>`;
 }

@@ -95,14 +95,15 @@ async function readThrough(client: pg.Client): Promise<Audit> {
   };
 }
 
-/** The matrix through a connection that is open, in an order that does not depend on the server's language. */
+/** The matrix through a connection that is open: of each object every role, always in the same order. */
 export async function readMatrix(client: pg.Client): Promise<MatrixRow[]> {
   const { rows } = await client.query<MatrixRow>(
     `select m.role::text, m.object, m.command, m.granted, m.columns, m.policies,
          m.using_expressions as using, m.check_expressions as check,
          m.command <> 'EXECUTE' and not exists (select from audit.house_tables as t where t.name = m.object) as "isView"
      from audit.matrix as m
-     order by m.object collate "C", m.role collate "C", m.command`,
+     join audit.house_roles as h on h.name = m.role
+     order by m.object collate "C", (to_jsonb(h) ->> 'place')::integer, m.role collate "C", m.command`,
   );
   return rows;
 }

@@ -12,22 +12,6 @@ export type Reach =
   | 'all';
 
 export const COMMANDS = ['INSERT', 'SELECT', 'UPDATE', 'DELETE'] as const;
-export const ROLES = [
-  'taxclaims_owner',
-  'taxclaims_definer',
-  'taxclaims_housekeeper',
-  'taxclaims_api',
-  'taxclaims_admin',
-  'taxclaims_scoped_admin',
-  'taxclaims_account_manager',
-  'taxclaims_tax_specialist',
-  'taxclaims_client',
-  'taxclaims_reporting',
-  'taxclaims_reporting_all',
-  'taxclaims_reporting_few',
-  'taxclaims_auditor',
-  'taxclaims_identity_provider',
-] as const;
 
 const LETTERS = { INSERT: 'c', SELECT: 'r', UPDATE: 'u', DELETE: 'd' } as const;
 
@@ -38,8 +22,13 @@ export interface Cell {
 
 export interface MatrixLine {
   readonly object: string;
-  /** One list of the four commands for each of ROLES. */
+  /** One list of the four commands for each role. */
   readonly cells: readonly (readonly Cell[])[];
+}
+
+/** The roles of the house, in their order. */
+export function rolesOf(matrix: readonly MatrixRow[]): string[] {
+  return [...new Set(matrix.map(({ role }) => role))];
 }
 
 /** The tables and views of the matrix, in the order of their names: one line each, the DBA's own views folded. */
@@ -62,10 +51,11 @@ function folded(lines: readonly MatrixLine[]): MatrixLine[] {
 
 function everyLineOf(matrix: readonly MatrixRow[]): MatrixLine[] {
   const cells = new Map(matrix.map((row) => [`${row.object} ${row.role} ${row.command}`, row]));
+  const roles = rolesOf(matrix);
   const objects = new Set(matrix.filter(({ command }) => command !== 'EXECUTE').map(({ object }) => object));
   return [...objects].map((object) => ({
     object,
-    cells: ROLES.map((role) =>
+    cells: roles.map((role) =>
       COMMANDS.map((command) => {
         const row = cells.get(`${object} ${role} ${command}`);
         return { row, reach: reachOf(row) };

@@ -1,4 +1,4 @@
-import { functionsOf, linesOf, marksOf, ROLES, shortName } from './symbols.ts';
+import { functionsOf, linesOf, marksOf, rolesOf, shortName } from './symbols.ts';
 import type { Audit, MatrixRow } from './read.ts';
 
 /** The matrix, the findings, the drift and what is accepted as a person reads them in a terminal. */
@@ -44,14 +44,15 @@ export function renderText({ database, server, matrix, findings, drift, blinded,
 /** One line for each table and view, one column for each role. */
 export function matrixText(matrix: readonly MatrixRow[]): string[] {
   const lines = linesOf(matrix);
+  const roles = rolesOf(matrix).map(shortName);
   const width = Math.max(...lines.map(({ object }) => object.length)) + 2;
   const row = (object: string, cells: readonly string[]): string =>
-    `${object.padEnd(width)}${cells.map((cell, index) => cell.padEnd(columnWidth(index))).join('')}`.trimEnd();
+    `${object.padEnd(width)}${cells.map((cell, index) => cell.padEnd((roles[index]?.length ?? 0) + 2)).join('')}`.trimEnd();
   return [
     'c create, r read, u update, d delete: the rows that a policy lets pass; C R U D: every row;',
     '· granted, but no policy lets a row pass; - not granted. A view has the policies of its tables.',
     '',
-    row('', ROLES.map(shortName)),
+    row('', roles),
     ...lines.map(({ object, cells }) => row(object, cells.map(marksOf))),
   ];
 }
@@ -59,10 +60,6 @@ export function matrixText(matrix: readonly MatrixRow[]): string[] {
 /** Who may run which function, but its owner. */
 function functionsText(matrix: readonly MatrixRow[]): string[] {
   return functionsOf(matrix).map(([name, roles]) => `${name}: ${roles.join(', ')}`);
-}
-
-function columnWidth(index: number): number {
-  return shortName(ROLES[index] ?? '').length + 2;
 }
 
 function counted(count: number, noun: string): string {

@@ -13,11 +13,12 @@ export type SqlFiles = ReadonlyMap<string, string>;
 
 /** The folders whose files are applied with the rights, one after the other by name. */
 const FOLDERS = [
-  ...['functions', 'functions/definer', 'triggers', 'policies', 'reporting', 'comments/tables', 'comments'],
+  ...['functions', 'functions/definer', 'triggers', 'policies', 'reporting', 'policies/derived'],
+  ...['comments/tables', 'comments'],
   ...['audit/facts', 'audit/findings', 'audit', 'audit/accepting'],
 ] as const;
 const FILES = [
-  ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
+  ...['house-roles.sql', 'nesting.sql', 'reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
   ...['audit/as_caller/attempt.sql', 'audit/as_caller/hand_over.sql'],
   ...['1-rights', '2-hand-over', '3-functions', '3-losses', '4-close', '5-tend'].map(
     (part) => `audit-log/${part}.sql`,
@@ -35,8 +36,13 @@ export async function readSqlFiles(): Promise<SqlFiles> {
 
 /** Makes the roles and the rights on the database itself, as the administrator. */
 export async function applyRoles(client: pg.Client): Promise<void> {
-  const files = new Map([['roles.sql', await read('roles.sql')]]);
-  await inTransaction(client, () => run(client, files, 'roles.sql'));
+  const files = new Map([
+    ['house-roles.sql', await read('house-roles.sql')],
+    ['roles.sql', await read('roles.sql')],
+  ]);
+  await inTransaction(client, async () => {
+    for (const file of files.keys()) await run(client, files, file);
+  });
 }
 
 /** Makes what a deploy holds while it works, where it is not there yet. */
@@ -106,6 +112,8 @@ export async function applyPolicies(
     await become(client, 'taxclaims_owner');
     await one('reset.sql');
     await client.query('reset role');
+    await one('house-roles.sql');
+    await one('nesting.sql');
     await one('take-back.sql');
     const kept = await dropBeforeFiles(client);
     const versions = await readVersions(client);
@@ -123,6 +131,7 @@ export async function applyPolicies(
     await one('audit-log/5-tend.sql');
     await become(client, 'taxclaims_owner');
     await all('reporting', kept);
+    await all('policies/derived');
     await all('comments/tables');
     await all('comments');
     await all('audit/facts');

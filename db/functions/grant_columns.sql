@@ -1,0 +1,32 @@
+-- The rights to the columns of a table, each column named once: c created, r read, u updated, in whatever company. The
+-- columns that are read are granted to the readers, the others to the writers; whoever inherits from them has them too.
+-- It serves the files of db/policies, the last of which drops it.
+create or replace function app.grant_columns(
+    target regclass,
+    readers name,
+    writers name,
+    r name[] default '{}',
+    cr name[] default '{}',
+    cru name[] default '{}',
+    ru name[] default '{}',
+    cu name[] default '{}'
+)
+    returns void
+    language plpgsql volatile set search_path = ''
+as $function$
+declare
+    said record;
+begin
+    for said in
+        select p.privilege, p.grantee, pg_catalog.string_agg(pg_catalog.quote_ident(c.name), ', ') as columns
+        from (
+            values ('select', readers, r || cr || cru || ru), ('insert', writers, cr || cru || cu), ('update', writers, cru || ru || cu)
+        ) as p (privilege, grantee, columns)
+        cross join lateral pg_catalog.unnest(p.columns) as c (name)
+        where p.privilege = 'select' or writers is not null
+        group by p.privilege, p.grantee
+    loop
+        execute pg_catalog.format('grant %s (%s) on %s to %I', said.privilege, said.columns, target, said.grantee);
+    end loop;
+end
+$function$;

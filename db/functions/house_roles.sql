@@ -1,0 +1,27 @@
+-- db/house-roles.sql as a function, made anew on each deploy.
+do $house$
+begin
+    execute pg_catalog.format(
+        $function$
+        create or replace function app.house_roles()
+            returns table (place integer, name name, purpose text, extends name)
+            language sql
+            immutable
+            rows 14
+            set search_path = ''
+        as %L
+        $function$,
+        pg_catalog.format(
+            'select h.* from pg_catalog.jsonb_to_recordset(%L) as h (place integer, name name, purpose text, extends name)',
+            pg_catalog.current_setting('deploy.house_roles')
+        )
+    );
+end
+$house$;
+
+comment on function app.house_roles() is
+    'The roles of the house with their purpose, and which of them has the rights of which other. Serves audit.house_roles and '
+    'app.role.';
+
+grant execute on function app.house_roles()
+to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_auditor;

@@ -1,0 +1,22 @@
+-- The roles of the house, in the order in which they are printed: whatever goes through them asks here, or app.house_roles()
+-- once this is deployed. purpose: back (they own something), group (logins are put into it), addition (a login of a group has
+-- it as well), or request (a request runs as it). A role that extends another has its rights and its policies too, so that a
+-- right is granted once, to whoever has the least; not taxclaims_admin, whose policies are others.
+select pg_catalog.set_config('deploy.house_roles', pg_catalog.jsonb_agg(pg_catalog.to_jsonb(h) order by h.place)::text, true)
+from (
+    values
+        (1, 'taxclaims_owner', 'back', null),
+        (2, 'taxclaims_definer', 'back', null),
+        (3, 'taxclaims_housekeeper', 'back', null),
+        (4, 'taxclaims_api', 'group', null),
+        (5, 'taxclaims_admin', 'request', null),
+        (6, 'taxclaims_scoped_admin', 'request', 'taxclaims_account_manager'),
+        (7, 'taxclaims_account_manager', 'request', 'taxclaims_tax_specialist'),
+        (8, 'taxclaims_tax_specialist', 'request', 'taxclaims_client'),
+        (9, 'taxclaims_client', 'request', null),
+        (10, 'taxclaims_reporting', 'group', null),
+        (11, 'taxclaims_reporting_all', 'addition', null),
+        (12, 'taxclaims_reporting_few', 'addition', null),
+        (13, 'taxclaims_auditor', 'group', null),
+        (14, 'taxclaims_identity_provider', 'group', null)
+) as h (place, name, purpose, extends);

@@ -1,0 +1,27 @@
+-- Which role of the house has the rights of which other. Run by the administrator, in the transaction that gives the rights:
+-- the release before grants each to each, and objects to what its policies do not need.
+do $nesting$
+declare
+    missing record;
+begin
+    for missing in
+        select h.name, h.extends
+        from pg_catalog.jsonb_to_recordset(pg_catalog.current_setting('deploy.house_roles')::jsonb) as h (name name, extends name)
+        where h.extends is not null
+            and not exists (
+                select
+                from pg_catalog.pg_auth_members as m
+                where m.roleid = h.extends::text::regrole and m.member = h.name::text::regrole
+            )
+    loop
+        execute pg_catalog.format(
+            'grant %I to %I%s',
+            missing.extends,
+            missing.name,
+            case
+                when pg_catalog.current_setting('server_version_num')::integer >= 160000 then ' with inherit true, set false'
+            end
+        );
+    end loop;
+end
+$nesting$;

@@ -1,0 +1,73 @@
+-- What the views of the reporting surface show is read by taxclaims_reporting, column by column, as they run with the
+-- rights of whoever asks.
+do $reporting$
+declare
+    command text;
+begin
+    for command in
+        select pg_catalog.format(
+            'grant select (%s) on %s to taxclaims_reporting',
+            pg_catalog.string_agg(distinct pg_catalog.quote_ident(a.attname), ', '),
+            t.oid::regclass
+        )
+        from pg_catalog.pg_class as v
+        join pg_catalog.pg_rewrite as w on w.ev_class = v.oid
+        join pg_catalog.pg_depend as d
+            on d.classid = 'pg_catalog.pg_rewrite'::regclass
+            and d.objid = w.oid
+            and d.refclassid = 'pg_catalog.pg_class'::regclass
+        join pg_catalog.pg_class as t on t.oid = d.refobjid and t.relkind in ('r', 'p')
+        join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attnum = d.refobjsubid
+        where v.relkind = 'v' and pg_catalog.has_table_privilege('taxclaims_reporting', v.oid, 'SELECT')
+            and v.relnamespace in ('app'::regnamespace, 'reporting'::regnamespace)
+        group by t.oid
+    loop
+        execute command;
+    end loop;
+end
+$reporting$;
+
+-- A table that has a client has these three policies, and any other has one of its own and the last.
+-- Reporting reads no setting, which anyone with SQL can set: it asks what was granted to the login. A login with few
+-- clients is in taxclaims_reporting_few as well, whose policy says the same once more, in the form that an index answers:
+-- for each row, as the first, it would be the dearer the more clients there are. It can only take away. A login that has
+-- all clients is in taxclaims_reporting_all as well, and then sees every row at no cost: `or true` leaves nothing of the
+-- other policy. The role holds no right: what may be read of a row is the same for both.
+do $policies$
+declare
+    tenant record;
+begin
+    for tenant in
+        select c.oid::regclass as name, c.relname, key.attname as key
+        from pg_catalog.pg_class as c
+        left join pg_catalog.pg_attribute as key
+            on key.attrelid = c.oid and key.attname = case c.relname when 'clients' then 'id' else 'client_id' end
+            and not exists (
+                select from pg_catalog.pg_policy as p
+                where p.polrelid = c.oid and 'taxclaims_reporting'::regrole = any (p.polroles)
+            )
+        where c.relnamespace in ('public'::regnamespace, 'app'::regnamespace)
+            and c.relkind in ('r', 'p')
+            and pg_catalog.has_any_column_privilege('taxclaims_reporting', c.oid, 'SELECT')
+    loop
+        if tenant.key is not null then
+            execute pg_catalog.format(
+                'create policy %1$I on %2$s for select to taxclaims_reporting
+                    using (%3$I in (select g.client_id from reporting.grants as g where g.login = session_user))',
+                tenant.relname || '_select_reporting', tenant.name, tenant.key
+            );
+            execute pg_catalog.format(
+                'create policy %1$I on %2$s as restrictive for select to taxclaims_reporting_few
+                    using (%3$I = any (
+                        (select array(select g.client_id from reporting.grants as g where g.login = session_user))::uuid[]
+                    ))',
+                tenant.relname || '_select_reporting_few', tenant.name, tenant.key
+            );
+        end if;
+        execute pg_catalog.format(
+            'create policy %1$I on %2$s for select to taxclaims_reporting_all using (true)',
+            tenant.relname || '_select_reporting_all', tenant.name
+        );
+    end loop;
+end
+$policies$;
