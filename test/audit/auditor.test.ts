@@ -43,7 +43,9 @@ describe('an auditor', () => {
       const all = `select v::text as line from audit.${view} as v order by 1`;
       const begin = 'begin transaction isolation level repeatable read';
       await world.admin.query(begin);
-      const { rows: snapshots } = await world.admin.query<{ id: string }>('select pg_export_snapshot() as id');
+      const { rows: snapshots } = await world.admin.query<{ id: string }>(
+        'select pg_export_snapshot() as id',
+      );
       await world.auditor.query(begin);
       await world.auditor.query(`set transaction snapshot '${snapshots[0]?.id}'`);
       const { rows } = await world.auditor.query(all);
