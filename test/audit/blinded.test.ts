@@ -14,9 +14,9 @@ const REPLACED = {
   state: `do $$ begin execute replace(pg_get_functiondef('audit.state()'::regprocedure),
     'group by e.kind, e.object', 'where e.object !~ ''copy'' group by e.kind, e.object'); end $$;`,
   rows: `do $$ begin execute replace(pg_get_functiondef('audit.catalog_rows()'::regprocedure),
-    'where j.objid is not null or', 'where j.objid is not null and f.content ->> ''tgname'' is distinct from ''copy'' and f.content ->> ''proname'' is distinct from ''copy'' or'); end $$;`,
+    'where j.objid is not null', 'where j.objid is not null and f.content ->> ''tgname'' is distinct from ''copy'' and f.content ->> ''proname'' is distinct from ''copy'''); end $$;`,
   columns: `do $$ begin execute replace(pg_get_functiondef('audit.catalog_columns()'::regprocedure),
-    $a$('tgparentid', null$a$, $b$('tgfoid', null$b$); end $$;`,
+    $a$'{conparentid,tgparentid}'$a$, $b$'{conparentid,tgfoid}'$b$); end $$;`,
   drift: `create or replace view audit.drift with (security_invoker) as
     select kind, object, ''::text as change, definition as applied, definition as present from audit.applied where false`,
   findings: `create or replace view audit.findings with (security_invoker) as

@@ -20,6 +20,15 @@ const ONE_OF_EACH = `
   create aggregate public.total (integer) (sfunc = pg_catalog.int4pl, stype = integer);
   create function public.watch() returns event_trigger language plpgsql as $$ begin end $$;
   create event trigger one on ddl_command_end execute function public.watch();
+  create operator public.=== (leftarg = integer, rightarg = integer, function = pg_catalog.int4eq);
+  create operator class public.one for type integer using btree as operator 1 <, function 1 btint4cmp(integer, integer);
+  create access method one type index handler bthandler;
+  create collation public.one (locale = 'C');
+  create conversion public.one for 'LATIN1' to 'UTF8' from pg_catalog.iso8859_1_to_utf8;
+  create text search template public.one (lexize = dsimple_lexize);
+  create text search dictionary public.one (template = pg_catalog.simple);
+  create text search parser public.one (start = prsd_start, gettoken = prsd_nexttoken, end = prsd_end, lextypes = prsd_lextype);
+  create text search configuration public.one (copy = pg_catalog.simple);
   create subscription one connection 'dbname=none' publication one with (connect = false);
   alter table public.sites add constraint positive check (id is not null) not valid;
   set local allow_system_table_mods = on;

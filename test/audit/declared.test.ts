@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { fileOf, readDeclared } from '../../src/db/audit/declared.ts';
+import { fileOf, partsOfText, readDeclared } from '../../src/db/audit/declared.ts';
 import { readStateFromOutside, serverRelease } from '../../src/db/audit/state.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
-import { declaredLines, readFacts } from './golden.ts';
+import { declaredText, readFacts, textOfParts } from './golden.ts';
 
 describe('what the repository declares', () => {
   let database: TestDatabase;
@@ -17,8 +17,8 @@ describe('what the repository declares', () => {
   test('is what a database holds as it was migrated (`npm run db:golden` writes it anew)', async () => {
     await withAdmin(database.adminUrl, async (admin) => {
       const release = await serverRelease(admin);
-      const lines = await declaredLines(admin, await readFacts(admin), release);
-      expect(lines.split('\n')).toEqual((await readFile(fileOf(release), 'utf8')).split('\n'));
+      const text = await declaredText(admin, await readFacts(admin), release);
+      expect(text.split('\n')).toEqual((await readFile(fileOf(release), 'utf8')).split('\n'));
     });
   });
 
@@ -28,6 +28,18 @@ describe('what the repository declares', () => {
       const { facts } = await readStateFromOutside(admin);
       const key = (fact: object): string => JSON.stringify(Object.values(fact));
       expect(facts.map(key).sort()).toEqual((await readFacts(admin)).map(key).sort());
+    });
+  });
+
+  test('is written without loss, one part a line', async () => {
+    await withAdmin(database.adminUrl, async (admin) => {
+      const facts = await readFacts(admin);
+      const key = (fact: object): string => JSON.stringify(fact, ['kind', 'object', 'definition']);
+      const text = textOfParts(facts);
+      expect(partsOfText(text).map(key).sort()).toEqual(facts.map(key).sort());
+      expect(text.split('\n').length).toBeLessThan(facts.length);
+      const gone = [{ kind: 'view', object: 'reporting.x', definition: null }];
+      expect(partsOfText(textOfParts(gone))).toEqual(gone);
     });
   });
 

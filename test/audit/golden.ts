@@ -1,22 +1,7 @@
 import type pg from 'pg';
-import type { MatrixRow } from '../../src/db/audit/read.ts';
-import { type Fact, readDeclared, WHOLE_RELEASE } from '../../src/db/audit/declared.ts';
-import { matrixText } from '../../src/db/audit/text.ts';
+import { type Fact, type Part, readDeclared, type Line, WHOLE_RELEASE } from '../../src/db/audit/declared.ts';
 
-/** What a reviewer of rights reads; the whole state stands in db/audit/declared. */
-const KINDS_OF_RIGHTS = new Set([
-  'role',
-  'membership',
-  'table',
-  'view',
-  'policy',
-  'grant',
-  'default privileges',
-  'function',
-  'trigger',
-]);
-
-/** Where the rights stand that are meant; a change of any of them is a change of this file. */
+/** Where the matrix stands that is meant: what the rights come to, whose diff a reviewer reads first. */
 export const GOLDEN_FILE = new URL('../../db/audit/matrix.golden', import.meta.url);
 
 /** Everything that decides a right, always in the same order. */
@@ -27,24 +12,8 @@ export async function readFacts(client: pg.Client): Promise<Fact[]> {
   return rows;
 }
 
-/** Every right as text, whose diff a reviewer reads: the matrix first, then each fact behind it. */
-export function renderGolden(matrix: readonly MatrixRow[], facts: readonly Fact[]): string {
-  return [...matrixText(matrix), '', renderFacts(facts)].join('\n');
-}
-
-/** The facts that decide a right; the bodies of functions and views are reviewed where they are written. */
-export function renderFacts(facts: readonly Fact[]): string {
-  return [...facts.filter(({ kind }) => KINDS_OF_RIGHTS.has(kind)).flatMap(factLines), ''].join('\n');
-}
-
-/** A fact with each of its parts on a line of its own. */
-function factLines({ kind, object, definition }: Fact): string[] {
-  const parts = definition.split('; ');
-  return [`${kind} ${object}`, ...parts.map((part) => `    ${part}`)];
-}
-
 /** The text of db/audit/declared for a release: every fact that the repository can know, or what is different from 18. */
-export async function declaredLines(
+export async function declaredText(
   client: pg.Client,
   facts: readonly Fact[],
   release: number,
@@ -54,23 +23,55 @@ export async function declaredLines(
   );
   const surroundings = rows.map(({ kind }) => kind);
   const present = facts.filter(({ kind }) => !surroundings.includes(kind));
-  const lines = release === WHOLE_RELEASE ? present : await differences(present);
-  return [...lines.map(textOf).sort(), ''].join('\n');
+  return textOfParts(release === WHOLE_RELEASE ? present : await differences(present));
+}
+
+/** The text of a file, one part a line: what a reviewer reads. */
+export function textOfParts(parts: readonly Part[]): string {
+  const told = new Map(parts.map((part) => [keyOf(part), part.definition]));
+  const columnsOf = Map.groupBy(
+    parts.filter(({ kind, definition }) => kind === 'column' && definition !== null),
+    ({ object }) => object.slice(0, object.lastIndexOf('.')),
+  );
+  const bodyOf = ({ kind, object }: Part): string | undefined =>
+    told.get(keyOf({ kind: `${kind} body`, object })) ?? undefined;
+  const isTold = ({ kind, object }: Part): boolean =>
+    kind === 'column'
+      ? typeof told.get(keyOf({ kind: 'view', object: object.slice(0, object.lastIndexOf('.')) })) ===
+        'string'
+      : kind.endsWith(' body') &&
+        typeof told.get(keyOf({ kind: kind.replace(/ body$/, ''), object })) === 'string';
+  const lines = parts
+    .filter((part) => part.definition === null || !isTold(part))
+    .flatMap((part): Line[] => {
+      const { kind, object, definition } = part;
+      const body = definition === null ? undefined : bodyOf(part);
+      const columns = kind === 'view' && definition !== null ? columnsOf.get(object) : undefined;
+      return [
+        body === undefined ? [kind, object, definition] : [kind, object, definition, body],
+        ...(columns === undefined ? [] : [['columns', object, namesOf(columns)] as const]),
+      ];
+    });
+  return [...lines.map((line) => JSON.stringify(line)).sort(), ''].join('\n');
+}
+
+function namesOf(columns: readonly Part[]): Record<string, string> {
+  return Object.fromEntries(
+    columns.map(({ object, definition }) => [object.slice(object.lastIndexOf('.') + 1), definition ?? '']),
+  );
 }
 
 /** What is different from the release whose facts are written out whole; without a definition what is not there. */
-async function differences(present: readonly Fact[]): Promise<readonly (Fact | Omit<Fact, 'definition'>)[]> {
+async function differences(present: readonly Fact[]): Promise<readonly Part[]> {
   const whole = (await readDeclared(WHOLE_RELEASE)).facts;
-  const texts = new Set(whole.map(textOf));
-  const places = new Set(present.map(({ kind, object }) => JSON.stringify([kind, object])));
+  const meant = new Map(whole.map((fact) => [keyOf(fact), fact.definition]));
+  const places = new Set(present.map(keyOf));
   return [
-    ...present.filter((fact) => !texts.has(textOf(fact))),
-    ...whole
-      .filter(({ kind, object }) => !places.has(JSON.stringify([kind, object])))
-      .map(({ kind, object }) => ({ kind, object })),
+    ...present.filter((fact) => meant.get(keyOf(fact)) !== fact.definition),
+    ...whole.filter((fact) => !places.has(keyOf(fact))).map((fact) => ({ ...fact, definition: null })),
   ];
 }
 
-function textOf(fact: Fact | Omit<Fact, 'definition'>): string {
-  return JSON.stringify([fact.kind, fact.object, 'definition' in fact ? fact.definition : null]);
+function keyOf({ kind, object }: Pick<Fact, 'kind' | 'object'>): string {
+  return JSON.stringify([kind, object]);
 }

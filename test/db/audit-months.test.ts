@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import pg from 'pg';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
-import { UNDO_AUDIT_LOG_BY_MONTH } from '../support/release-before.ts';
+import { createDatabaseBefore } from '../support/release-before.ts';
 import { createTestDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 
@@ -511,6 +511,24 @@ describe('records that were counted', () => {
   });
 });
 
+/** Each new client has its record, and records are only ever added, as in the release before. */
+const RECORDING = `
+  begin; set local role taxclaims_owner;
+  create function app.note_client() returns trigger language plpgsql as $$
+  begin
+      insert into public.audit_logs (action, resource_type, success, actor)
+      values ('x', 'clients', true, current_setting('app.actor'));
+      return null;
+  end $$;
+  create function app.refuse_change() returns trigger language plpgsql as $$
+  begin
+      raise 'audit records are append-only';
+  end $$;
+  create trigger note after insert on public.clients for each row execute function app.note_client();
+  create trigger append_only before update or delete or truncate on public.audit_logs execute function app.refuse_change();
+  create policy of_old on public.audit_logs for select to taxclaims_auditor using (true);
+  commit`;
+
 describe('a log that was one table', () => {
   const MIGRATIONS = ['0030_audit_log_1_bound', '0030_audit_log_2_checked', '0030_audit_log_3_by_month'];
   const told: string[] = [];
@@ -518,11 +536,11 @@ describe('a log that was one table', () => {
   let client: pg.Client;
 
   beforeAll(async () => {
-    old = await createTestDatabase();
+    old = await createDatabaseBefore('0030');
     client = new pg.Client({ connectionString: old.adminUrl });
     client.on('notice', ({ message = '' }) => told.push(message));
     await client.connect();
-    await client.query(`${UNDO_AUDIT_LOG_BY_MONTH} delete from app.migrations where name >= '0030'`);
+    await client.query(RECORDING);
   });
   afterAll(async () => {
     await client.end();

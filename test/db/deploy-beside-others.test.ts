@@ -5,17 +5,12 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { DeployHeldUp } from '../../src/db/deploy/migration-error.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
-import {
-  createEmptyDatabase,
-  createTestDatabase,
-  type TestDatabase,
-  withAdmin,
-} from '../support/database.ts';
+import { createEmptyDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { hearing } from '../support/hearing.ts';
 import { layFaultyLine } from '../support/faulty-line.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 import { rightsIn } from '../support/rights.ts';
-import { FORGET_APPLIED, UNDO_LATEST } from '../support/release-before.ts';
+import { createDatabaseBefore, createDatabaseToDeploy, FORGET_APPLIED } from '../support/release-before.ts';
 
 const log = pino({ level: 'silent' });
 const cleanUp: (() => unknown)[] = [];
@@ -24,8 +19,8 @@ afterEach(async () => {
   for (const close of cleanUp.splice(0).reverse()) await close();
 });
 
-async function database(): Promise<TestDatabase> {
-  const made = await createTestDatabase();
+async function database(making = createDatabaseToDeploy()): Promise<TestDatabase> {
+  const made = await making;
   cleanUp.push(() => made.close());
   return made;
 }
@@ -58,21 +53,7 @@ const CLOSED = `
       )`;
 
 /** Of a release before some migrations. */
-async function olderDatabase(): Promise<TestDatabase> {
-  const made = await database();
-  await withAdmin(made.adminUrl, (admin) =>
-    admin.query(
-      // Postgres 15 keeps the rights to a column that is dropped.
-      `revoke select (login_oid) on reporting.grants from taxclaims_auditor;
-       alter table reporting.grants drop column login_oid cascade;
-       drop table audit.acceptances cascade;
-       alter table app.migrations drop column digest, drop constraint migrations_name_key;
-       ${UNDO_LATEST}
-       delete from app.migrations where name >= '0016'`,
-    ),
-  );
-  return made;
-}
+const olderDatabase = (): Promise<TestDatabase> => database(createDatabaseBefore('0016'));
 
 describe('what a migration makes', () => {
   test.each([

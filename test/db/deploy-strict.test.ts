@@ -5,7 +5,7 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { startDeploy } from '../support/deploy-process.ts';
 import { rightsIn } from '../support/rights.ts';
-import { FORGET_APPLIED, UNDO_LATEST } from '../support/release-before.ts';
+import { createDatabaseBefore, FORGET_APPLIED } from '../support/release-before.ts';
 
 const log = pino({ level: 'silent' });
 const cleanUp: (() => Promise<unknown>)[] = [];
@@ -14,8 +14,8 @@ afterEach(async () => {
   for (const close of cleanUp.splice(0).reverse()) await close();
 });
 
-async function databaseWith(sql: string): Promise<TestDatabase> {
-  const database = await createTestDatabase();
+async function databaseWith(sql: string, making = createTestDatabase()): Promise<TestDatabase> {
+  const database = await making;
   cleanUp.push(() => database.close());
   await withAdmin(database.adminUrl, (admin) => admin.query(sql));
   return database;
@@ -56,10 +56,7 @@ describe('npm run db:migrate', () => {
   });
 
   test('with --strict does nothing where something drifted that no deploy takes back, until it is accepted', async () => {
-    const { adminUrl } = await databaseWith(
-      `${TABLE}; drop table audit.acceptances cascade; ${UNDO_LATEST}
-       delete from app.migrations where name >= '0018'`,
-    );
+    const { adminUrl } = await databaseWith(TABLE, createDatabaseBefore('0018'));
     // The release before knows no acceptance; its drift is told from this release on.
     expect((await startDeploy(adminUrl).ended).code).toBe(0);
     await withAdmin(adminUrl, (admin) => admin.query(TABLE.replace('by_hand', 'by_hand_too')));

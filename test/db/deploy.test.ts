@@ -16,6 +16,7 @@ import {
   withAdmin,
 } from '../support/database.ts';
 import { hearing } from '../support/hearing.ts';
+import { createDatabaseToDeploy } from '../support/release-before.ts';
 import { rightsIn } from '../support/rights.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
@@ -71,6 +72,50 @@ describe('db:migrate', () => {
     expect(first).toContain('clients_select_tenant');
   });
 
+  test.each([
+    ['nothing', 'select', 0],
+    ['a policy', 'create policy by_hand on public.clients using (true)', 1],
+    [
+      'a policy, declared to the audit as if it were meant',
+      `create policy by_hand on public.clients using (true);
+       insert into audit.applied select s.kind, s.object, s.definition from audit.state() as s where s.object ~ '^by_hand '`,
+      1,
+    ],
+    [
+      'a policy, with an audit that says nothing',
+      `create policy by_hand on public.clients using (true);
+       create or replace view audit.drift_before_acceptance with (security_invoker) as
+           select null::text as kind, null::text as object, null::text as change, null::text as applied,
+               null::text as present, null::text as as_it_stands
+           where false`,
+      1,
+    ],
+    ['what the audit holds as declared', `delete from audit.applied where kind = 'policy'`, 1],
+    ['a comment', `comment on table public.clients is 'by hand'`, 1],
+    ['a line of the list of migrations', `delete from app.migrations where name like '0014%'`, 1],
+    ['schema audit, which is gone', 'drop schema audit cascade', 1],
+    ['the release that was deployed last', 'comment on table audit.applied is null', 1],
+  ])(
+    'a run on a database in which somebody changed %s applies as much as there is to do',
+    async (_what, change, applied) => {
+      const { adminUrl } = await opened(createTestDatabase());
+      const before = await rightsIn(adminUrl);
+      await withAdmin(adminUrl, (admin) => admin.query(change));
+      const query = jest.spyOn(pg.Client.prototype, 'query');
+      const wholeRuns = async (): Promise<number> => {
+        query.mockClear();
+        await migrate({ adminUrl, log });
+        return query.mock.calls.filter(([text]) => text.includes('Takes back every policy')).length / 3;
+      };
+      try {
+        expect([await wholeRuns(), await wholeRuns()]).toEqual([applied, 0]);
+      } finally {
+        query.mockRestore();
+      }
+      expect(await rightsIn(adminUrl)).toBe(before);
+    },
+  );
+
   test('two runs at once on an empty database both succeed, and give what one gives', async () => {
     const { adminUrl } = await opened(createEmptyDatabase());
     const one = await opened(createTestDatabase());
@@ -97,7 +142,7 @@ describe('db:migrate', () => {
   });
 
   test('a run waits for a reader that holds a table, and gives way to it meanwhile', async () => {
-    const { adminUrl } = await opened(createTestDatabase());
+    const { adminUrl } = await opened(createDatabaseToDeploy());
     const reader = new pg.Client({ connectionString: adminUrl });
     await reader.connect();
     await reader.query('begin; select from public.clients');
@@ -113,7 +158,7 @@ describe('db:migrate', () => {
   });
 
   test('a run that meets a request in a deadlock gives way, and the request goes on', async () => {
-    const { adminUrl } = await opened(createTestDatabase());
+    const { adminUrl } = await opened(createDatabaseToDeploy());
     const writer = new pg.Client({ connectionString: adminUrl });
     await writer.connect();
     await writer.query('begin; update public.documents set filename = filename');
@@ -155,7 +200,7 @@ describe('db:migrate', () => {
     ['after it has let go of the tables', false, 0],
     ['before it commits too, where it is to refuse that', true, 1],
   ])('a run looks for what still drifts %s', async (_when, strict, before) => {
-    const { adminUrl } = await opened(createTestDatabase());
+    const { adminUrl } = await opened(createDatabaseToDeploy());
     const query = jest.spyOn(pg.Client.prototype, 'query');
     try {
       await migrate({ adminUrl, log, strict });
@@ -192,11 +237,13 @@ describe('db:migrate', () => {
 
   test('a role of the house that may log in stops the run with its name', async () => {
     const { adminUrl } = await opened(createTestDatabase());
-    const { applyRoles } = await import('../../src/db/deploy/apply.ts');
+    const { applyRoles, readSqlFiles } = await import('../../src/db/deploy/apply.ts');
     await withAdmin(adminUrl, async (admin) => {
       // Roles belong to the whole server, where other tests run: the change is never committed.
       await admin.query('begin; alter role taxclaims_client login');
-      await expect(applyRoles(admin)).rejects.toThrow(/role taxclaims_client may log in or is privileged/);
+      await expect(applyRoles(admin, await readSqlFiles())).rejects.toThrow(
+        /role taxclaims_client may log in or is privileged/,
+      );
     });
   });
 });

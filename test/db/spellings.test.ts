@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
-import { createTestDatabase } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { UNDO_LATEST } from '../support/release-before.ts';
+import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { createDatabaseBefore } from '../support/release-before.ts';
 
 /* One person has one subject and one email, however these are written, and whoever writes them. */
 
@@ -22,16 +21,20 @@ afterAll(async () => {
   await database.close();
 });
 
-async function store(subject: string | null, email = `${randomUUID()}@b.example`): Promise<string> {
-  const { rows } = await admin.query<{ id: string }>(
+async function store(
+  subject: string | null,
+  email = `${randomUUID()}@b.example`,
+  client = admin,
+): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
     `insert into public.users (email, password_hash, name, role, subject) values ($1, '!', 'Ada', 'CLIENT', $2) returning id`,
     [email, subject],
   );
   return rows[0]?.id ?? '';
 }
 
-const subjectOf = async (id: string): Promise<unknown> =>
-  (await admin.query<{ subject: unknown }>('select subject from public.users where id = $1', [id])).rows[0]
+const subjectOf = async (id: string, client = admin): Promise<unknown> =>
+  (await client.query<{ subject: unknown }>('select subject from public.users where id = $1', [id])).rows[0]
     ?.subject;
 
 const UUID = 'abcdef00-0000-4000-8000-000000000001';
@@ -64,13 +67,17 @@ describe('a subject', () => {
   });
 
   test('that an earlier release stored in another spelling is taken from its user, who waits to be found by email', async () => {
-    await admin.query(`${UNDO_LATEST} delete from app.migrations where name >= '0020'`);
-    const ids: string[] = [];
-    for (const [, subject] of OTHERWISE) ids.push(await store(subject));
-    const kept = await store('idp|kept');
-    await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
-    for (const id of ids) expect(await subjectOf(id)).toBeNull();
-    expect(await subjectOf(kept)).toBe('idp|kept');
+    const earlier = await createDatabaseBefore('0020');
+    const { adminUrl } = earlier;
+    await withAdmin(adminUrl, async (client) => {
+      const ids: string[] = [];
+      for (const [, subject] of OTHERWISE) ids.push(await store(subject, undefined, client));
+      const kept = await store('idp|kept', undefined, client);
+      await migrate({ adminUrl, log: pino({ level: 'silent' }) });
+      for (const id of ids) expect(await subjectOf(id, client)).toBeNull();
+      expect(await subjectOf(kept, client)).toBe('idp|kept');
+    });
+    await earlier.close();
   });
 });
 

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import pg from 'pg';
 import type { Caller } from '../../src/identity/caller.ts';
 import { withAdmin } from '../support/database.ts';
@@ -7,12 +8,44 @@ import { clientsOf, populate } from './population.ts';
 
 const SIZES = [1, 50, 1000];
 
+/** The release whose plans are written out whole; the file of another has the requests that it plans otherwise. */
+const WHOLE_RELEASE = 18;
+
 /** Where the plans of a major release of Postgres stand. */
-export function goldenFile(major: number): URL {
+function goldenFile(major: number): URL {
   return new URL(`golden/${major}.txt`, import.meta.url);
 }
 
-/** The shape of every plan, with the callers who have it in common. */
+/** The plans that are written for a release, as `renderPlans` gives them. */
+export async function readPlans(major: number): Promise<string> {
+  const whole = byRequest(await readFile(goldenFile(WHOLE_RELEASE), 'utf8'));
+  if (major === WHOLE_RELEASE) return textOf(whole);
+  const others = byRequest(await readFile(goldenFile(major), 'utf8'));
+  return textOf(new Map([...whole, ...others]));
+}
+
+export async function writePlans({ major, text }: { major: number; text: string }): Promise<void> {
+  if (major === WHOLE_RELEASE) return writeFile(goldenFile(major), text);
+  const whole = byRequest(await readPlans(WHOLE_RELEASE));
+  const others = [...byRequest(text)].filter(
+    ([request, lines]) => whole.get(request)?.join() !== lines.join(),
+  );
+  return writeFile(goldenFile(major), textOf(new Map(others)));
+}
+
+/** The lines of each request, one for each plan that it has. */
+function byRequest(text: string): Map<string, string[]> {
+  return Map.groupBy(
+    text.split('\n').filter((line) => line !== ''),
+    (line) => line.replace(/ .*/, ''),
+  );
+}
+
+function textOf(requests: ReadonlyMap<string, readonly string[]>): string {
+  return [...[...requests.values()].flat(), ''].join('\n');
+}
+
+/** The shape of every plan, one a line, with the callers who have it in common. */
 export async function renderPlans(database: TestDatabase): Promise<{ major: number; text: string }> {
   const callers = await withAdmin(database.adminUrl, async (admin) => {
     await populate(admin);
@@ -39,9 +72,9 @@ export async function renderPlans(database: TestDatabase): Promise<{ major: numb
       `select current_setting('server_version_num')::integer / 10000 as major`,
     );
     const text = [...plans].flatMap(([line, shapes]) =>
-      [...shapes].map(([shape, names]) => `${line} (${names.join(', ')})\n${shape}\n`),
+      [...shapes].map(([shape, names]) => `${line} (${names.join(', ')}): ${shape}`),
     );
-    return { major: rows[0]?.major ?? 0, text: text.join('\n') };
+    return { major: rows[0]?.major ?? 0, text: [...text, ''].join('\n') };
   } finally {
     await login.end();
   }

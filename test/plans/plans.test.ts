@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { goldenFile, renderPlans } from './golden.ts';
+import { readPlans, renderPlans } from './golden.ts';
 import { callerOf, readsOf } from './plans.ts';
 import { clientsOf } from './population.ts';
 
@@ -35,7 +34,7 @@ afterAll(async () => {
 });
 
 test('every endpoint reads with the plans that `npm run plans:golden` has written for this release', async () => {
-  expect(plans.text).toBe(await readFile(goldenFile(plans.major), 'utf8'));
+  expect(plans.text.split('\n')).toEqual((await readPlans(plans.major)).split('\n'));
 });
 
 test.each([1, 50, 1000])(

@@ -97,7 +97,10 @@ function contextOf(caller: Caller, client: string | undefined): RequestContext {
   };
 }
 
-/** The shape of the generic plan under the policies: nodes, indexes, and what an index is searched by. */
+/**
+ * The shape of the generic plan under the policies, on one line: nodes, each with those that it reads, indexes, and what
+ * an index is searched by.
+ */
 export async function shapeOf(login: pg.Client, { statement, context }: Read): Promise<string> {
   await login.query('begin');
   try {
@@ -109,7 +112,7 @@ export async function shapeOf(login: pg.Client, { statement, context }: Read): P
     const { rows } = await login.query<{ 'QUERY PLAN': readonly { Plan: Node }[] }>(
       `explain (format json, costs off) execute read${values === '' ? '' : `(${values})`}`,
     );
-    return linesOf(rows[0]?.['QUERY PLAN'][0]?.Plan, 1).join('\n');
+    return shapeOfNode(rows[0]?.['QUERY PLAN'][0]?.Plan);
   } finally {
     await login.query('rollback');
     await login.query('deallocate all');
@@ -137,9 +140,9 @@ const BY_ID = /^\w+_(?:pkey|id_client_id_key)$/;
 /** The audit log has other months each month: their plans are alike, and stand here once. */
 const MONTH = /^month_\d{4}_\d{2}/;
 
-function linesOf(node: Node | undefined, depth: number): string[] {
+function shapeOfNode(node: Node | undefined): string {
   // What is worked out once without a table, as the list of the policy's clients, is everywhere.
-  if (node === undefined || (isOnce(node) && node.Plans === undefined)) return [];
+  if (node === undefined || (isOnce(node) && node.Plans === undefined)) return '';
   const {
     'Parent Relationship': part = '',
     'Relation Name': relation,
@@ -153,11 +156,12 @@ function linesOf(node: Node | undefined, depth: number): string[] {
     searched === undefined ? '' : `(${searchedBy(searched)})`,
     relation === undefined || index !== undefined ? '' : `on ${relation.replace(MONTH, 'month')}`,
   ].filter((word) => word !== '');
-  const inner = (node.Plans ?? []).map((one) => linesOf(one, depth + 1).join('\n'));
+  const inner = (node.Plans ?? []).map(shapeOfNode);
   const told = inner.filter(
     (one, index) => one !== '' && !(one === inner[index - 1] && /\bmonth\b|\bmonth_/.test(one)),
   );
-  return [`${'  '.repeat(depth)}${words.join(' ')}`, ...told];
+  const read = told.length > 1 ? [`[${told.join('; ')}]`] : told;
+  return [words.join(' '), ...read].join(' < ');
 }
 
 function isOnce({ 'Parent Relationship': part, 'Node Type': type }: Node): boolean {

@@ -133,6 +133,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'audit.state': 'auditor',
   'audit.catalogs': 'auditor',
   'audit.catalog_columns': 'auditor',
+  'audit.built_in': 'auditor',
   'audit.catalog_rows': 'auditor',
   'audit.named_rows': 'auditor',
   'audit.kinds_of_state': 'auditor',

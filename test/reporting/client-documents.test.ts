@@ -5,7 +5,7 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
-import { UNDO_LATEST } from '../support/release-before.ts';
+import { createDatabaseBefore } from '../support/release-before.ts';
 
 const A = idOf('a', 'clients');
 const B = idOf('b', 'clients');
@@ -186,20 +186,33 @@ describe('what reporting reads of documents', () => {
     expect(await differences()).toEqual([]);
   });
 
-  test('the migration copies what is there, and the deploy what comes in before the trigger', async () => {
-    const migrated = () => migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
+  test('the migration copies what is there', async () => {
+    const earlier = await createDatabaseBefore('0020');
+    const { adminUrl } = earlier;
+    await withAdmin(adminUrl, async (admin) => {
+      await admin.query(
+        `insert into public.clients (id, company_name, contact_email) values ('${A}', 'Firm a', 'a@example.org');
+         insert into public.sites (id, client_id, site_name) values ('${A}', '${A}', 'Site a');
+         insert into public.reclamations (id, client_id, site_id, claim_type, amount) values ('${CLAIM_A}', '${A}', '${A}', 'TF', 100);
+         insert into public.documents (reclamation_id, filename, file_path)
+         values ('${CLAIM_A}', 'one.pdf', 'made/one'), ('${CLAIM_A}', 'two.pdf', 'made/two')`,
+      );
+      await migrate({ adminUrl, log: pino({ level: 'silent' }) });
+      expect((await admin.query('select from app.client_documents')).rowCount).toBe(2);
+      expect((await admin.query(DIFFERENCES)).rows).toEqual([]);
+    });
+    await earlier.close();
+  });
+
+  test('a deploy copies what comes in before the trigger', async () => {
     await attach('before.pdf');
     await attach('foreign.pdf', CLAIM_B);
-    await superuser.query(`${UNDO_LATEST} delete from app.migrations where name >= '0020'`);
-    await migrated();
-    expect(await count()).toBe(2);
-    expect(await differences()).toEqual([]);
     await superuser.query(
       'drop trigger documents_copy on public.documents; comment on table app.client_documents is null',
     );
     await attach('between.pdf');
     expect(await count()).toBe(2);
-    await migrated();
+    await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
     await attach('after.pdf');
     expect(await differences()).toEqual([]);
     expect(await seen()).toEqual(['after.pdf', 'before.pdf', 'between.pdf']);

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { FORGET_RELEASE } from '../support/release-before.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 
 const A = idOf('a', 'clients');
@@ -209,6 +210,7 @@ describe('granting a client to a reporting login', () => {
       `update reporting.grants set login_oid = null, login = case client_id when $1 then login else 'gone' end`,
       [A],
     );
+    await dba.query(FORGET_RELEASE);
     await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
     expect(await seen()).toEqual([A]);
     expect((await dba.query(`select login_oid from reporting.grants where login = 'gone'`)).rows).toEqual([

@@ -1,12 +1,11 @@
--- The rows of the catalogs that audit.state() judges: what belongs to the house or hangs on it, what users made anywhere
--- that works in the whole database, and what initdb made. Whole rows as JSON, so that a column that a later Postgres adds
--- is among them; expressions and bodies as Postgres prints them.
+-- The rows of the catalogs that audit.state() judges: what belongs to the house or hangs on it, and what users made anywhere
+-- that works in the whole database. Whole rows as JSON, so that a column that a later Postgres adds is among them;
+-- expressions and bodies as Postgres prints them. What initdb made is in audit.built_in.
 create function audit.catalog_rows()
     returns table (
         catalog regclass,
         oid oid,
         root oid,
-        is_built_in boolean,
         extension name,
         owner oid,
         acl_type "char",
@@ -15,7 +14,7 @@ create function audit.catalog_rows()
     )
     language sql
     stable
-    rows 10000
+    rows 3000
     set jit = off
     set standard_conforming_strings = on
     set search_path = ''
@@ -126,37 +125,9 @@ as $body$
                 from brought as b
             )
     ),
-    -- What users made that works without being named, or by a name of Postgres: below this OID is initdb's.
+    -- What users made that works by a name of Postgres, or on a table of its: below this OID is initdb's.
     made (classid, objid) as (
-        select 'pg_catalog.pg_am'::regclass::oid, a.oid from pg_catalog.pg_am as a where a.oid >= 16384
-        union all
-        select 'pg_catalog.pg_amop'::regclass, a.oid from pg_catalog.pg_amop as a where a.oid >= 16384
-        union all
-        select 'pg_catalog.pg_amproc'::regclass, a.oid from pg_catalog.pg_amproc as a where a.oid >= 16384
-        union all
-        select 'pg_catalog.pg_cast'::regclass, c.oid from pg_catalog.pg_cast as c where c.oid >= 16384
-        union all
-        select 'pg_catalog.pg_conversion'::regclass, c.oid from pg_catalog.pg_conversion as c where c.oid >= 16384
-        union all
-        select 'pg_catalog.pg_language'::regclass, l.oid from pg_catalog.pg_language as l where l.oid >= 16384
-        union all
-        select 'pg_catalog.pg_opclass'::regclass, o.oid from pg_catalog.pg_opclass as o where o.oid >= 16384
-        union all
-        select 'pg_catalog.pg_operator'::regclass, o.oid from pg_catalog.pg_operator as o where o.oid >= 16384
-        union all
-        select 'pg_catalog.pg_opfamily'::regclass, o.oid from pg_catalog.pg_opfamily as o where o.oid >= 16384
-        union all
-        select 'pg_catalog.pg_transform'::regclass, t.oid from pg_catalog.pg_transform as t where t.oid >= 16384
-        union all
-        select 'pg_catalog.pg_ts_config'::regclass, t.oid from pg_catalog.pg_ts_config as t where t.oid >= 16384
-        union all
-        select 'pg_catalog.pg_ts_dict'::regclass, t.oid from pg_catalog.pg_ts_dict as t where t.oid >= 16384
-        union all
-        select 'pg_catalog.pg_ts_parser'::regclass, t.oid from pg_catalog.pg_ts_parser as t where t.oid >= 16384
-        union all
-        select 'pg_catalog.pg_ts_template'::regclass, t.oid from pg_catalog.pg_ts_template as t where t.oid >= 16384
-        union all
-        select 'pg_catalog.pg_class'::regclass, c.oid
+        select 'pg_catalog.pg_class'::regclass::oid, c.oid
         from pg_catalog.pg_class as c
         left join pg_catalog.pg_index as i on i.indexrelid = c.oid
         where c.oid >= 16384
@@ -189,6 +160,8 @@ as $body$
         select 'pg_catalog.pg_constraint'::regclass, c.oid
         from pg_catalog.pg_constraint as c
         where c.oid >= 16384 and c.conrelid between 1 and 16383
+        union all
+        select 'pg_catalog.pg_class'::regclass, i.inhrelid from pg_catalog.pg_inherits as i where i.inhparent < 16384
     ),
     judged (classid, objid) as materialized (
         select h.classid, h.objid from hanging as h
@@ -243,27 +216,9 @@ as $body$
         from pg_catalog.pg_extension as e
         where e.oid not in (select harmless.oid from harmless)
         union
-        select 'pg_catalog.pg_event_trigger'::regclass, e.oid from pg_catalog.pg_event_trigger as e
-        union
-        select 'pg_catalog.pg_foreign_data_wrapper'::regclass, w.oid from pg_catalog.pg_foreign_data_wrapper as w
-        union
-        select 'pg_catalog.pg_foreign_server'::regclass, s.oid from pg_catalog.pg_foreign_server as s
-        union
-        select 'pg_catalog.pg_user_mapping'::regclass, m.umid from pg_catalog.pg_user_mappings as m
-        union
-        select 'pg_catalog.pg_publication'::regclass, p.oid from pg_catalog.pg_publication as p
-        union
-        select 'pg_catalog.pg_subscription'::regclass, s.oid
-        from pg_catalog.pg_subscription as s
-        join pg_catalog.pg_database as d on d.oid = s.subdbid and d.datname = pg_catalog.current_database()
-        union
         select 'pg_catalog.pg_default_acl'::regclass, d.oid
         from pg_catalog.pg_default_acl as d
         where d.defaclnamespace = 0 or d.defaclnamespace in (select house.oid from house)
-        union
-        select 'pg_catalog.pg_database'::regclass, d.oid
-        from pg_catalog.pg_database as d
-        where d.datname = pg_catalog.current_database()
         union
         select 'pg_catalog.pg_authid'::regclass, r.oid
         from house_roles as r
@@ -279,8 +234,7 @@ as $body$
     relations as materialized (
         select c.oid
         from pg_catalog.pg_class as c
-        where c.oid < 16384
-            or c.oid in (select j.objid from judged as j where j.classid = 'pg_catalog.pg_class'::regclass)
+        where c.oid in (select j.objid from judged as j where j.classid = 'pg_catalog.pg_class'::regclass)
     ),
     found (catalog, oid, root_class, root, owner, acl_type, acl, content) as (
         select
@@ -441,8 +395,7 @@ as $body$
                 || coalesce(pg_catalog.to_jsonb(a), '{}')
         from pg_catalog.pg_proc as f
         left join pg_catalog.pg_aggregate as a on a.aggfnoid = f.oid
-        where f.oid < 16384
-            or f.oid in (select j.objid from judged as j where j.classid = 'pg_catalog.pg_proc'::regclass)
+        where f.oid in (select j.objid from judged as j where j.classid = 'pg_catalog.pg_proc'::regclass)
         union all
         select
             'pg_catalog.pg_type'::regclass, t.oid, 'pg_catalog.pg_type'::regclass, t.oid, t.typowner, 'T', t.typacl,
@@ -459,8 +412,7 @@ as $body$
                 || coalesce(pg_catalog.to_jsonb(r), '{}')
         from pg_catalog.pg_type as t
         left join pg_catalog.pg_range as r on r.rngtypid = t.oid
-        where t.oid < 16384
-            or t.oid in (select j.objid from judged as j where j.classid = 'pg_catalog.pg_type'::regclass)
+        where t.oid in (select j.objid from judged as j where j.classid = 'pg_catalog.pg_type'::regclass)
         union all
         select
             'pg_catalog.pg_statistic_ext'::regclass, s.oid, 'pg_catalog.pg_statistic_ext'::regclass, s.oid, null, null, null,
@@ -493,6 +445,7 @@ as $body$
                 'subpublications', s.subpublications
             )
         from pg_catalog.pg_subscription as s
+        join pg_catalog.pg_database as d on d.oid = s.subdbid and d.datname = pg_catalog.current_database()
         union all
         select
             'pg_catalog.pg_user_mapping'::regclass, m.umid, 'pg_catalog.pg_user_mapping'::regclass, m.umid, null, null, null,
@@ -503,13 +456,11 @@ as $body$
             'pg_catalog.pg_authid'::regclass, r.oid, 'pg_catalog.pg_authid'::regclass, r.oid, null, null, null,
             pg_catalog.to_jsonb(r)
         from pg_catalog.pg_roles as r
-        where r.oid <> 10
         union all
         select
             'pg_catalog.pg_auth_members'::regclass, null, 'pg_catalog.pg_authid'::regclass, m.member, null, null, null,
             pg_catalog.to_jsonb(m)
         from pg_catalog.pg_auth_members as m
-        where m.member <> 10
         union all
         select
             'pg_catalog.pg_ts_config_map'::regclass, null, 'pg_catalog.pg_ts_config'::regclass, m.mapcfg, null, null, null,
@@ -527,35 +478,24 @@ as $body$
         select
             whole.catalog, whole.oid, whole.catalog, whole.oid, whole.owner, whole.acl_type, whole.acl, whole.content
         from (
-            select 'pg_catalog.pg_am'::regclass, a.oid, null::oid, null::"char", null::aclitem[], pg_catalog.to_jsonb(a)
-            from pg_catalog.pg_am as a
+            select 'pg_catalog.pg_am'::regclass, a.oid, null::oid, null::"char", null::aclitem[], pg_catalog.to_jsonb(a) from pg_catalog.pg_am as a
             union all
-            select 'pg_catalog.pg_amop'::regclass, a.oid, null, null, null, pg_catalog.to_jsonb(a)
-            from pg_catalog.pg_amop as a
+            select 'pg_catalog.pg_amop'::regclass, a.oid, null, null, null, pg_catalog.to_jsonb(a) from pg_catalog.pg_amop as a
             union all
-            select 'pg_catalog.pg_amproc'::regclass, a.oid, null, null, null, pg_catalog.to_jsonb(a)
-            from pg_catalog.pg_amproc as a
+            select 'pg_catalog.pg_amproc'::regclass, a.oid, null, null, null, pg_catalog.to_jsonb(a) from pg_catalog.pg_amproc as a
             union all
-            select 'pg_catalog.pg_cast'::regclass, c.oid, null, null, null, pg_catalog.to_jsonb(c)
-            from pg_catalog.pg_cast as c
+            select 'pg_catalog.pg_cast'::regclass, c.oid, null, null, null, pg_catalog.to_jsonb(c) from pg_catalog.pg_cast as c
             union all
-            select 'pg_catalog.pg_collation'::regclass, c.oid, null, null, null, pg_catalog.to_jsonb(c)
-            from pg_catalog.pg_collation as c
-            -- initdb takes over from the operating system what comes after.
-            where c.oid < 12000 or c.oid >= 16384
+            select 'pg_catalog.pg_collation'::regclass, c.oid, null, null, null, pg_catalog.to_jsonb(c) from pg_catalog.pg_collation as c
             union all
-            select 'pg_catalog.pg_conversion'::regclass, c.oid, null, null, null, pg_catalog.to_jsonb(c)
-            from pg_catalog.pg_conversion as c
+            select 'pg_catalog.pg_conversion'::regclass, c.oid, null, null, null, pg_catalog.to_jsonb(c) from pg_catalog.pg_conversion as c
             union all
-            select 'pg_catalog.pg_database'::regclass, d.oid, d.datdba, 'd', d.datacl, pg_catalog.to_jsonb(d)
-            from pg_catalog.pg_database as d
+            select 'pg_catalog.pg_database'::regclass, d.oid, d.datdba, 'd', d.datacl, pg_catalog.to_jsonb(d) from pg_catalog.pg_database as d
             where d.datname = pg_catalog.current_database()
             union all
-            select 'pg_catalog.pg_default_acl'::regclass, d.oid, null, null, null, pg_catalog.to_jsonb(d)
-            from pg_catalog.pg_default_acl as d
+            select 'pg_catalog.pg_default_acl'::regclass, d.oid, null, null, null, pg_catalog.to_jsonb(d) from pg_catalog.pg_default_acl as d
             union all
-            select 'pg_catalog.pg_event_trigger'::regclass, e.oid, null, null, null, pg_catalog.to_jsonb(e)
-            from pg_catalog.pg_event_trigger as e
+            select 'pg_catalog.pg_event_trigger'::regclass, e.oid, null, null, null, pg_catalog.to_jsonb(e) from pg_catalog.pg_event_trigger as e
             union all
             select
                 'pg_catalog.pg_extension'::regclass, e.oid, null, null, null,
@@ -585,48 +525,43 @@ as $body$
             select 'pg_catalog.pg_foreign_server'::regclass, s.oid, s.srvowner, 'S', s.srvacl, pg_catalog.to_jsonb(s)
             from pg_catalog.pg_foreign_server as s
             union all
-            select 'pg_catalog.pg_language'::regclass, l.oid, l.lanowner, 'l', l.lanacl, pg_catalog.to_jsonb(l)
-            from pg_catalog.pg_language as l
+            select 'pg_catalog.pg_language'::regclass, l.oid, l.lanowner, 'l', l.lanacl, pg_catalog.to_jsonb(l) from pg_catalog.pg_language as l
             union all
-            select 'pg_catalog.pg_namespace'::regclass, n.oid, n.nspowner, 'n', n.nspacl, pg_catalog.to_jsonb(n)
-            from pg_catalog.pg_namespace as n
+            select 'pg_catalog.pg_namespace'::regclass, n.oid, n.nspowner, 'n', n.nspacl, pg_catalog.to_jsonb(n) from pg_catalog.pg_namespace as n
             union all
-            select 'pg_catalog.pg_opclass'::regclass, o.oid, null, null, null, pg_catalog.to_jsonb(o)
-            from pg_catalog.pg_opclass as o
+            select 'pg_catalog.pg_opclass'::regclass, o.oid, null, null, null, pg_catalog.to_jsonb(o) from pg_catalog.pg_opclass as o
             union all
-            select 'pg_catalog.pg_operator'::regclass, o.oid, null, null, null, pg_catalog.to_jsonb(o)
-            from pg_catalog.pg_operator as o
+            select 'pg_catalog.pg_operator'::regclass, o.oid, null, null, null, pg_catalog.to_jsonb(o) from pg_catalog.pg_operator as o
             union all
-            select 'pg_catalog.pg_opfamily'::regclass, o.oid, null, null, null, pg_catalog.to_jsonb(o)
-            from pg_catalog.pg_opfamily as o
+            select 'pg_catalog.pg_opfamily'::regclass, o.oid, null, null, null, pg_catalog.to_jsonb(o) from pg_catalog.pg_opfamily as o
             union all
-            select 'pg_catalog.pg_publication'::regclass, p.oid, null, null, null, pg_catalog.to_jsonb(p)
-            from pg_catalog.pg_publication as p
+            select 'pg_catalog.pg_publication'::regclass, p.oid, null, null, null, pg_catalog.to_jsonb(p) from pg_catalog.pg_publication as p
             union all
             select 'pg_catalog.pg_publication_namespace'::regclass, p.oid, null, null, null, pg_catalog.to_jsonb(p)
             from pg_catalog.pg_publication_namespace as p
             union all
-            select 'pg_catalog.pg_transform'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t)
-            from pg_catalog.pg_transform as t
+            select 'pg_catalog.pg_transform'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t) from pg_catalog.pg_transform as t
             union all
-            select 'pg_catalog.pg_ts_config'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t)
-            from pg_catalog.pg_ts_config as t
+            select 'pg_catalog.pg_ts_config'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t) from pg_catalog.pg_ts_config as t
             union all
-            select 'pg_catalog.pg_ts_dict'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t)
-            from pg_catalog.pg_ts_dict as t
+            select 'pg_catalog.pg_ts_dict'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t) from pg_catalog.pg_ts_dict as t
             union all
-            select 'pg_catalog.pg_ts_parser'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t)
-            from pg_catalog.pg_ts_parser as t
+            select 'pg_catalog.pg_ts_parser'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t) from pg_catalog.pg_ts_parser as t
             union all
-            select 'pg_catalog.pg_ts_template'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t)
-            from pg_catalog.pg_ts_template as t
+            select 'pg_catalog.pg_ts_template'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t) from pg_catalog.pg_ts_template as t
         ) as whole (catalog, oid, owner, acl_type, acl, content)
+        where whole.oid >= 16384
+            or whole.catalog in (
+                'pg_catalog.pg_database'::regclass,
+                'pg_catalog.pg_extension'::regclass,
+                'pg_catalog.pg_language'::regclass,
+                'pg_catalog.pg_namespace'::regclass
+            )
     )
     select
         f.catalog,
         f.oid,
         f.root,
-        j.objid is null as is_built_in,
         e.extname as extension,
         f.owner,
         f.acl_type,
@@ -636,11 +571,23 @@ as $body$
     left join judged as j on j.classid = f.root_class and j.objid = f.root
     left join brought as b on b.classid = f.root_class and b.objid = f.root
     left join pg_catalog.pg_extension as e on e.oid = b.extension
-    where j.objid is not null or f.root < 16384
+    where j.objid is not null
+        -- What works without being named, wherever it stands.
+        or f.root_class = any ('{
+            pg_catalog.pg_database, pg_catalog.pg_event_trigger, pg_catalog.pg_foreign_data_wrapper, pg_catalog.pg_foreign_server,
+            pg_catalog.pg_publication, pg_catalog.pg_subscription, pg_catalog.pg_user_mapping
+        }'::regclass[])
+        or f.root >= 16384
+            and (b.extension is null or b.extension not in (select harmless.oid from harmless))
+            and f.root_class = any ('{
+                pg_catalog.pg_am, pg_catalog.pg_amop, pg_catalog.pg_amproc, pg_catalog.pg_cast, pg_catalog.pg_conversion,
+                pg_catalog.pg_language, pg_catalog.pg_opclass, pg_catalog.pg_operator, pg_catalog.pg_opfamily,
+                pg_catalog.pg_transform, pg_catalog.pg_ts_config, pg_catalog.pg_ts_dict, pg_catalog.pg_ts_parser,
+                pg_catalog.pg_ts_template
+            }'::regclass[])
 $body$;
 
 comment on function audit.catalog_rows() is
-    'The rows of the catalogs that audit.state() judges, whole, each with the extension that brought it, or whether '
-    'initdb did.';
+    'The rows of the catalogs that audit.state() judges one by one, whole, each with the extension that brought it.';
 
 grant execute on function audit.catalog_rows() to taxclaims_auditor;

@@ -5,7 +5,6 @@ create function audit.named_rows()
         number bigint,
         catalog regclass,
         root oid,
-        is_built_in boolean,
         extension name,
         owner oid,
         acl_type "char",
@@ -19,7 +18,7 @@ create function audit.named_rows()
     )
     language sql
     stable
-    rows 10000
+    rows 3000
     set jit = off
     set standard_conforming_strings = on
     set search_path = ''
@@ -90,7 +89,6 @@ as $body$
         pg_catalog.row_number() over () as number,
         r.catalog,
         r.root,
-        r.is_built_in,
         r.extension,
         r.owner,
         r.acl_type,
@@ -139,106 +137,103 @@ as $body$
             when r.catalog = 'pg_catalog.pg_rewrite'::regclass and r.content ->> 'rulename' = '_RETURN' then 'view body'
             else coalesce(l.kind, r.catalog::text)
         end as kind,
-        case
-            when not r.is_built_in then
-                case r.catalog
-                    when 'pg_catalog.pg_class'::regclass then r.root::regclass::text
-                    when 'pg_catalog.pg_attribute'::regclass then
-                        pg_catalog.format('%s.%I', r.root::regclass, r.content ->> 'attname')
-                    when 'pg_catalog.pg_inherits'::regclass then
+        case r.catalog
+            when 'pg_catalog.pg_class'::regclass then r.root::regclass::text
+            when 'pg_catalog.pg_attribute'::regclass then
+                pg_catalog.format('%s.%I', r.root::regclass, r.content ->> 'attname')
+            when 'pg_catalog.pg_inherits'::regclass then
+                pg_catalog.format(
+                    '%s of %s',
+                    (r.content ->> 'inhrelid')::oid::regclass,
+                    (r.content ->> 'inhparent')::oid::regclass
+                )
+            when 'pg_catalog.pg_constraint'::regclass then
+                pg_catalog.format(
+                    '%I on %s',
+                    r.content ->> 'conname',
+                    case r.content ->> 'conrelid'
+                        when '0' then (r.content ->> 'contypid')::oid::regtype::text
+                        else (r.content ->> 'conrelid')::oid::regclass::text
+                    end
+                )
+            when 'pg_catalog.pg_trigger'::regclass then
+                case
+                    when (r.content ->> 'tgisinternal')::boolean then
                         pg_catalog.format(
-                            '%s of %s',
-                            (r.content ->> 'inhrelid')::oid::regclass,
-                            (r.content ->> 'inhparent')::oid::regclass
-                        )
-                    when 'pg_catalog.pg_constraint'::regclass then
-                        pg_catalog.format(
-                            '%I on %s',
-                            r.content ->> 'conname',
-                            case r.content ->> 'conrelid'
-                                when '0' then (r.content ->> 'contypid')::oid::regtype::text
-                                else (r.content ->> 'conrelid')::oid::regclass::text
-                            end
-                        )
-                    when 'pg_catalog.pg_trigger'::regclass then
-                        case
-                            when (r.content ->> 'tgisinternal')::boolean then
-                                pg_catalog.format(
-                                    '%s of %s on %s',
-                                    (r.content ->> 'tgfoid')::oid::regproc,
-                                    (
-                                        select pg_catalog.format('%I on %s', c.conname, c.conrelid::regclass)
-                                        from pg_catalog.pg_constraint as c
-                                        where c.oid = (r.content ->> 'tgconstraint')::oid
-                                    ),
-                                    (r.content ->> 'tgrelid')::oid::regclass
-                                )
-                            else pg_catalog.format('%I on %s', r.content ->> 'tgname', (r.content ->> 'tgrelid')::oid::regclass)
-                        end
-                    when 'pg_catalog.pg_rewrite'::regclass then
-                        case r.content ->> 'rulename'
-                            when '_RETURN' then (r.content ->> 'ev_class')::oid::regclass::text
-                            else pg_catalog.format('%I on %s', r.content ->> 'rulename', (r.content ->> 'ev_class')::oid::regclass)
-                        end
-                    when 'pg_catalog.pg_policy'::regclass then
-                        pg_catalog.format('%I on %s', r.content ->> 'polname', (r.content ->> 'polrelid')::oid::regclass)
-                    when 'pg_catalog.pg_proc'::regclass then r.oid::regprocedure::text
-                    when 'pg_catalog.pg_type'::regclass then r.oid::regtype::text
-                    when 'pg_catalog.pg_namespace'::regclass then r.content ->> 'nspname'
-                    when 'pg_catalog.pg_authid'::regclass then r.content ->> 'rolname'
-                    when 'pg_catalog.pg_auth_members'::regclass then
-                        pg_catalog.format(
-                            '%s in %s',
-                            pg_catalog.pg_get_userbyid((r.content ->> 'member')::oid),
-                            pg_catalog.pg_get_userbyid((r.content ->> 'roleid')::oid)
-                        )
-                    when 'pg_catalog.pg_database'::regclass then 'this database'
-                    when 'pg_catalog.pg_extension'::regclass then r.content ->> 'extname'
-                    when 'pg_catalog.pg_publication_rel'::regclass then
-                        pg_catalog.format(
-                            '%s in %s',
-                            (r.content ->> 'prrelid')::oid::regclass,
-                            (pg_catalog.pg_identify_object('pg_catalog.pg_publication'::regclass, (r.content ->> 'prpubid')::oid, 0)).identity
-                        )
-                    when 'pg_catalog.pg_user_mapping'::regclass then
-                        pg_catalog.format('%s on %s', r.content ->> 'usename', r.content ->> 'srvname')
-                    when 'pg_catalog.pg_default_acl'::regclass then
-                        pg_catalog.format(
-                            '%s of %s in %s',
-                            r.content ->> 'defaclobjtype',
-                            pg_catalog.pg_get_userbyid((r.content ->> 'defaclrole')::oid),
-                            case r.content ->> 'defaclnamespace'
-                                when '0' then 'every schema'
-                                else (r.content ->> 'defaclnamespace')::oid::regnamespace::text
-                            end
-                        )
-                    when 'pg_catalog.pg_ts_config_map'::regclass then
-                        pg_catalog.format(
-                            '%s %s of %s',
-                            r.content ->> 'maptokentype',
-                            r.content ->> 'mapseqno',
-                            (r.content ->> 'mapcfg')::oid::regconfig
-                        )
-                    when 'pg_catalog.pg_seclabel'::regclass then
-                        pg_catalog.format(
-                            '%s of %s',
-                            r.content ->> 'provider',
+                            '%s of %s on %s',
+                            (r.content ->> 'tgfoid')::oid::regproc,
                             (
-                                pg_catalog.pg_identify_object(
-                                    (r.content ->> 'classoid')::oid,
-                                    (r.content ->> 'objoid')::oid,
-                                    (r.content ->> 'objsubid')::integer
-                                )
-                            ).identity
+                                select pg_catalog.format('%I on %s', c.conname, c.conrelid::regclass)
+                                from pg_catalog.pg_constraint as c
+                                where c.oid = (r.content ->> 'tgconstraint')::oid
+                            ),
+                            (r.content ->> 'tgrelid')::oid::regclass
                         )
-                    when 'pg_catalog.pg_shseclabel'::regclass then
-                        pg_catalog.format(
-                            '%s of %s',
-                            r.content ->> 'provider',
-                            (pg_catalog.pg_identify_object((r.content ->> 'classoid')::oid, (r.content ->> 'objoid')::oid, 0)).identity
-                        )
-                    else (pg_catalog.pg_identify_object(r.catalog, r.oid, 0)).identity
+                    else pg_catalog.format('%I on %s', r.content ->> 'tgname', (r.content ->> 'tgrelid')::oid::regclass)
                 end
+            when 'pg_catalog.pg_rewrite'::regclass then
+                case r.content ->> 'rulename'
+                    when '_RETURN' then (r.content ->> 'ev_class')::oid::regclass::text
+                    else pg_catalog.format('%I on %s', r.content ->> 'rulename', (r.content ->> 'ev_class')::oid::regclass)
+                end
+            when 'pg_catalog.pg_policy'::regclass then
+                pg_catalog.format('%I on %s', r.content ->> 'polname', (r.content ->> 'polrelid')::oid::regclass)
+            when 'pg_catalog.pg_proc'::regclass then r.oid::regprocedure::text
+            when 'pg_catalog.pg_type'::regclass then r.oid::regtype::text
+            when 'pg_catalog.pg_namespace'::regclass then r.content ->> 'nspname'
+            when 'pg_catalog.pg_authid'::regclass then r.content ->> 'rolname'
+            when 'pg_catalog.pg_auth_members'::regclass then
+                pg_catalog.format(
+                    '%s in %s',
+                    pg_catalog.pg_get_userbyid((r.content ->> 'member')::oid),
+                    pg_catalog.pg_get_userbyid((r.content ->> 'roleid')::oid)
+                )
+            when 'pg_catalog.pg_database'::regclass then 'this database'
+            when 'pg_catalog.pg_extension'::regclass then r.content ->> 'extname'
+            when 'pg_catalog.pg_publication_rel'::regclass then
+                pg_catalog.format(
+                    '%s in %s',
+                    (r.content ->> 'prrelid')::oid::regclass,
+                    (pg_catalog.pg_identify_object('pg_catalog.pg_publication'::regclass, (r.content ->> 'prpubid')::oid, 0)).identity
+                )
+            when 'pg_catalog.pg_user_mapping'::regclass then
+                pg_catalog.format('%s on %s', r.content ->> 'usename', r.content ->> 'srvname')
+            when 'pg_catalog.pg_default_acl'::regclass then
+                pg_catalog.format(
+                    '%s of %s in %s',
+                    r.content ->> 'defaclobjtype',
+                    pg_catalog.pg_get_userbyid((r.content ->> 'defaclrole')::oid),
+                    case r.content ->> 'defaclnamespace'
+                        when '0' then 'every schema'
+                        else (r.content ->> 'defaclnamespace')::oid::regnamespace::text
+                    end
+                )
+            when 'pg_catalog.pg_ts_config_map'::regclass then
+                pg_catalog.format(
+                    '%s %s of %s',
+                    r.content ->> 'maptokentype',
+                    r.content ->> 'mapseqno',
+                    (r.content ->> 'mapcfg')::oid::regconfig
+                )
+            when 'pg_catalog.pg_seclabel'::regclass then
+                pg_catalog.format(
+                    '%s of %s',
+                    r.content ->> 'provider',
+                    (
+                        pg_catalog.pg_identify_object(
+                            (r.content ->> 'classoid')::oid,
+                            (r.content ->> 'objoid')::oid,
+                            (r.content ->> 'objsubid')::integer
+                        )
+                    ).identity
+                )
+            when 'pg_catalog.pg_shseclabel'::regclass then
+                pg_catalog.format(
+                    '%s of %s',
+                    r.content ->> 'provider',
+                    (pg_catalog.pg_identify_object((r.content ->> 'classoid')::oid, (r.content ->> 'objoid')::oid, 0)).identity
+                )
+            else (pg_catalog.pg_identify_object(r.catalog, r.oid, 0)).identity
         end as object,
         r.month
     from rows as r
@@ -246,7 +241,7 @@ as $body$
 $body$;
 
 comment on function audit.named_rows() is
-    'The rows that audit.state() judges, each with its kind and, but for what initdb made, the name of its object; and the '
-    'month of the audit log that it is of, by the name of its table.';
+    'The rows that audit.state() judges, each with its kind and the name of its object; and the month of the audit log that '
+    'it is of, by the name of its table.';
 
 grant execute on function audit.named_rows() to taxclaims_auditor;

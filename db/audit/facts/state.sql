@@ -10,8 +10,13 @@ create function audit.state()
     set standard_conforming_strings = on
     set search_path = ''
 as $body$
-    with columns as materialized (
-        select * from audit.catalog_columns() as listed
+    -- What of a row is not written out at all, and where another value than the plain ones goes without saying.
+    with left_out as materialized (
+        select pg_catalog.array_agg(c.attribute::text) filter (where c.ordinary is null) as attributes
+        from audit.catalog_columns() as c
+    ),
+    ordinary as materialized (
+        select c.attribute, c.ordinary from audit.catalog_columns() as c where c.ordinary is not null
     ),
     -- Which column holds an OID, or numbers of columns, and of what.
     keys as materialized (
@@ -59,19 +64,18 @@ as $body$
                     then case when coalesce(parent.relnamespace::text, n.content ->> 'connamespace') = n.content ->> 'connamespace' then (n.content ->> 'connamespace')::oid end
                 else c.relnamespace
             end
-        where not n.is_built_in
-            -- A publication of tables of the house is told whole by published_table.
-            and not exists (
-                select
-                from pg_catalog.pg_publication as p
-                join pg_catalog.pg_publication_tables as t on t.pubname = p.pubname
-                where t.schemaname in ('public', 'app', 'reporting', 'audit', 'audit_log')
-                    and p.oid = case n.catalog
-                        when 'pg_catalog.pg_publication'::regclass then n.root
-                        when 'pg_catalog.pg_publication_rel'::regclass then (n.content ->> 'prpubid')::oid
-                        when 'pg_catalog.pg_publication_namespace'::regclass then (n.content ->> 'pnpubid')::oid
-                    end
-            )
+        -- A publication of tables of the house is told whole by published_table.
+        where not exists (
+            select
+            from pg_catalog.pg_publication as p
+            join pg_catalog.pg_publication_tables as t on t.pubname = p.pubname
+            where t.schemaname in ('public', 'app', 'reporting', 'audit', 'audit_log')
+                and p.oid = case n.catalog
+                    when 'pg_catalog.pg_publication'::regclass then n.root
+                    when 'pg_catalog.pg_publication_rel'::regclass then (n.content ->> 'prpubid')::oid
+                    when 'pg_catalog.pg_publication_namespace'::regclass then (n.content ->> 'pnpubid')::oid
+                end
+        )
     ),
     written as (
         select
@@ -131,12 +135,11 @@ as $body$
                         )
             end as said
         from objects as o
-        cross join lateral pg_catalog.jsonb_each(o.content) as e
-        left join columns as c on c.attribute = e.key::name
+        cross join left_out
+        cross join lateral pg_catalog.jsonb_each(pg_catalog.jsonb_strip_nulls(o.content) - left_out.attributes) as e
+        left join ordinary as c on c.attribute = e.key::name
         left join keys as k on k.attribute = e.key
-        where (c.attribute is null or c.ordinary is not null)
-            and e.value <> 'null'
-            and case
+        where case
                 when c.ordinary is null then e.value not in ('false', '0', '"0"', '""', '"-"', '[]')
                 else e.value #>> '{}' <> c.ordinary
             end
@@ -200,7 +203,7 @@ as $body$
                 and o.extension is null
                 and o.acl_type <> 'T'
                 and x.grantee not in (0, o.owner)
-                and x.grantee not in (select r.root from named as r where r.catalog = 'pg_catalog.pg_authid'::regclass and not r.is_built_in)
+                and x.grantee not in (select r.root from named as r where r.catalog = 'pg_catalog.pg_authid'::regclass)
                 or (o.catalog = 'pg_catalog.pg_database'::regclass or o.catalog = 'pg_catalog.pg_namespace'::regclass and o.schema in ('public', 'app', 'reporting', 'audit'))
                 and x.privilege_type in ('CREATE', 'TEMPORARY')
                 and x.grantee <> o.owner
@@ -276,77 +279,6 @@ as $body$
             )
         from objects as o
         where o.catalog = 'pg_catalog.pg_default_acl'::regclass
-    ),
-    built_in as (
-        select
-            r.catalog::text as object,
-            case
-                when r.root < 12000 then known.said::text
-                -- Here initdb numbers as it comes, which differs between operating systems.
-                else pg_catalog.regexp_replace(known.said::text, '"1[2-6][0-9]{3}"', '"initdb"', 'g')
-            end as said
-        from named as r
-        cross join lateral (
-            select
-                r.content - (
-                    select pg_catalog.array_agg(c.attribute::text)
-                    from columns as c
-                    where c.ordinary is null and c.explanation <> 'the object''s name has it'
-                ) as said
-        ) as known
-        where r.is_built_in
-    ),
-    -- Rights to what initdb made, where they are not what is ordinary there: what initdb gives beside that is declared for
-    -- each release, for the server's own list of it (pg_init_privs) is a table like any other.
-    regranted as (
-        select
-            c.kind || ' ' || c.object || ' to '
-                || case changed.grantee when 0 then 'PUBLIC' when 10 then 'the first superuser' else pg_catalog.pg_get_userbyid(changed.grantee) end
-                as object,
-            case when changed.is_given then '' else 'without ' end
-                || changed.privilege_type
-                || case when changed.is_grantable then ' WITH GRANT OPTION' else '' end
-                as privilege
-        from (
-            select
-                r.root,
-                r.content,
-                r.catalog,
-                case r.acl_type when 'f' then 'function' when 'T' then 'type' when 'n' then 'schema' when 'l' then 'language' when 'c' then 'column' else 'table' end as kind,
-                case r.acl_type
-                    when 'f' then r.root::regprocedure::text
-                    when 'T' then r.root::regtype::text
-                    when 'c' then r.root::regclass || '.' || (r.content ->> 'attname')
-                    when 'r' then r.root::regclass::text
-                    else (pg_catalog.pg_identify_object(r.catalog, r.root, 0)).identity
-                end as object,
-                case when r.acl_type = 'c' then r.acl else coalesce(r.acl, pg_catalog.acldefault(r.acl_type, r.owner)) end as present,
-                -- Everybody reads a catalog; columns have nothing of their own.
-                case r.acl_type
-                    when 'c' then null
-                    when 'r' then pg_catalog.acldefault('r', r.owner) || pg_catalog.makeaclitem(0, r.owner, 'SELECT', false)
-                    else pg_catalog.acldefault(r.acl_type, r.owner)
-                end as ordinary
-            from named as r
-            where r.is_built_in
-                and r.acl_type is not null
-                and (r.acl is not null or r.relkind in ('r', 'v') and r.acl_type = 'r')
-        ) as c
-        cross join lateral (
-            select true as is_given, given.*
-            from (
-                select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.present) as x
-                except
-                select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.ordinary) as x
-            ) as given
-            union all
-            select false, taken.*
-            from (
-                select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.ordinary) as x
-                except
-                select x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.present) as x
-            ) as taken
-        ) as changed
     ),
     settings as (
         select
@@ -432,13 +364,7 @@ as $body$
         join audit.known_extensions() as known on known.name = o.object
         where o.kind = 'extension'
         union all
-        select 'built-in', b.object, pg_catalog.md5(pg_catalog.string_agg(b.said, ';' order by b.said collate "C"))
-        from built_in as b
-        group by b.object
-        union all
-        select 'grant', r.object, pg_catalog.string_agg(r.privilege, '; ' order by r.privilege collate "C")
-        from regranted as r
-        group by r.object
+        select b.kind, b.object, b.definition from audit.built_in() as b
         union all
         select 'row', r.object, r.definition
         from audit.rule_rows as r
@@ -469,7 +395,7 @@ as $body$
             ),
             s.setting
         from settings as s
-        join named as r on r.catalog = 'pg_catalog.pg_authid'::regclass and r.root = s.setrole and not r.is_built_in
+        join named as r on r.catalog = 'pg_catalog.pg_authid'::regclass and r.root = s.setrole
         union all
         -- Left out is what concerns speed, logging and how values are written out alone.
         select

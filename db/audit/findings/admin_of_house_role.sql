@@ -1,4 +1,3 @@
--- Whoever may give a role of the house on lets in whom they like, themselves first.
 create view audit.finding_admin_of_house_role with (security_invoker) as
 select
     'error' as level,

@@ -1,4 +1,3 @@
--- Whoever may take locks of their own invention can fill the table of all locks, and stop the whole server.
 create view audit.finding_advisory_locks with (security_invoker) as
 select
     'error' as level,

@@ -1,5 +1,3 @@
--- The API's group must become a request role before it has its rights: inherited, they would be there without
--- the settings and without a role to record.
 create view audit.finding_api_inherits with (security_invoker) as
 select
     'error' as level,

@@ -1,5 +1,3 @@
--- The months of the audit log are made by the service: one that is not as the others is open where they are closed, or
--- holds what it should not.
 create view audit.finding_audit_month_differs with (security_invoker) as
 select
     'error' as level,

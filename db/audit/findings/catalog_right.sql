@@ -1,5 +1,3 @@
--- Catalogs hold samples of every column, passwords and large objects, and functions of Postgres read the server's files:
--- Postgres keeps them from everybody, and a right that was added is a way round the policies.
 create view audit.finding_catalog_right with (security_invoker) as
 select
     'error' as level,

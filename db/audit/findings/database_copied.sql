@@ -1,4 +1,3 @@
--- Of a database that is a template, whoever may make databases makes a copy, and is its owner.
 create view audit.finding_database_copied with (security_invoker) as
 select
     'error' as level,

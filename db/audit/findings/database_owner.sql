@@ -1,4 +1,3 @@
--- Whoever owns the database makes schemas and extensions in it, owns the schema public, and gives rights to it away.
 create view audit.finding_database_owner with (security_invoker) as
 select
     'error' as level,

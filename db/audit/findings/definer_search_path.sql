@@ -1,4 +1,3 @@
--- A definer function whose search path is not pinned to nothing can be made to call what its caller put there.
 create view audit.finding_definer_search_path with (security_invoker) as
 select
     'error' as level,

@@ -1,4 +1,3 @@
--- A definer function acts with its owner's rights: only the role it was written for may run it.
 create view audit.finding_definer_within_reach with (security_invoker) as
 select
     'error' as level,

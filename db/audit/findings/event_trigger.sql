@@ -1,4 +1,3 @@
--- An event trigger runs in whoever's session changes the schema, or logs in: also in the superuser's and the deploy's.
 create view audit.finding_event_trigger with (security_invoker) as
 select
     'error' as level,

@@ -1,4 +1,3 @@
--- What stands in the house's schemas belongs to the owner: whoever owns a table switches its row security off.
 create view audit.finding_foreign_owner with (security_invoker) as
 select
     'error' as level,

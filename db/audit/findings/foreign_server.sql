@@ -1,4 +1,3 @@
--- A foreign server leads out of the database, or back into it as somebody else.
 create view audit.finding_foreign_server with (security_invoker) as
 select
     'error' as level,

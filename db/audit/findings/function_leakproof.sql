@@ -1,5 +1,3 @@
--- Postgres lets a leakproof function look at a row before the policies have: one that tells what it saw, in an error or a
--- notice, tells of every tenant.
 create view audit.finding_function_leakproof with (security_invoker) as
 select distinct
     'error' as level,

@@ -1,4 +1,3 @@
--- What is written in C, or in another language that only superusers may use, does as it likes in the server.
 create view audit.finding_function_unbounded with (security_invoker) as
 select
     'error' as level,

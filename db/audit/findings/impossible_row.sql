@@ -1,4 +1,3 @@
--- Rows that no request can have made: triggers and foreign keys were switched off, or looked past, when they were written.
 create view audit.finding_impossible_row with (security_invoker) as
 select
     -- It shows nobody a row.

@@ -1,4 +1,3 @@
--- Whoever reads a parent reads the rows of its children, and the children's policies are not asked.
 create view audit.finding_inherited_table with (security_invoker) as
 select
     'error' as level,

@@ -1,4 +1,3 @@
--- Large objects know no row-level security, and anyone may make them unless it was taken away.
 create view audit.finding_large_objects with (security_invoker) as
 select
     'error' as level,

@@ -1,4 +1,3 @@
--- A login that is a member of another login has what that has, and is counted among its group.
 create view audit.finding_login_becomes_login with (security_invoker) as
 select
     'error' as level,

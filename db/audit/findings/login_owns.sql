@@ -1,4 +1,3 @@
--- A login of the house makes nothing: what it owns it may change at any time, and give away.
 create view audit.finding_login_owns with (security_invoker) as
 select
     'error' as level,

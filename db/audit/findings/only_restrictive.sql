@@ -1,4 +1,3 @@
--- Restrictive policies only narrow what a permissive one allows: alone they allow nothing.
 create view audit.finding_only_restrictive with (security_invoker) as
 select
     'warning' as level,

@@ -1,5 +1,3 @@
--- Postgres chooses operators and casts by the types they are for: one that is added for types of its own is chosen
--- where a policy, a function or a request means another, from the next time that it is written down.
 create view audit.finding_operator_added with (security_invoker) as
 with added as (
     select

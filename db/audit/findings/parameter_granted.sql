@@ -1,4 +1,3 @@
--- Settings that only superusers may set disarm what holds everybody else; the right to them can be given away.
 create view audit.finding_parameter_granted with (security_invoker) as
 select
     'error' as level,

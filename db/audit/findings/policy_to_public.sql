@@ -1,4 +1,3 @@
--- A policy to PUBLIC holds for every role, also for those that are made tomorrow.
 create view audit.finding_policy_to_public with (security_invoker) as
 select
     'error' as level,

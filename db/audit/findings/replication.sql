@@ -1,4 +1,3 @@
--- What takes every change out of the database, or puts rows into it, asks no policy.
 create view audit.finding_replication with (security_invoker) as
 select
     'warning' as level,

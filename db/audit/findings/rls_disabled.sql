@@ -1,4 +1,3 @@
--- A table without row-level security shows every row to whoever was granted a column of it.
 create view audit.finding_rls_disabled with (security_invoker) as
 select
     'error' as level,

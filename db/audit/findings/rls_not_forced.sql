@@ -1,4 +1,3 @@
--- Without FORCE the owner of a table looks past its policies, and so does every function the owner owns.
 create view audit.finding_rls_not_forced with (security_invoker) as
 select
     'error' as level,

@@ -1,4 +1,3 @@
--- A server older than the repair of a known hole in row-level security.
 create view audit.finding_server_with_known_holes with (security_invoker) as
 select
     'error' as level,

@@ -1,4 +1,3 @@
--- Two permissive policies for one role and command are joined by `or`: the looser wins, and the index is lost.
 create view audit.finding_several_permissive with (security_invoker) as
 select
     'error' as level,

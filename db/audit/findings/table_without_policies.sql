@@ -1,4 +1,3 @@
--- A table nobody wrote a policy for was forgotten: closed today, and one careless policy from open.
 create view audit.finding_table_without_policies with (security_invoker) as
 select
     'warning' as level,

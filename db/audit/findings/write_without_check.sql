@@ -1,4 +1,3 @@
--- An insert or update policy without a check of its own leaves the new row to chance or to another condition.
 create view audit.finding_write_without_check with (security_invoker) as
 select
     'error' as level,

@@ -30,31 +30,53 @@ export async function readDeclared(serverRelease: number): Promise<Declared> {
   if (!Number.isFinite(release)) {
     throw new Error(`db/${FOLDER} has no file for Postgres ${String(serverRelease)}`);
   }
-  const facts = new Map((await readLines(WHOLE_RELEASE)).map((line) => [keyOf(line), line]));
-  if (release !== WHOLE_RELEASE) for (const line of await readLines(release)) facts.set(keyOf(line), line);
+  const facts = new Map((await readParts(WHOLE_RELEASE)).map((fact) => [keyOf(fact), fact]));
+  if (release !== WHOLE_RELEASE) for (const fact of await readParts(release)) facts.set(keyOf(fact), fact);
   return {
     release,
-    facts: [...facts.values()].flatMap(([kind, object, definition]) =>
-      definition === null ? [] : [{ kind, object, definition }],
+    facts: [...facts.values()].flatMap(({ definition, ...fact }) =>
+      definition === null ? [] : [{ ...fact, definition }],
     ),
   };
 }
 
-/** A line of a file; no definition where the fact is not there in that release. */
-export type Line = readonly [kind: string, object: string, definition: string | null];
+/** A fact of a file; no definition where it is not there in that release. */
+export type Part = Omit<Fact, 'definition'> & { readonly definition: string | null };
+
+/**
+ * A line of a file: a fact, with the digest of its body where it is a function or a view; or the columns of a view,
+ * by their names.
+ */
+export type Line =
+  | readonly [kind: string, object: string, definition: string | null, body?: string]
+  | readonly [kind: 'columns', view: string, definitions: Readonly<Record<string, string>>];
+
+/** What a file's text says. */
+export function partsOfText(text: string): Part[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .flatMap((line): Part[] => {
+      const [kind, object, definition, body] = JSON.parse(line) as Line;
+      if (typeof definition === 'object' && definition !== null)
+        return Object.entries(definition).map(([name, one]) => ({
+          kind: 'column',
+          object: `${object}.${name}`,
+          definition: one,
+        }));
+      const fact = { kind, object, definition };
+      return body === undefined ? [fact] : [fact, { kind: `${kind} body`, object, definition: body }];
+    });
+}
 
 export function fileOf(release: number): string {
   return sqlFolder(join(FOLDER, `${String(release)}.jsonl`));
 }
 
-async function readLines(release: number): Promise<Line[]> {
-  const text = await readFile(fileOf(release), 'utf8');
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Line);
+async function readParts(release: number): Promise<Part[]> {
+  return partsOfText(await readFile(fileOf(release), 'utf8'));
 }
 
-function keyOf([kind, object]: Line): string {
+function keyOf({ kind, object }: Pick<Fact, 'kind' | 'object'>): string {
   return JSON.stringify([kind, object]);
 }

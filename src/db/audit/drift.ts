@@ -41,6 +41,21 @@ export async function seeDrift(client: pg.Client): Promise<SeenDrift> {
   };
 }
 
+/**
+ * Whether a database, seen from outside, is not exactly as declared, or what it noted as declared is not. What was accepted
+ * counts too: it is for a deploy to take back. Within a transaction of the caller's.
+ */
+export async function differsFrom(client: pg.Client, declared: readonly Fact[]): Promise<boolean> {
+  const { facts, surroundings, mayBeAdded } = await readStateFromOutside(client);
+  const noted = await factsOf(client, 'audit.applied');
+  const around = noted.filter(({ kind }) => surroundings.includes(kind));
+  const meant = [...declared, ...around];
+  return (
+    differences(meant, noted).length > 0 ||
+    differences(meant, facts).some(({ kind, change }) => !(change === 'added' && mayBeAdded.includes(kind)))
+  );
+}
+
 /** Facts about the audit itself: its functions, its views, the table of what was applied. */
 function ofAudit(drift: readonly Drift[]): string[] {
   return drift

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { sqlFolder } from '../sql-folder.ts';
 import type { Fact } from './declared.ts';
 
-const FILES = ['catalogs', 'extensions', 'rows', 'rows_named', 'state'] as const;
+const FILES = ['catalogs', 'extensions', 'rows', 'rows_built_in', 'rows_named', 'state'] as const;
 
 /** What the functions set for themselves: else names, times and bytes would be written as the session writes them. */
 const SETTINGS = `

@@ -2,10 +2,10 @@ import { readFile, readdir } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Fact } from '../audit/declared.ts';
 import { readDrift, recordApplied, refuse } from './drift.ts';
 import { refusedAt } from './refused.ts';
 import { sqlFolder } from '../sql-folder.ts';
+import { noteRelease, type Release } from './standing.ts';
 import { dropBeforeFiles, dropUnmade, type Kept, readVersions } from './take-back.ts';
 
 /** The SQL that a deploy applies, by its place below `db/`: read before anything is held. */
@@ -18,7 +18,8 @@ const FOLDERS = [
   ...['audit/facts', 'audit/findings', 'audit', 'audit/accepting'],
 ] as const;
 const FILES = [
-  ...['house-roles.sql', 'nesting.sql', 'reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
+  ...['house-roles.sql', 'roles.sql', 'nesting.sql', 'deploy-lock.sql'],
+  ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
   ...['audit/as_caller/attempt.sql', 'audit/as_caller/hand_over.sql'],
   ...['1-rights', '2-hand-over', '3-functions', '3-losses', '4-close', '5-tend'].map(
     (part) => `audit-log/${part}.sql`,
@@ -35,31 +36,37 @@ export async function readSqlFiles(): Promise<SqlFiles> {
 }
 
 /** Makes the roles and the rights on the database itself, as the administrator. */
-export async function applyRoles(client: pg.Client): Promise<void> {
-  const files = new Map([
-    ['house-roles.sql', await read('house-roles.sql')],
-    ['roles.sql', await read('roles.sql')],
-  ]);
+export async function applyRoles(client: pg.Client, files: SqlFiles): Promise<void> {
   await inTransaction(client, async () => {
-    for (const file of files.keys()) await run(client, files, file);
+    for (const file of ['house-roles.sql', 'roles.sql']) await run(client, files, file);
   });
 }
 
 /** Makes what a deploy holds while it works, where it is not there yet. */
-export async function makeMigrationLock(client: pg.Client): Promise<void> {
-  const files = new Map([['deploy-lock.sql', await read('deploy-lock.sql')]]);
+export async function makeMigrationLock(client: pg.Client, files: SqlFiles): Promise<void> {
   await inTransaction(client, () => run(client, files, 'deploy-lock.sql'));
 }
 
-/** Makes the tables of schema audit that were dropped by hand, as the owner: they hold decisions, and no row of a tenant. */
+/** The tables of schema audit, with the migration that makes each: they hold decisions, and no row of a tenant. */
+const AUDIT_TABLES: Readonly<Record<string, string>> = {
+  'audit.applied': '0009_audit_applied',
+  'audit.acceptances': '0018_acceptances',
+  'audit.archives': '0030_audit_log_3_by_month',
+};
+
+/** Makes those of them that were dropped by hand, as the owner, by the statements of their migrations that name them. */
 export async function makeAuditTables(client: pg.Client, log: Logger): Promise<void> {
   const { rows } = await client.query<{ table: string }>(
     'select a.name as table from unnest($1::text[]) as a (name) where to_regclass(a.name) is null',
-    [['audit.applied', 'audit.acceptances', 'audit.archives']],
+    [Object.keys(AUDIT_TABLES)],
   );
   if (rows.length === 0) return;
-  const files = new Map([['audit-tables.sql', await read('audit-tables.sql')]]);
-  await run(client, files, 'audit-tables.sql');
+  await client.query('create schema if not exists audit');
+  for (const { table } of rows) {
+    const text = await read(`migrations/${AUDIT_TABLES[table] ?? ''}.sql`);
+    const statements = text.split(/;\n/).filter((one) => new RegExp(`\\b(?:table|on) ${table}\\b`).test(one));
+    await client.query(statements.join(';\n'));
+  }
   const made = rows.map(({ table }) => table).join(', ');
   log.warn(`made anew, and empty: ${made}. Restore their rows from a backup, or accept again what is meant`);
 }
@@ -75,24 +82,27 @@ export async function shortPatience(client: pg.Client): Promise<number> {
   return Math.max(rows[0]?.ms ?? 0, 1);
 }
 
-export interface Rights {
-  readonly files: SqlFiles;
-  /** What the repository declares: what `audit.drift` compares with from now on. */
-  readonly declared: readonly Fact[];
-  /** Nothing is done where something drifts all the same. */
-  readonly strict: boolean;
+/** Makes the months of the audit log that are missing, so that a database that nobody has served yet has them. */
+export async function tendAuditLog(client: pg.Client, files: SqlFiles): Promise<void> {
+  await inTransaction(client, async () => {
+    await become(client, 'taxclaims_housekeeper');
+    await run(client, files, 'audit-log/5-tend.sql');
+  });
 }
 
 /**
  * Migrates, takes back what was changed by hand and re-applies all that says who may do what, in one transaction: whoever
  * looks sees the old tables with the old rules or the new with the new. The order matters: triggers need their functions,
  * policies need theirs, views what they show. Every request waits meanwhile, so that nothing is in it that could come before or after.
+ * With `strict` nothing is done where something drifts all the same.
  */
 export async function applyPolicies(
   client: pg.Client,
-  { files, declared, strict }: Rights,
+  release: Release,
+  strict: boolean,
   migrate: () => Promise<void>,
 ): Promise<void> {
+  const { files } = release;
   const one = (file: string): Promise<void> => run(client, files, file);
   const all = (folder: string, kept?: Kept): Promise<void> => runAll(client, files, folder, kept);
   await inTransaction(client, async () => {
@@ -146,7 +156,8 @@ export async function applyPolicies(
     await dropUnmade(client, versions);
     await become(client, 'taxclaims_owner');
     await one('guards-as-deployed.sql');
-    await recordApplied(client, declared);
+    await recordApplied(client, release.declared);
+    await noteRelease(client, release);
     if (strict) refuse(await readDrift(client));
   });
 }

@@ -11,6 +11,7 @@ import {
   makeMigrationLock,
   readSqlFiles,
   shortPatience,
+  tendAuditLog,
 } from './apply.ts';
 import { isContention, retryingOnContention } from './contention.ts';
 import { readDrift, readDriftBefore, refuseWhatIsGone, refuseWhatStays, tellDrift } from './drift.ts';
@@ -25,6 +26,7 @@ import {
 import { ownerHas, takeMigrationLock } from './migration-lock.ts';
 import { namingOwner } from './refused.ts';
 import { asOwner, divide, runAlone, runMigration } from './run-migrations.ts';
+import { stands } from './standing.ts';
 import { createWatch } from './watch.ts';
 
 const OLDEST_SERVER = 150_000;
@@ -47,7 +49,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings a database to the present: roles, migrations, then functions, triggers, policies and grants whole.
+ * Brings a database to the present: roles, migrations, then functions, triggers, policies and grants whole; where it is
+ * there already, nothing is applied.
  * Safe to repeat, to run twice at once, under load, and after a run that was killed at whatever moment.
  * @throws DeployHeldUp naming who was in the way for too long; MigrationError naming the file and what Postgres said,
  * or why this code must not migrate this database.
@@ -68,7 +71,6 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   } finally {
     await worker.close();
   }
-  options.log.info('the database is migrated and its policies are applied');
 }
 
 /** The worker does it; the keeper holds the lock meanwhile, and sees who is in the worker's way. */
@@ -93,30 +95,37 @@ async function deploy(
       }
     });
 
-  const files = await readMigrationFiles();
+  const [migrations, files] = await Promise.all([readMigrationFiles(), readSqlFiles()]);
   const owned = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
     step('a look at the catalog', () => ownerHas(client, table));
   const readList = (): Promise<string[]> =>
-    step('the list of migrations', () => asOwner(client, () => pendingMigrations(client, files)));
+    step('the list of migrations', () => asOwner(client, () => pendingMigrations(client, migrations)));
   // Newer code is let alone before anything is made, and again once no other run can be at work.
   if (await owned('migrations')) await readList();
   else await step('a look at the catalog', () => refuseWithoutList(client));
   if (!(await owned('deploy_lock'))) {
-    await step('db/roles.sql', () => applyRoles(client));
-    await step('db/deploy-lock.sql', () => makeMigrationLock(client));
+    await step('db/roles.sql', () => applyRoles(client, files));
+    await step('db/deploy-lock.sql', () => makeMigrationLock(client, files));
   }
   await watch.during('the lock of the deploy', keeper, worker, () =>
     takeMigrationLock(keeper.client, patienceMs, watch.lastSeen),
   );
   const pending = await readList();
+  const release = { files, migrations, declared: await declaredFor(client, log) };
+  if (
+    pending.length === 0 &&
+    (await step('a look at what stands', () => asOwner(client, () => stands(client, release))))
+  ) {
+    await step('the months of the audit log', () => tendAuditLog(client, files));
+    log.info('the database is as this release declares it: nothing was applied');
+    return;
+  }
   const before = await step('a look at what drifted', () =>
     asOwner(client, () => readDriftBefore(client, log)),
   );
-  const declared = await declaredFor(client, log);
   if (strict) refuseWhatStays(before);
   await step('the list of migrations', () => asOwner(client, () => restoreList(client, log)));
-  await step('db/roles.sql', () => applyRoles(client));
-  const rights = { files: await readSqlFiles(), declared, strict };
+  await step('db/roles.sql', () => applyRoles(client, files));
   const { beforehand, withRights } = await divide(pending);
   for (const name of beforehand) {
     log.info(`applying db/migrations/${name}.sql`);
@@ -127,13 +136,14 @@ async function deploy(
       log.info(`applying db/migrations/${name}.sql`);
       await runMigration(client, name);
     }
-    await recordDigests(client, files);
-    await refuseWhatIsGone(client, before, declared);
+    await recordDigests(client, migrations);
+    await refuseWhatIsGone(client, before, release.declared);
     await makeAuditTables(client, log);
   };
-  await step('the deploy of the rights', () => applyPolicies(client, rights, applyPending));
+  await step('the deploy of the rights', () => applyPolicies(client, release, strict, applyPending));
   const after = await step('a look at what drifts', () => asOwner(client, () => readDrift(client)));
   tellDrift(log, before, after);
+  log.info('the database is migrated and its policies are applied');
 }
 
 /** What the repository declares of a database on this server. */

@@ -1,3 +1,4 @@
+import { forgetRelease } from '../../support/release-before.ts';
 import { migrateWithCommand } from '../commands.ts';
 import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
@@ -11,7 +12,9 @@ export const fault: Fault = {
   holdMs: 0,
   spares: () => true,
   async begin({ adminUrl }) {
+    await forgetRelease(adminUrl);
     await migrateWithCommand(adminUrl);
+    await forgetRelease(adminUrl);
     await Promise.all([migrateWithCommand(adminUrl), migrateWithCommand(adminUrl)]);
     return nothing;
   },

@@ -1,3 +1,4 @@
+import { forgetRelease } from '../../support/release-before.ts';
 import { migrateWithCommand } from '../commands.ts';
 import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
@@ -10,7 +11,10 @@ export const fault: Fault = {
   must: 'nobody sees more than they may at any moment, and the last one finishes',
   holdMs: 0,
   async begin({ adminUrl }) {
-    for (const moment of MOMENTS_MS) await migrateWithCommand(adminUrl, moment);
+    for (const moment of MOMENTS_MS) {
+      await forgetRelease(adminUrl);
+      await migrateWithCommand(adminUrl, moment);
+    }
     await migrateWithCommand(adminUrl);
     return nothing;
   },

@@ -1,0 +1,167 @@
+-- What initdb made, below the first OID of users: a digest for each catalog, and rights to it that are not the ordinary
+-- ones. What it gives beside these is declared for each release, for the server's own list of it (pg_init_privs) is a
+-- table like any other. Rows as text, which costs a fifth of JSON, and the catalogs by their list, so that one that a
+-- later Postgres adds is among them; query_to_xml runs the text that the list makes.
+create function audit.built_in()
+    returns table (kind text, object text, definition text)
+    language sql
+    stable
+    rows 200
+    set jit = off
+    set standard_conforming_strings = on
+    set search_path = ''
+as $body$
+    -- What users may drop and make again, or is said whole as an extension's, is judged row by row.
+    with apart as materialized (
+        select b.classid, b.objid from audit.brought() as b where b.objid < 16384
+        union all
+        select 'pg_catalog.pg_namespace'::regclass, n.oid
+        from pg_catalog.pg_namespace as n
+        where n.nspname in ('public', 'app', 'reporting', 'audit')
+    ),
+    -- Of a row nothing is left out here but what moves by itself, and trees, which are told as Postgres prints them.
+    left_out as (
+        select
+            '{"ev_action": null, "ev_qual": null, "conbin": null, "prosqlbody": null, "proargdefaults": null}'
+                || pg_catalog.jsonb_object_agg(c.attribute, null) as columns
+        from audit.catalog_columns() as c
+        where c.ordinary is null and c.explanation !~ '^(the object''s name has it|said where|the same)'
+    ),
+    digests as (
+        select
+            c.catalog,
+            pg_catalog.query_to_xml(
+                pg_catalog.format(
+                    $query$
+                    select pg_catalog.md5(pg_catalog.string_agg(r.said, ';' order by r.said collate "C")) as digest
+                    from (
+                        select
+                            case
+                                when %1$I < 12000 then pg_catalog.jsonb_populate_record(r, %2$L)::text
+                                -- Here initdb numbers as it comes, which differs between operating systems.
+                                else pg_catalog.regexp_replace(
+                                    pg_catalog.jsonb_populate_record(r, %2$L)::text, '\m1[2-6][0-9]{3}\M', 'initdb', 'g'
+                                )
+                            end || pg_catalog.concat(%3$s) as said
+                        from pg_catalog.%4$I as r
+                        where %1$I < 16384 and %1$I <> all (%5$L::oid[]) and %6$s
+                    ) as r
+                    $query$,
+                    key.attname,
+                    left_out.columns,
+                    case c.catalog
+                        when 'pg_proc' then 'pg_catalog.pg_get_function_sqlbody(oid), pg_catalog.pg_get_expr(proargdefaults, 0)'
+                        when 'pg_constraint' then 'pg_catalog.pg_get_expr(conbin, conrelid)'
+                        when 'pg_rewrite' then
+                            'case rulename when ''_RETURN'' then pg_catalog.pg_get_viewdef(ev_class) else pg_catalog.pg_get_ruledef(oid) end'
+                        else 'null'
+                    end,
+                    case c.catalog when 'pg_authid' then 'pg_roles' else c.catalog end,
+                    array(
+                        select a.objid
+                        from apart as a
+                        where a.classid = key.attrelid
+                    ),
+                    case c.catalog
+                        -- initdb takes over from the operating system what comes after.
+                        when 'pg_collation' then 'oid < 12000'
+                        -- The first superuser's name is the administrator's own.
+                        when 'pg_authid' then 'oid <> 10'
+                        when 'pg_auth_members' then 'member <> 10'
+                        else 'true'
+                    end
+                ),
+                false,
+                true,
+                ''
+            )::text as said
+        from audit.catalogs() as c
+        join pg_catalog.pg_attribute as key
+            on key.attrelid = pg_catalog.format('pg_catalog.%I', c.catalog)::regclass
+            and case c.catalog when 'pg_auth_members' then key.attname = 'member' else key.attnum = 1 end
+        cross join left_out
+        where c.kind is not null
+            -- Of the whole server, or hidden; and settings and rights to parameters, which initdb makes none of.
+            and c.catalog not in (
+                'pg_database', 'pg_db_role_setting', 'pg_extension', 'pg_parameter_acl', 'pg_subscription', 'pg_user_mapping'
+            )
+    ),
+    granted (classid, objid, kind, object, present, ordinary) as (
+        select
+            'pg_catalog.pg_proc'::regclass, f.oid, 'function', f.oid::regprocedure::text, f.proacl,
+            pg_catalog.acldefault('f', f.proowner)
+        from pg_catalog.pg_proc as f
+        where f.proacl is not null
+        union all
+        select
+            'pg_catalog.pg_type'::regclass, t.oid, 'type', t.oid::regtype::text, t.typacl,
+            pg_catalog.acldefault('T', t.typowner)
+        from pg_catalog.pg_type as t
+        where t.typacl is not null
+        union all
+        select
+            'pg_catalog.pg_namespace'::regclass, n.oid, 'schema', pg_catalog.quote_ident(n.nspname), n.nspacl,
+            pg_catalog.acldefault('n', n.nspowner)
+        from pg_catalog.pg_namespace as n
+        where n.nspacl is not null
+        union all
+        select
+            'pg_catalog.pg_language'::regclass, l.oid, 'language', pg_catalog.quote_ident(l.lanname), l.lanacl,
+            pg_catalog.acldefault('l', l.lanowner)
+        from pg_catalog.pg_language as l
+        where l.lanacl is not null
+        union all
+        -- Everybody reads a catalog; columns have nothing of their own.
+        select
+            'pg_catalog.pg_class'::regclass, c.oid, 'table', c.oid::regclass::text,
+            coalesce(c.relacl, pg_catalog.acldefault('r', c.relowner)),
+            pg_catalog.acldefault('r', c.relowner) || pg_catalog.makeaclitem(0, c.relowner, 'SELECT', false)
+        from pg_catalog.pg_class as c
+        where c.relkind in ('r', 'v')
+        union all
+        select
+            'pg_catalog.pg_class'::regclass, a.attrelid, 'column', a.attrelid::regclass || '.' || a.attname, a.attacl, null
+        from pg_catalog.pg_attribute as a
+        where a.attacl is not null
+    )
+    select
+        'built-in' as kind,
+        d.catalog::text as object,
+        (pg_catalog.regexp_match(d.said, '<digest>(\w+)<'))[1] as definition
+    from digests as d
+    where d.said like '%<digest>%'
+    union all
+    select
+        'grant',
+        c.kind || ' ' || c.object || ' to '
+            || case changed.grantee when 0 then 'PUBLIC' when 10 then 'the first superuser' else pg_catalog.pg_get_userbyid(changed.grantee) end,
+        pg_catalog.string_agg(
+            case when changed.is_given then '' else 'without ' end
+                || changed.privilege_type
+                || case when changed.is_grantable then ' WITH GRANT OPTION' else '' end,
+            '; '
+            order by not changed.is_given, changed.privilege_type, changed.is_grantable
+        )
+    from granted as c
+    cross join lateral (
+        (
+            select true as is_given, x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.present) as x
+            except
+            select true, x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.ordinary) as x
+        )
+        union all
+        (
+            select false, x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.ordinary) as x
+            except
+            select false, x.grantee, x.privilege_type, x.is_grantable from pg_catalog.aclexplode(c.present) as x
+        )
+    ) as changed
+    where c.objid < 16384 and (c.classid, c.objid) not in (select a.classid, a.objid from apart as a)
+    group by 2
+$body$;
+
+comment on function audit.built_in() is
+    'What initdb made, by a digest of each catalog, and who holds which rights to it beyond the ordinary. Serves audit.state().';
+
+revoke execute on function audit.built_in() from public;
+grant execute on function audit.built_in() to taxclaims_auditor;
