@@ -24,7 +24,7 @@ import { probe } from './embedded/postgres/free-port.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { assertUnused } from './embedded/postgres/server.ts';
 import type { EmbeddedProvider } from './embedded/provider/start.ts';
-import { openTokenSigner } from './embedded/provider/signer.ts';
+import { openSigner } from './embedded/provider/key.ts';
 import type { Ending } from './endings.ts';
 import { createHttpServer } from './http/server.ts';
 import { docsLogin, embeddedProvider } from './identity-parts.ts';
@@ -102,9 +102,9 @@ export async function startFoundation(
   config: Config,
   log: Logger,
   endings: Ending[],
-  { counters, ending }: { readonly counters: Counters; readonly ending?: AbortSignal | undefined },
+  ending?: AbortSignal,
 ): Promise<Foundation> {
-  const provider = await embeddedProvider(config, log, endings, counters);
+  const provider = await embeddedProvider(config, log, endings);
   const database = await embeddedDatabase(config, log, endings, ending);
   return { database, provider };
 }
@@ -119,8 +119,6 @@ export interface Ground {
         readonly issuer: string;
         readonly audience: string;
         readonly jwksUrl: string;
-        /** Where it listens. */
-        readonly url: string;
       }
     | undefined;
 }
@@ -133,7 +131,6 @@ export function groundOf({ database, provider }: Foundation): Ground {
       issuer: provider.issuer,
       audience: provider.audience,
       jwksUrl: provider.jwksUrl,
-      url: provider.url,
     },
   };
 }
@@ -150,13 +147,12 @@ export function keepHouse(
   }: { readonly foundation: Foundation; readonly open: OpenDatabase; readonly database: Database },
 ): Pick<Sources, 'housekeeping'> {
   const { provider, database: embedded } = foundation;
-  const identityUrl = embedded?.identityUrl ?? identity.embedded.databaseUrl;
-  const own =
-    identityUrl === undefined
-      ? undefined
-      : provider?.serve(open('identity_provider', { url: identityUrl, poolSize: 4 }));
-  if (provider !== undefined && own === undefined)
-    log.info('nobody can log in at the embedded identity provider: IDENTITY_DATABASE_URL is not set');
+  if (embedded !== undefined)
+    provider?.serve(open('identity_provider', { url: embedded.adminUrl, poolSize: 4 }));
+  else if (provider !== undefined)
+    log.info(
+      'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
+    );
   // Not waited for: an outage at the start is one like any other.
   const told = tellObjections(database, log);
   endings.push({
@@ -170,7 +166,7 @@ export function keepHouse(
   endings.push({ part: 'the months of the audit log', atLeastMs: 0, end: () => tending.close() });
   const changes = identityChangesOf(database);
   // An instance that is not told where to send changes leaves them to those that are.
-  const managed = identity.management ?? own;
+  const managed = identity.management ?? (embedded && provider?.management);
   if (managed !== undefined) {
     const management = openManagement(managed);
     const worker = deliverIdentityChanges({ changes, management, log, idleMs: IDLE_MS });
@@ -225,9 +221,7 @@ export async function serveApi(
   });
   const { rateLimits: limits, trustProxy, corsOrigins } = config;
   const claimNames = { role: roleClaim, clientAccess: clientAccessClaim };
-  const people = isDemonstration(config)
-    ? peopleOf(await openTokenSigner({ dataDir, issuer, claimNames }))
-    : [];
+  const people = isDemonstration(config) ? peopleOf(await openSigner(dataDir, issuer, claimNames)) : [];
   const server = createHttpServer(
     createApp({
       ...{ database, probed, documents, verifier, audit, log, counters },

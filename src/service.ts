@@ -25,7 +25,7 @@ export interface Service {
   readonly embedded: {
     readonly database: EmbeddedDatabase | undefined;
     readonly provider: EmbeddedProvider | undefined;
-    /** Whose tokens may be printed: nobody's where real people log in. */
+    /** Whose tokens may be printed. */
     readonly people: readonly Person[];
   };
   /** Finishes what was taken, then ends every part, within ten seconds; safe to call twice. */
@@ -62,7 +62,7 @@ async function startParts(
   endings.push({ part: 'the traces', atLeastMs: 0, end: (withinMs) => seen.close(withinMs) });
   const counters = await openCounters(config, log);
   endings.push({ part: 'the counters', atLeastMs: 0, end: () => counters.close() });
-  const foundation = await startFoundation(config, log, endings, { counters, ending });
+  const foundation = await startFoundation(config, log, endings, ending);
   const ground = groundOf(foundation);
   const open = opening(config, log, endings, { apiUrl: ground.apiUrl, seen });
   const { database, replicas } = openRequests(config, log, endings, open);
@@ -74,10 +74,10 @@ async function startParts(
     ...{ seen, open, parts: { ...parts, ...kept, replicas } },
     source: (registry) => registry,
   });
-  return { url, embedded: embeddedOf(config, foundation) };
+  return { url, embedded: embeddedOf(foundation) };
 }
 
-export function embeddedOf({ identity }: Config, { database, provider }: Foundation): Service['embedded'] {
-  const people = provider === undefined || identity.embedded.production ? [] : peopleOf(provider);
+export function embeddedOf({ database, provider }: Foundation): Service['embedded'] {
+  const people = provider === undefined ? [] : peopleOf(provider);
   return { database, provider, people };
 }

@@ -6,7 +6,6 @@
 grant usage on schema app to
     taxclaims_definer,
     taxclaims_api,
-    taxclaims_identity_provider,
     taxclaims_admin,
     taxclaims_scoped_admin,
     taxclaims_account_manager,

@@ -47,15 +47,13 @@ grant insert (
 ) on public.audit_logs to
     taxclaims_definer;
 
--- A success is recorded by a trigger. But for who was given all clients, which is written in a catalog of Postgres's,
--- and who logged in at the embedded identity provider, which changes no row of a user.
+-- A success is recorded by a trigger. But for who was given all clients, which is written in a catalog of Postgres's.
 create policy audit_logs_insert_definer on public.audit_logs
     for insert to taxclaims_definer
     with check (
         not success
         or pg_catalog.pg_trigger_depth() > 0
         or resource_type = 'reporting.grants'
-        or action = 'identity.login'
     );
 
 -- app.record_change dates a record behind the one before of the same row; app.oldest_writer_at reads what was under way;

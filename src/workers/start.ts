@@ -54,7 +54,7 @@ async function startParts(
   endings.push({ part: 'the traces', atLeastMs: 0, end: (withinMs) => seen.close(withinMs) });
   const counters = await openCounters(config, log);
   endings.push({ part: 'the counters', atLeastMs: 0, end: () => counters.close() });
-  const foundation = await startFoundation(config, log, endings, { counters, ending });
+  const foundation = await startFoundation(config, log, endings, ending);
   ending.throwIfAborted();
   const ground = groundOf(foundation);
   const open = opening(config, log, endings, { apiUrl: ground.apiUrl, seen });
@@ -71,7 +71,7 @@ async function startParts(
     ...{ seen, open, parts: kept },
     source: (own) => metricsOfAll(own, () => supervisor.figures()),
   });
-  return { url, embedded: embeddedOf(config, foundation), reload: () => supervisor.reload() };
+  return { url, embedded: embeddedOf(foundation), reload: () => supervisor.reload() };
 }
 
 /** The counts of all workers, in the memory of this process. */

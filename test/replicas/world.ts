@@ -40,7 +40,7 @@ export async function createWorld(): Promise<World> {
   await withAdmin(primary.adminUrl, (admin) => admin.query(`create database ${DATABASE}`));
   const adminUrl = asDatabase(primary.adminUrl, DATABASE);
   await migrate({ adminUrl, log: silent });
-  const apiUrl = await createLogin({ adminUrl }, 'taxclaims_app');
+  const apiUrl = await createLogin({ adminUrl });
   const standby = await createStandby(primary, join(folder.path, 'standby'));
   const at = (url: string): string => {
     const address = new URL(url);

@@ -87,7 +87,6 @@ ${UNDO_AUDIT_LOG_BY_MONTH}
   alter table public.users drop column sessions_ended_at, drop constraint users_subject_form;
   drop index public.users_email_key;
   create unique index users_email_key on public.users (lower(email));
-  drop table app.identity_artifacts, app.login_attempts, app.identity_secret;
   drop table public.identity_changes cascade;
   drop table app.identity_management cascade;
   drop view app.claim_deadlines cascade;

@@ -42,7 +42,6 @@ from (
         ('taxclaims_api', 'group'),
         ('taxclaims_reporting', 'group'),
         ('taxclaims_auditor', 'group'),
-        ('taxclaims_identity_provider', 'group'),
         ('taxclaims_reporting_all', 'addition'),
         ('taxclaims_reporting_few', 'addition'),
         ('taxclaims_admin', 'request'),

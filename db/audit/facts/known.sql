@@ -5,16 +5,14 @@ create view audit.secrets with (security_invoker) as
 select *
 from (
     values
-        ('public.users', 'password_hash', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'::name[]),
-        ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
-        ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
-        ('public.users', 'client_access', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
-        ('public.identity_changes', 'client_access', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
-        ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
-        ('app.identity_artifacts', 'payload', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
-        ('app.identity_secret', 'secret', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
-        ('app.write_positions', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
-        ('app.idempotency_keys', 'body', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}')
+        ('public.users', 'password_hash', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'::name[]),
+        ('public.users', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'),
+        ('public.users', 'access_digest', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'),
+        ('public.users', 'client_access', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'),
+        ('public.identity_changes', 'client_access', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'),
+        ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'),
+        ('app.write_positions', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}'),
+        ('app.idempotency_keys', 'body', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor}')
 ) as s (table_name, column_name, hidden_from);
 
 comment on view audit.secrets is
@@ -128,18 +126,6 @@ from (
         (
             'policy_constant_true', 'created\_clients\_%\_definer on app.created_clients to taxclaims_definer',
             'a login reads those of its own subject, and whoever writes a user''s list takes away those of that user'
-        ),
-        (
-            'policy_constant_true', 'identity\_artifacts\_%\_definer on app.identity_artifacts to taxclaims_definer',
-            'what the identity provider keeps belongs to no client; its functions name the one row by a secret'
-        ),
-        (
-            'policy_constant_true', 'login\_attempts\_%\_definer on app.login_attempts to taxclaims_definer',
-            'counters by digests belong to no client; the functions of a login name theirs'
-        ),
-        (
-            'policy_constant_true', 'identity\_secret\_select\_definer on app.identity_secret to taxclaims_definer',
-            'one row, read by the functions of a login alone'
         ),
         (
             'policy_constant_true', 'primary\_epochs\_%\_definer on app.primary_epochs to taxclaims_definer',

@@ -26,7 +26,6 @@ export const ROLES = [
   'taxclaims_reporting_all',
   'taxclaims_reporting_few',
   'taxclaims_auditor',
-  'taxclaims_identity_provider',
 ] as const;
 
 const LETTERS = { INSERT: 'c', SELECT: 'r', UPDATE: 'u', DELETE: 'd' } as const;
