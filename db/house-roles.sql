@@ -17,6 +17,5 @@ from (
         (10, 'taxclaims_reporting', 'group', null),
         (11, 'taxclaims_reporting_all', 'addition', null),
         (12, 'taxclaims_reporting_few', 'addition', null),
-        (13, 'taxclaims_auditor', 'group', null),
-        (14, 'taxclaims_identity_provider', 'group', null)
+        (13, 'taxclaims_auditor', 'group', null)
 ) as h (place, name, purpose, extends);

@@ -1,7 +1,6 @@
 -- Makes the roles of house-roles.sql: every one without a login, a password, or a way past row-level security.
 -- Run by the administrator on every deploy, before the migrations. A deployment makes its own logins
--- and puts each into exactly one of taxclaims_api, taxclaims_reporting, taxclaims_auditor and
--- taxclaims_identity_provider.
+-- and puts each into exactly one of taxclaims_api, taxclaims_reporting and taxclaims_auditor.
 
 do $roles$
 declare
@@ -117,8 +116,7 @@ begin
                     ('taxclaims_owner', 'CREATE'),
                     ('taxclaims_api', 'CONNECT'),
                     ('taxclaims_reporting', 'CONNECT'),
-                    ('taxclaims_auditor', 'CONNECT'),
-                    ('taxclaims_identity_provider', 'CONNECT')
+                    ('taxclaims_auditor', 'CONNECT')
                 )
             )
         union all
@@ -184,7 +182,7 @@ do $database$
 begin
     execute pg_catalog.format('revoke all on database %I from public', pg_catalog.current_database());
     execute pg_catalog.format(
-        'grant connect on database %I to taxclaims_api, taxclaims_reporting, taxclaims_auditor, taxclaims_identity_provider',
+        'grant connect on database %I to taxclaims_api, taxclaims_reporting, taxclaims_auditor',
         pg_catalog.current_database()
     );
     execute pg_catalog.format('grant create on database %I to taxclaims_owner', pg_catalog.current_database());

@@ -97,3 +97,19 @@ begin
     end loop;
 end
 $triggers$;
+
+-- The group that the release before had for its identity provider's login; another database of this server may still
+-- have it.
+do $gone$
+begin
+    if exists (select from pg_catalog.pg_roles where rolname = 'taxclaims_identity_provider') then
+        execute pg_catalog.format(
+            'revoke all on database %I from taxclaims_identity_provider',
+            pg_catalog.current_database()
+        );
+        drop role taxclaims_identity_provider;
+    end if;
+exception
+    when dependent_objects_still_exist or insufficient_privilege then null;
+end
+$gone$;

@@ -3,8 +3,6 @@ import * as database from './config/database.ts';
 import type { DatabaseConfig } from './config/database.ts';
 import * as documents from './config/documents.ts';
 import type { DocumentsConfig } from './config/documents.ts';
-import * as embeddedIdentity from './config/embedded-identity.ts';
-import type { EmbeddedIdentityConfig } from './config/embedded-identity.ts';
 import * as management from './config/management.ts';
 import type { ManagementConfig } from './config/management.ts';
 import { parse, withoutEmpty } from './config/parse.ts';
@@ -18,7 +16,6 @@ import type { TokensConfig } from './config/tokens.ts';
 import * as value from './config/values.ts';
 
 export type { DatabaseConfig } from './config/database.ts';
-export type { EmbeddedIdentityConfig } from './config/embedded-identity.ts';
 export type { ClientCredentials, ManagementConfig } from './config/management.ts';
 export { ConfigError } from './config/parse.ts';
 export type { Environment } from './config/parse.ts';
@@ -34,8 +31,6 @@ export interface Config extends ServiceConfig, SeenConfig {
 
 export interface IdentityConfig extends TokensConfig {
   readonly management: ManagementConfig | undefined;
-  /** Of the embedded provider, where that is the one. */
-  readonly embedded: EmbeddedIdentityConfig;
 }
 
 const variables = z.object({
@@ -44,7 +39,6 @@ const variables = z.object({
   ...database.variables.shape,
   ...tokens.variables.shape,
   ...management.variables.shape,
-  ...embeddedIdentity.variables.shape,
   ...documents.variables.shape,
 });
 
@@ -68,7 +62,6 @@ export function loadConfig(environment: Environment): Config {
     identity: {
       ...tokens.configFrom(values),
       management: management.configFrom(values, values.AUTH_ISSUER),
-      embedded: embeddedIdentity.configFrom(values, set['NODE_ENV'] === 'production'),
     },
   };
 }
@@ -90,7 +83,6 @@ export function loadAdminConfig(environment: Environment): AdminConfig {
 /** What is wrong between variables, whether or not each is right by itself. */
 function* allConflicts(set: Environment): Generator<string> {
   yield* database.conflicts(set);
-  yield* embeddedIdentity.conflicts(set);
   yield* tokens.conflicts(set);
   yield* management.conflicts(set);
   yield* documents.conflicts(set);

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import type { Config, ProviderConfig } from './config.ts';
-import type { Counters } from './counters/counters.ts';
 import { openCounters } from './counters/open.ts';
 import { watchClocks } from './db/clocks.ts';
 import { type Database, openDatabase } from './db/database.ts';
@@ -44,7 +43,7 @@ export interface Service {
   readonly embedded: {
     readonly database: EmbeddedDatabase | undefined;
     readonly provider: EmbeddedProvider | undefined;
-    /** Whose tokens may be printed: nobody's where real people log in. */
+    /** Whose tokens may be printed. */
     readonly people: readonly Person[];
   };
   /** Finishes what was taken, then ends every part, within ten seconds; safe to call twice. */
@@ -87,7 +86,7 @@ async function startParts(
   const counters = add('the counters', 0, await openCounters(config, log));
 
   // What runs here where the configuration names no other.
-  const provider = add('the identity provider', 300, await embeddedProvider(config, log, counters));
+  const provider = add('the identity provider', 300, await embeddedProvider(config, log));
   const embedded = add('the embedded Postgres', 1_500, await embeddedDatabase(config, log, ending));
 
   // The way to Postgres: for requests, and for what must not wait for them.
@@ -101,13 +100,12 @@ async function startParts(
   const database = open('requests');
 
   // What is done beside requests, by whichever instance comes first.
-  const identityUrl = embedded?.identityUrl ?? identity.embedded.databaseUrl;
-  const own =
-    identityUrl === undefined
-      ? undefined
-      : provider?.serve(open('identity_provider', { url: identityUrl, poolSize: 4 }));
-  if (provider !== undefined && identityUrl === undefined)
-    log.info('nobody can log in at the embedded identity provider: IDENTITY_DATABASE_URL is not set');
+  if (embedded !== undefined)
+    provider?.serve(open('identity_provider', { url: embedded.adminUrl, poolSize: 4 }));
+  else if (provider !== undefined)
+    log.info(
+      'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
+    );
   // Not waited for: an outage at the start is one like any other. At the end its pool would be closed, and it would warn.
   const told = tellObjections(database, log);
   add('the look at the database', 0, {
@@ -118,7 +116,7 @@ async function startParts(
     audit_log_months: add('the months of the audit log', 0, tendAuditLog({ database, log })),
   };
   // An instance that is not told where to send changes leaves them to those that are.
-  const managed = identity.management ?? own;
+  const managed = identity.management ?? (embedded && provider?.management);
   if (managed !== undefined) {
     const delivery = { changes: identityChangesOf(database), management: openManagement(managed) };
     const delivering = deliverIdentityChanges({ ...delivery, log, idleMs: IDLE_MS });
@@ -143,7 +141,7 @@ async function startParts(
     ...{ ...trusted, roleClaim, clientAccessClaim, emailsVerified, log },
     ...{ providerNow: clock.now, onIssued: clocks.issued, onFetched: seen.onFetched },
   });
-  const people = provider === undefined || identity.embedded.production ? [] : peopleOf(provider);
+  const people = provider === undefined ? [] : peopleOf(provider);
   const app = createApp({
     ...{ database, probed, documents, verifier, audit, log, counters, observers: seen.observers },
     ...{ limits: config.rateLimits, trustProxy, corsOrigins, serverTiming },
@@ -178,24 +176,8 @@ async function checkBeforehand(config: Config): Promise<void> {
 }
 
 /** Unless the configuration names another. */
-async function embeddedProvider(
-  { identity, dataDir, host, corsOrigins, trustProxy, rateLimits }: Config,
-  log: Logger,
-  counters: Counters,
-): Promise<EmbeddedProvider | undefined> {
-  if (identity.provider !== undefined) return undefined;
-  const { port, issuer, production } = identity.embedded;
-  if (production)
-    log.warn(
-      'the embedded identity provider lets real people in: whoever reads DATA_DIR/identity is everybody, and nobody else keeps a copy of it',
-    );
-  return startEmbeddedProvider({
-    ...{ dataDir, log, port, issuer, corsOrigins, trustProxy, perIp: rateLimits.perIp, counters },
-    // Its address is of this machine, unless a proxy leads to it.
-    host: issuer === undefined ? undefined : host,
-    claimNames: { role: identity.roleClaim, clientAccess: identity.clientAccessClaim },
-    loopback: !production,
-  });
+async function embeddedProvider(config: Config, log: Logger): Promise<EmbeddedProvider | undefined> {
+  return config.identity.provider === undefined ? startEmbeddedProvider(config, log) : undefined;
 }
 
 /** Unless the configuration names another. */
@@ -222,7 +204,7 @@ function docsLogin(
 ): DocsLogin | undefined {
   const clientId = embedded === undefined ? docs.clientId : DOCS_CLIENT;
   if (clientId === undefined) return undefined;
-  const discovery = createDiscovery({ issuer, at: embedded?.url, log });
+  const discovery = createDiscovery({ issuer, log });
   return { issuer, audience, clientId, scope: docs.scope, discovery };
 }
 

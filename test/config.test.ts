@@ -39,7 +39,7 @@ describe('a configuration', () => {
         emailsVerified: false,
         docs: { clientId: undefined, scope: 'openid profile email' },
         management: undefined,
-        embedded: { port: undefined, issuer: undefined, databaseUrl: undefined, production: false },
+        embeddedPort: undefined,
       },
       rateLimits: { perUser: 100, perIp: 1000 },
       redis: undefined,
@@ -106,7 +106,7 @@ describe('a configuration', () => {
         emailsVerified: true,
         docs: { clientId: 'docs', scope: 'openid api' },
         management: { url: 'https://idp.example/api/v2', token: 'management-secret' },
-        embedded: { port: 3999, issuer: undefined, databaseUrl: undefined, production: true },
+        embeddedPort: 3999,
       },
       rateLimits: { perUser: 5, perIp: 7 },
       redis: { url: 'rediss://:secret@redis.example:6380/1', prefix: 'claims.production' },
@@ -210,16 +210,6 @@ describe('a wrong value stops the start with one line that names the variable an
     AUTH_MANAGEMENT_URL: ['idp.example/api', 'ftp://idp.example/'],
     AUTH_MANAGEMENT_TOKEN: ['hunter2'],
     IDENTITY_PORT: ['http', '-1', '65536', ' 3001'],
-    IDENTITY_ISSUER: [
-      ...['http://login.firm.example', 'login.firm.example', 'https://login.firm.example/'],
-      ...[
-        'https://login.firm.example/identity',
-        'https://user:hunter2@login.firm.example',
-        'https://A.example',
-      ],
-    ],
-    IDENTITY_DATABASE_URL: ['mysql://identity:hunter2@db/claims', 'hunter2'],
-    IDENTITY_EMBEDDED: ['true', 'development'],
     AUTH_MANAGEMENT_CLIENT_ID: ['worker'],
     AUTH_MANAGEMENT_CLIENT_SECRET: ['hunter2'],
     AUTH_MANAGEMENT_AUDIENCE: ['https://idp.example/api/v2/'],
@@ -292,13 +282,6 @@ describe('a wrong value stops the start with one line that names the variable an
   });
 });
 
-const EMBEDDED_IN_PRODUCTION = {
-  ...{ NODE_ENV: 'production', IDENTITY_EMBEDDED: 'production', DATABASE_URL },
-  ...{ IDENTITY_ISSUER: 'https://login.firm.example', DATA_DIR: '/var/lib/claims', TRUST_PROXY: '1' },
-  IDENTITY_DATABASE_URL: 'postgres://identity@db/claims',
-};
-const lacking = (name: keyof typeof EMBEDDED_IN_PRODUCTION) => ({ ...EMBEDDED_IN_PRODUCTION, [name]: '' });
-
 describe('what must come together stops the start when it does not:', () => {
   test.each([
     ['an issuer without audience', { AUTH_ISSUER: 'https://idp.example' }, 'AUTH_AUDIENCE'],
@@ -327,47 +310,8 @@ describe('what must come together stops the start when it does not:', () => {
       'DATABASE_URL',
     ],
     ['production without an issuer', { NODE_ENV: 'production', DATABASE_URL }, 'AUTH_ISSUER'],
-    ['a login of the provider without a database', { IDENTITY_DATABASE_URL: DATABASE_URL }, 'DATABASE_URL'],
-    [
-      'the embedded provider in production without its address',
-      lacking('IDENTITY_ISSUER'),
-      'IDENTITY_ISSUER',
-    ],
-    [
-      'the embedded provider in production without a login of its own',
-      lacking('IDENTITY_DATABASE_URL'),
-      'IDENTITY_DATABASE_URL',
-    ],
-    ['the embedded provider in production without a folder for its keys', lacking('DATA_DIR'), 'DATA_DIR'],
-    ['the embedded provider in production without a proxy', lacking('TRUST_PROXY'), 'TRUST_PROXY'],
-    [
-      'the embedded provider in production with no proxy',
-      { ...EMBEDDED_IN_PRODUCTION, TRUST_PROXY: '0' },
-      'TRUST_PROXY',
-    ],
   ])('%s', (_, environment, name) => {
     expect(problemOf(environment)).toMatch(new RegExp(`^${name} must be set[^;\\n]*$`));
-  });
-
-  test('production with an embedded provider starts where all that it needs is set', () => {
-    const { identity } = loadConfig(EMBEDDED_IN_PRODUCTION);
-    expect([identity.provider, identity.embedded]).toEqual([
-      undefined,
-      {
-        ...{ port: undefined, issuer: 'https://login.firm.example', production: true },
-        databaseUrl: EMBEDDED_IN_PRODUCTION.IDENTITY_DATABASE_URL,
-      },
-    ]);
-    expect(problemOf({ NODE_ENV: 'production', IDENTITY_EMBEDDED: 'production' }).split('; ')).toHaveLength(
-      5,
-    );
-  });
-
-  test('nothing of the embedded provider is set where another is', () => {
-    for (const name of ['IDENTITY_EMBEDDED', 'IDENTITY_ISSUER', 'IDENTITY_DATABASE_URL'] as const) {
-      const problem = problemOf({ ...PROVIDER, DATABASE_URL, [name]: EMBEDDED_IN_PRODUCTION[name] });
-      expect(problem).toBe(`${name} must not be set where AUTH_ISSUER is: no provider is started then`);
-    }
   });
 
   const CLIENT = {

@@ -3,7 +3,7 @@
 -- of an SQL function at each call.
 
 -- Schema app is open to those who work on behalf of a request; what they may run is granted function by function.
-grant usage on schema app to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_api, taxclaims_identity_provider;
+grant usage on schema app to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_api;
 
 -- A setting of this transaction; null when it is not set. Once a local setting has ended, Postgres reads
 -- it as '' on that connection for ever, so '' is nothing too.

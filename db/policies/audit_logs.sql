@@ -23,14 +23,12 @@ grant
     )
 on public.audit_logs to taxclaims_definer;
 create policy audit_logs_select_definer on public.audit_logs for select to taxclaims_definer using (true);
--- A success is recorded by a trigger. But for who was given all clients, which is written in a catalog of Postgres's,
--- and who logged in at the embedded identity provider, which changes no row of a user.
+-- A success is recorded by a trigger. But for who was given all clients, which is written in a catalog of Postgres's.
 create policy audit_logs_insert_definer on public.audit_logs for insert to taxclaims_definer
     with check (
         not success
         or pg_catalog.pg_trigger_depth() > 0
         or resource_type = 'reporting.grants'
-        or action = 'identity.login'
     );
 
 -- What is archived is read as the role that makes and removes the months: it can do nothing else, and no login has it.

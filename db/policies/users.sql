@@ -40,15 +40,15 @@ create policy users_select_reporting on public.users for select to taxclaims_rep
         )::uuid[]
     );
 
--- Who the caller is, what the last token said, and whether a password is the caller's: db/functions/definer/identity.sql,
--- passwords.sql and those of the identity provider, which compare a hash and give none to anybody.
+-- Who the caller is, what the last token said, and whether a password is the caller's: db/functions/definer/identity.sql
+-- and passwords.sql, which compares a hash and gives none to anybody.
 grant
     select (
-        id, email, password_hash, name, role, client_access, is_active, created_at, updated_at, subject,
+        id, email, password_hash, name, role, client_access, is_active, updated_at, subject,
         access_changed_at, access_digest, sessions_ended_at
     ),
     insert (id, email, password_hash, name, role, client_access, subject, access_changed_at),
-    update (role, client_access, is_active, subject, access_changed_at, sessions_ended_at, password_hash)
+    update (role, client_access, subject, access_changed_at, sessions_ended_at, password_hash)
 on public.users to taxclaims_definer;
 create policy users_select_definer on public.users for select to taxclaims_definer using (true);
 create policy users_insert_definer on public.users for insert to taxclaims_definer
@@ -56,7 +56,7 @@ create policy users_insert_definer on public.users for insert to taxclaims_defin
 -- A login, whoever creates a client and whoever changes their password change their own row, which has no subject where
 -- its id was the name of the user so far; app.assign_client changes one of another, for an
 -- ADMIN, or for an account manager that of a TAX_SPECIALIST or CLIENT. Outside a request it is a DBA who changes a
--- user, and the trigger that dates the change, or the management interface of the embedded identity provider.
+-- user, and the trigger that dates the change.
 create policy users_update_definer on public.users for update to taxclaims_definer
     using (true)
     with check (
@@ -64,8 +64,5 @@ create policy users_update_definer on public.users for update to taxclaims_defin
         or (subject is null and id = (select app.user_id()))
         or (select app.role()) = 'ADMIN'
         or ((select app.role()) = 'ACCOUNT_MANAGER' and role in ('TAX_SPECIALIST', 'CLIENT'))
-        or (
-            (select app.role()) is null
-            and (pg_catalog.pg_trigger_depth() > 0 or app.setting('actor') = 'identity-provider')
-        )
+        or ((select app.role()) is null and pg_catalog.pg_trigger_depth() > 0)
     );

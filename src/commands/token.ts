@@ -2,10 +2,9 @@ import type { Arguments } from '../arguments.ts';
 import { ConfigError, loadConfig } from '../config.ts';
 import { ROLES } from '../identity/caller.ts';
 import type { Role } from '../identity/caller.ts';
-import { keptIssuer } from '../embedded/provider/address.ts';
-import { LONGEST_TOKEN_MS } from '../embedded/provider/keys.ts';
-import { openTokenSigner } from '../embedded/provider/signer.ts';
-import type { TokenRequest } from '../embedded/provider/signer.ts';
+import { issuerOf } from '../embedded/provider/address.ts';
+import { openSigner } from '../embedded/provider/key.ts';
+import type { TokenRequest } from '../embedded/provider/key.ts';
 import { isSubject } from '../identity/subject.ts';
 import { isUuid, subjectUuid } from '../identity/uuid.ts';
 import { runCommand } from './run-command.ts';
@@ -20,6 +19,7 @@ const USAGE = `usage: npm run token -- --role ROLE [options]
 
 const LIFETIME = /^(?<number>[1-9]\d{0,6})(?<unit>[smhd])$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const LONGEST_SECONDS = 90 * 86_400;
 /** In which the made-up people have their names, whatever the provider's address is. */
 const PEOPLE = 'urn:taxclaims:identity';
 
@@ -46,8 +46,8 @@ await runCommand(command, async ({ values }) => {
   const { dataDir, identity } = loadConfig(process.env);
   const request = readRequest(values);
   const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
-  const issuer = await keptIssuer({ dataDir, ...identity.embedded });
-  const signer = await openTokenSigner({ dataDir, issuer, claimNames });
+  const issuer = await issuerOf(dataDir, identity.embeddedPort);
+  const signer = await openSigner(dataDir, issuer, claimNames);
   process.stdout.write(`${await signer.sign(request)}\n`);
   return undefined;
 });
@@ -85,7 +85,6 @@ function readLifetime(value: string | undefined): string | undefined {
   if (value === undefined) return value;
   const { number, unit = '' } = LIFETIME.exec(value)?.groups ?? {};
   const seconds = Number(number) * (UNIT_SECONDS[unit] ?? NaN);
-  // A key is published as long as that after it signed last.
-  if (seconds * 1_000 <= LONGEST_TOKEN_MS) return value;
+  if (seconds <= LONGEST_SECONDS) return value;
   throw new ConfigError('--expires-in must be a number and a unit, s, m, h or d, as in 30m, and at most 90d');
 }

@@ -10,6 +10,8 @@ export interface TokensConfig {
   readonly clientAccessClaim: string;
   /** True where the provider gives no token an email that it has not verified. */
   readonly emailsVerified: boolean;
+  /** Where the embedded provider listens: 0: any free one; undefined: the one that the data folder keeps, 3001 at first. */
+  readonly embeddedPort: number | undefined;
   /** With what the page of /docs logs somebody in at another provider; without a client a token has to be pasted there. */
   readonly docs: { readonly clientId: string | undefined; readonly scope: string };
 }
@@ -29,6 +31,7 @@ export const variables = z.object({
   AUTH_ROLE_CLAIM: value.text.default('role'),
   AUTH_CLIENT_ACCESS_CLAIM: value.text.default('client_access'),
   AUTH_EMAILS_VERIFIED: value.flag.default(false),
+  IDENTITY_PORT: value.integer(0, 65_535).optional(),
 });
 
 export function configFrom(values: z.output<typeof variables>): TokensConfig {
@@ -45,6 +48,7 @@ export function configFrom(values: z.output<typeof variables>): TokensConfig {
     roleClaim: values.AUTH_ROLE_CLAIM,
     clientAccessClaim: values.AUTH_CLIENT_ACCESS_CLAIM,
     emailsVerified: values.AUTH_EMAILS_VERIFIED,
+    embeddedPort: values.IDENTITY_PORT,
     docs: { clientId: values.AUTH_CLIENT_ID, scope: values.AUTH_SCOPE },
   };
 }
@@ -52,6 +56,8 @@ export function configFrom(values: z.output<typeof variables>): TokensConfig {
 export function* conflicts(set: Environment): Generator<string> {
   const { AUTH_ISSUER, AUTH_AUDIENCE, AUTH_JWKS_URL, AUTH_CLIENT_ID } = set;
   const { AUTH_ROLE_CLAIM = 'role', AUTH_CLIENT_ACCESS_CLAIM = 'client_access' } = set;
+  if (set['NODE_ENV'] === 'production' && !AUTH_ISSUER)
+    yield 'AUTH_ISSUER must be set: NODE_ENV=production allows no embedded identity provider';
   // A forgotten issuer would otherwise open the service to the embedded provider's tokens without a word.
   if (!AUTH_ISSUER && AUTH_AUDIENCE) yield 'AUTH_ISSUER must be set where AUTH_AUDIENCE is';
   if (!AUTH_ISSUER && AUTH_JWKS_URL) yield 'AUTH_ISSUER must be set where AUTH_JWKS_URL is';

@@ -52,14 +52,6 @@ export const httpUrl = url(['http:', 'https:'], 'must be an http:// or https:// 
   'must not contain a user or a password',
 );
 
-/** The address of the identity provider, as browsers and tokens have it. */
-export const httpsOrigin = z.string().refine((value) => {
-  const parsed = URL.parse(value);
-  return parsed?.protocol === 'https:' && parsed.origin === value;
-}, 'must be https:// and a host in lower case, with a port or without, and nothing behind it');
-
-export const production = z.enum(['production'], 'must be production, or not set');
-
 export const origins = z.string().transform((value, context) => {
   const items = value.split(',').map((item) => item.trim());
   if (items.every(isOrigin)) return [...new Set(items.map((item) => new URL(item).origin))];

@@ -10,31 +10,21 @@ interface ForgettingOptions {
   readonly log: Logger;
 }
 
-/** The answers that are kept for repeated requests. */
-export function forgetExpiredAnswers(options: ForgettingOptions): Housekeeping {
-  return forgetExpired({ ...options, text: 'select app.forget_answers($1)', what: 'answers' });
-}
-
 /**
- * Sweeps at the start, for what an instance that was down has left, and then every ten minutes. The statement takes how
- * many to remove at most, and gives how many it did.
+ * Removes the answers that were kept for repeated requests and whose time is over: at the start, for what an instance
+ * that was down has left, and then every ten minutes.
  */
-export function forgetExpired({
-  database,
-  log,
-  text,
-  what,
-}: ForgettingOptions & { readonly text: string; readonly what: string }): Housekeeping {
+export function forgetExpiredAnswers({ database, log }: ForgettingOptions): Housekeeping {
   let closed = false;
 
   async function forgetAll(): Promise<void> {
     for (let forgotten = BATCH; forgotten === BATCH && !closed; ) {
-      const { rows } = await database.callAsLogin({ text, values: [BATCH] });
+      const { rows } = await database.callAsLogin({ text: 'select app.forget_answers($1)', values: [BATCH] });
       forgotten = Number(rows[0]?.[0]);
     }
   }
 
-  const sweeping = regularly(forgetAll, `${what} of which the time is over could not be removed yet`, log);
+  const sweeping = regularly(forgetAll, 'answers of which the time is over could not be removed yet', log);
   return {
     ...sweeping,
     async close() {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hashPassword } from '../identity/password.ts';
 import { withClient } from './postgres/connect.ts';
 import { PEOPLE } from './people.ts';
-import { identityFolder, ignoreMissing, writeOnce } from './provider/keys.ts';
+import { identityFolder, ignoreMissing, writeOnce } from './provider/key.ts';
 
 /** No caller waits for the passwords of a start, which may be the first work of a busy machine. */
 const STARTING_MS = 120_000;

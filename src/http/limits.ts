@@ -67,20 +67,6 @@ export function limitByAddress(limit: number, counters: Counters, of = 'api'): R
   ];
 }
 
-/** Counts what anybody may have kept here for a while; a user needs one to log in. */
-export function limitBeginnings(limit: number, counters: Counters): RequestHandler {
-  return perMinute({
-    ...{
-      limiter: 'address',
-      identifier: 'address with new logins',
-      storedAs: 'identity-beginnings',
-      limit,
-      counters,
-    },
-    key: ({ ipAddress }) => ipKeyGenerator(ipAddress.toLowerCase(), SUBNET),
-  });
-}
-
 /** Counts every request of a user, from whatever address; stands after authentication. */
 export function limitByUser(limit: number, counters: Counters): RequestHandler {
   return perMinute({

@@ -19,8 +19,6 @@ export interface Discovery {
 
 export interface DiscoveryOptions {
   readonly issuer: string;
-  /** Where the discovery of that issuer is reached from here, unless it is below the issuer itself. */
-  readonly at?: string | undefined;
   readonly log: Logger;
   readonly timeoutMs?: number;
   /** Milliseconds of a clock that does not go back. */
@@ -36,14 +34,13 @@ const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
 /** Asks for nothing until the first `current()`. */
 export function createDiscovery(options: DiscoveryOptions): Discovery {
   const { issuer, log, timeoutMs = 5_000, now = () => performance.now() } = options;
-  const { at = issuer } = options;
   let known: LoginMetadata | undefined;
   let askAgainAt = -Infinity;
   let reading: Promise<void> | undefined;
 
   async function readOnce(): Promise<void> {
     try {
-      known = await readMetadata(issuer, at, timeoutMs);
+      known = await readMetadata(issuer, timeoutMs);
       askAgainAt = now() + GOOD_FOR_MS;
     } catch (err) {
       known = undefined;
@@ -67,13 +64,12 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
 }
 
 /** @throws Error when it does not answer with a document of this issuer whose addresses a browser may be sent to */
-async function readMetadata(issuer: string, at: string, timeoutMs: number): Promise<LoginMetadata> {
+async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMetadata> {
   const expected = new URL(issuer);
   // What is on this machine may be plain; whoever is between here and elsewhere could be the provider otherwise.
   const isLocal = expected.protocol === 'http:' && isLoopback(expected.hostname);
-  if (at === issuer && !isLocal && expected.protocol !== 'https:')
-    throw new Error('the issuer is not https://');
-  const response = await discoveryRequest(new URL(at), {
+  if (!isLocal && expected.protocol !== 'https:') throw new Error('the issuer is not https://');
+  const response = await discoveryRequest(expected, {
     [customFetch]: boundedFetch({ maxBytes: MAX_BYTES, timeoutMs }),
     [allowInsecureRequests]: true,
   });

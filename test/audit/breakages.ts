@@ -621,8 +621,8 @@ export const OUT_OF_USE: readonly Breakage[] = [
         'reset lock_timeout',
       ],
       [
-        'a login of the identity provider that only reads',
-        'taxclaims_identity_provider',
+        'a login of the API that only reads',
+        'taxclaims_api',
         'set default_transaction_read_only = yes',
         'reset default_transaction_read_only',
       ],

@@ -56,14 +56,14 @@ async function logIn(): Promise<{ role?: unknown; client_access?: unknown }> {
   await page.getByLabel('Email address').fill(EMAIL);
   await page.getByLabel('Password').fill(demonstration.passwordOf(EMAIL));
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL(`${frontend.origin}/callback?**`);
+  await page.waitForURL(`${frontend.origin}/?**`);
   return decodeJwt(await run<string>('return (await manager.signinCallback()).access_token;'));
 }
 
 async function logOut(): Promise<void> {
   await run('void manager.signoutRedirect();');
   await page.getByRole('button', { name: 'Log out' }).click();
-  await page.waitForURL(`${frontend.origin}/left`);
+  await page.waitForURL(`${frontend.origin}/`);
 }
 
 function asAdmin(line: string): Promise<Answer> {
@@ -71,7 +71,7 @@ function asAdmin(line: string): Promise<Answer> {
   return ask(Number(port), line, { token: demonstration.tokenOf('ADMIN') });
 }
 
-/** What the provider says of him, to its administrator. */
+/** What the provider says of him, to the service. */
 async function known(): Promise<unknown> {
   const answer = await fetch(`${demonstration.issuer}/api/v2/users/${encodeURIComponent(SUBJECT)}`, {
     headers: { authorization: `Bearer ${await demonstration.credential()}` },
@@ -86,7 +86,7 @@ test('who loses a client is refused at the next request, the provider learns of 
   page.on('pageerror', (error) => complaints.push(error.message));
   const settings = {
     ...{ authority: demonstration.issuer, client_id: 'taxclaims-frontend', scope: 'openid profile email' },
-    ...{ redirect_uri: `${frontend.origin}/callback`, post_logout_redirect_uri: `${frontend.origin}/left` },
+    ...{ redirect_uri: `${frontend.origin}/`, post_logout_redirect_uri: `${frontend.origin}/` },
   };
   await page.addInitScript(`globalThis.settings = ${JSON.stringify(settings)}`);
   await page.goto(`${frontend.origin}/`);

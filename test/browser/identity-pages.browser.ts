@@ -7,18 +7,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { DOCS_CLIENT, FRONTEND_CLIENT } from '../../src/embedded/provider/clients.ts';
-import { languageOf } from '../../src/embedded/provider/language.ts';
-import type { Language } from '../../src/embedded/provider/language.ts';
-import { STYLESHEET_PATH } from '../../src/embedded/provider/layout.ts';
-import { pageHeaders } from '../../src/embedded/provider/page-headers.ts';
-import {
-  consentPage,
-  errorPage,
-  loginPage,
-  logoutDonePage,
-  logoutPage,
-} from '../../src/embedded/provider/pages.ts';
-import { clientIn } from '../../src/embedded/provider/texts.ts';
+import { loginPage, logoutPage, messagePage, STYLESHEET_PATH } from '../../src/embedded/provider/pages.ts';
+import { languageOf, pageHeaders } from '../../src/embedded/provider/send-page.ts';
+import type { Language } from '../../src/embedded/provider/texts.ts';
 import { expectReadable, focused, launchBrowser, SIZES } from './browser.ts';
 
 /* The pages of the embedded provider by themselves: read in a real browser, in each language, size and scheme. */
@@ -29,36 +20,19 @@ const LONG = `${'aclientwithalongname'.repeat(8)} <b>&amp;</b>`;
 const FORM =
   '<form id="op.logoutForm" method="post" action="/sent"><input type="hidden" name="xsrf" value="secret"/></form>';
 
+const asked = (client: string, email = '') => ({ action: '/sent', client, email });
+
 const PAGES: Readonly<Record<string, (language: Language) => string>> = {
-  login: (language) => loginPage({ language, action: '/sent', client: clientIn(language, DOCS_CLIENT) }),
-  'login-for-a-frontend': (language) =>
-    loginPage({ language, action: '/sent', client: clientIn(language, FRONTEND_CLIENT) }),
-  'login-refused': (language) =>
-    loginPage({
-      language,
-      action: '/sent',
-      client: clientIn(language, DOCS_CLIENT) ?? '',
-      error: 'credentials',
-      email: EMAIL,
-    }),
+  login: (language) => loginPage(language, asked(DOCS_CLIENT)),
+  'login-for-a-frontend': (language) => loginPage(language, asked(FRONTEND_CLIENT)),
+  'login-refused': (language) => loginPage(language, asked(DOCS_CLIENT, EMAIL), { error: 'credentials' }),
   'login-too-often': (language) =>
-    loginPage({ language, action: '/sent', error: 'attempts', waitSeconds: 840, email: EMAIL }),
-  'login-of-a-long-name': (language) => loginPage({ language, action: '/sent', client: LONG, email: LONG }),
-  consent: (language) =>
-    consentPage({
-      ...{ language, action: '/sent', client: clientIn(language, DOCS_CLIENT) ?? '', email: EMAIL },
-      scopes: ['openid', 'profile', 'email', 'offline_access', 'claims:read'],
-    }),
-  logout: (language) => logoutPage({ language, client: clientIn(language, DOCS_CLIENT) ?? '', form: FORM }),
-  'logout-done': (language) =>
-    logoutDonePage({
-      language,
-      client: { name: clientIn(language, FRONTEND_CLIENT) ?? '', url: 'https://claims.example/' },
-    }),
-  'logout-done-of-nothing': (language) => logoutDonePage({ language }),
-  'error-of-the-request': (language) =>
-    errorPage({ language, error: 'request', details: ['invalid_redirect_uri', LONG] }),
-  'error-too-late': (language) => errorPage({ language, error: 'expired' }),
+    loginPage(language, asked('', EMAIL), { error: 'attempts', waitSeconds: 840 }),
+  'login-of-a-long-name': (language) => loginPage(language, asked('', LONG)),
+  logout: (language) => logoutPage(language, DOCS_CLIENT, FORM),
+  'logout-done': (language) => messagePage(language, 'loggedOut'),
+  'error-of-the-request': (language) => messagePage(language, 'request', `invalid_redirect_uri: ${LONG}`),
+  'error-too-late': (language) => messagePage(language, 'expired'),
 };
 
 let server: Server;
@@ -176,10 +150,8 @@ test('somebody refused hears why with either field, keeps the address, and goes 
   });
 });
 
-test('whoever is asked for consent or to log out can say yes and no, with the keyboard alone', async () => {
+test('whoever is asked to log out can say yes and no, with the keyboard alone', async () => {
   for (const [name, presses, answer] of [
-    ['consent', 1, [['decision', 'allow']]],
-    ['consent', 2, [['decision', 'refuse']]],
     [
       'logout',
       1,

@@ -101,7 +101,7 @@ test('a frontend of another origin logs somebody in with oidc-client-ts, calls, 
   await open('en');
   const settings = {
     ...{ authority: demonstration.issuer, client_id: 'taxclaims-frontend', scope: 'openid profile email' },
-    ...{ redirect_uri: `${frontend.origin}/callback`, post_logout_redirect_uri: `${frontend.origin}/left` },
+    ...{ redirect_uri: `${frontend.origin}/`, post_logout_redirect_uri: `${frontend.origin}/` },
   };
   await page.addInitScript(`globalThis.settings = ${JSON.stringify(settings)}`);
   const manager = 'const manager = new oidc.UserManager(settings);';
@@ -112,7 +112,7 @@ test('a frontend of another origin logs somebody in with oidc-client-ts, calls, 
   await page.getByLabel('Email address').fill(EMAIL);
   await page.getByLabel('Password').fill(demonstration.passwordOf(EMAIL));
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL(`${frontend.origin}/callback?**`);
+  await page.waitForURL(`${frontend.origin}/?**`);
   const profile = await run('return (await manager.signinCallback()).profile;');
   expect(profile).toMatchObject({ email: EMAIL, name: 'Marc Lefèvre' });
 
@@ -130,7 +130,7 @@ test('a frontend of another origin logs somebody in with oidc-client-ts, calls, 
 
   await run('void manager.signoutRedirect();');
   await page.getByRole('button', { name: 'Log out' }).click();
-  await page.waitForURL(`${frontend.origin}/left`);
+  await page.waitForURL(`${frontend.origin}/`);
   expect(await run('return manager.getUser();')).toBeNull();
   await run('void manager.signinRedirect();');
   await page.getByLabel('Password').waitFor();

@@ -20,7 +20,6 @@ const NEVER = {
   'app.administrator_guard': OF_NO_TENANT,
   'app.audit_days': OF_NO_TENANT,
   'app.deploy_lock': OF_NO_TENANT,
-  'app.identity_secret': OF_NO_TENANT,
   'app.identity_management': OF_NO_TENANT,
   'app.migrations': OF_NO_TENANT,
   'app.provider_clock': OF_NO_TENANT,
@@ -40,47 +39,43 @@ const OF_REQUESTS = {
   'app.refusals_at_month_end': 'it is filled by refusals about the end of a month',
 } as const;
 
-/** What comes of logins at the embedded identity provider; test/embedded/provider tries it. */
-const OF_LOGINS = {
-  'app.identity_artifacts': 'it is filled by logins',
-  'app.login_attempts': 'it is filled by logins',
-} as const;
-
 /** Of each list: which tables are not in it, and why. */
 const ABSENT = {
   'the rights that are written a second time': {
     ...Object.fromEntries(Object.keys(NEVER).map((table) => [table, 'its few readers are tried one by one'])),
-    ...Object.fromEntries(
-      Object.keys({ ...OF_REQUESTS, ...OF_LOGINS }).map((table) => [table, OF_NO_REQUEST]),
-    ),
+    ...Object.fromEntries(Object.keys(OF_REQUESTS).map((table) => [table, OF_NO_REQUEST])),
     'app.client_documents': 'test/reporting/client-documents.test.ts tries it',
     'public.invoice_counters': OF_NO_REQUEST,
     'reporting.grants': OF_NO_REQUEST,
   },
   'the rows that the made-up requests must leave alone': {
-    ...{ ...NEVER, ...OF_REQUESTS, ...OF_LOGINS },
+    ...NEVER,
+    ...OF_REQUESTS,
     'app.client_documents': 'it follows the documents',
     'public.audit_logs': 'each refusal to touch the tenant adds to it',
     'public.invoice_counters': OF_NO_TENANT,
   },
   'the two firms on whom the rights are tried': {
-    ...{ ...NEVER, ...OF_REQUESTS, ...OF_LOGINS },
+    ...NEVER,
+    ...OF_REQUESTS,
     'public.invoice_counters': 'no invoice of theirs is issued',
     'reporting.grants': 'granted to the login that is tried',
   },
   'the tenant that the endpoints are tried on': {
-    ...{ ...NEVER, ...OF_REQUESTS, ...OF_LOGINS },
+    ...NEVER,
+    ...OF_REQUESTS,
     'public.invoice_counters': 'no invoice of theirs is issued',
     'reporting.grants': OF_NO_REQUEST,
   },
   'the firms that nobody else’s answers depend on': {
-    ...{ ...NEVER, ...OF_LOGINS },
+    ...NEVER,
     'app.refusals_at_month_end': OF_REQUESTS['app.refusals_at_month_end'],
     'public.invoice_counters': 'what it tells is a channel that docs/channels.md states',
     'reporting.grants': 'granted to the login that asks',
   },
   'the demonstration': {
-    ...{ ...NEVER, ...OF_REQUESTS, ...OF_LOGINS },
+    ...NEVER,
+    ...OF_REQUESTS,
     'public.identity_changes': 'nothing of it was changed yet',
     'reporting.grants': 'it has no reporting login',
   },

@@ -179,8 +179,8 @@ test('a platform without binaries is told to set DATABASE_URL', () => {
 test('the API logs in as a member of taxclaims_api, with a password for this start alone', async () => {
   const server = await start();
   await ask(server.adminUrl, 'create role taxclaims_api');
-  const earlier = await createLogin(server, 'taxclaims_app');
-  const url = await createLogin(server, 'taxclaims_app');
+  const earlier = await createLogin(server);
+  const url = await createLogin(server);
   expect(await ask(url, `select pg_has_role('taxclaims_api', 'MEMBER')`)).toBe('true');
   expect(
     await ask(

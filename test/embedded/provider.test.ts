@@ -2,14 +2,13 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { keptIssuer } from '../../src/embedded/provider/address.ts';
-import { openKeyRing } from '../../src/embedded/provider/keys.ts';
-import { openTokenSigner } from '../../src/embedded/provider/signer.ts';
-import type { TokenRequest } from '../../src/embedded/provider/signer.ts';
-import { startEmbeddedProvider } from '../../src/embedded/provider/start.ts';
+import { issuerOf } from '../../src/embedded/provider/address.ts';
+import { openKey, openSigner } from '../../src/embedded/provider/key.ts';
+import type { TokenRequest, TokenSigner } from '../../src/embedded/provider/key.ts';
 import type { EmbeddedProvider } from '../../src/embedded/provider/start.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import type { TokenVerifier } from '../../src/identity/token-verifier.ts';
+import { startProvider } from '../support/provider.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -30,8 +29,11 @@ beforeEach(async () => {
 
 afterEach(() => rm(dataDir, { recursive: true }));
 
+const signerOf = (issuer = ISSUER, folder = dataDir): Promise<TokenSigner> =>
+  openSigner(folder, issuer, { role: 'role', clientAccess: 'client_access' });
+
 async function withProvider(work: (provider: EmbeddedProvider) => Promise<void>): Promise<void> {
-  const provider = await startEmbeddedProvider({ dataDir, port: undefined, log });
+  const provider = await startProvider({ DATA_DIR: dataDir });
   await work(provider).finally(() => provider.close());
 }
 
@@ -48,8 +50,8 @@ test('a token of the embedded provider is accepted through its published key', a
 });
 
 test('a token outlives a restart, and one signed while nothing runs is accepted', async () => {
-  const issuer = await keptIssuer({ dataDir, port: undefined, issuer: undefined });
-  const signer = await openTokenSigner({ dataDir, issuer });
+  const issuer = await issuerOf(dataDir, undefined);
+  const signer = await signerOf(issuer);
   const signedBefore = await signer.sign(SOMEBODY);
   for (let start = 1; start <= 2; start += 1) {
     await withProvider(async (provider) => {
@@ -73,13 +75,13 @@ test('the provider publishes its public key and nothing of the private one', asy
       '/signing-key.json',
       '/.well-known/../identity/signing-key.json',
     ]) {
-      expect((await fetch(new URL(path, provider.jwksUrl))).status).toBe(503);
+      expect((await fetch(new URL(path, provider.jwksUrl))).status).toBe(404);
     }
   });
 });
 
 test('only the owner can read the key, and nothing else is left beside it', async () => {
-  await openTokenSigner({ dataDir, issuer: ISSUER });
+  await signerOf();
   expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
   expect((await stat(join(dataDir, 'identity'))).mode & 0o777).toBe(0o700);
   expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
@@ -87,29 +89,23 @@ test('only the owner can read the key, and nothing else is left beside it', asyn
 
 test('a data folder made on the way stays open to the other embedded parts', async () => {
   const inner = join(dataDir, 'a', 'b');
-  await openTokenSigner({ dataDir: inner, issuer: ISSUER });
+  await signerOf(ISSUER, inner);
   const ordinary = join(dataDir, 'ordinary');
   await mkdir(ordinary);
   expect((await stat(inner)).mode).toBe((await stat(ordinary)).mode);
 });
 
 test('many starts at once end up with one key', async () => {
-  const rings = await Promise.all(Array.from({ length: 20 }, () => openKeyRing(dataDir)));
-  expect(new Set(rings.map(({ published }) => JSON.stringify(published))).size).toBe(1);
+  const keys = await Promise.all(Array.from({ length: 20 }, () => openKey(dataDir)));
+  expect(new Set(keys.map(({ d }) => d)).size).toBe(1);
   expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
 });
 
 test('a damaged key stops the start with the name of the file, and is not replaced', async () => {
-  await openTokenSigner({ dataDir, issuer: ISSUER });
+  await signerOf();
   for (const damage of ['', '{', 'null', '{"kty":"EC"}', '{"kty":"oct","k":"AAAA","kid":"x"}']) {
     await writeFile(keyFile, damage);
-    await expect(openTokenSigner({ dataDir, issuer: ISSUER })).rejects.toThrow(keyFile);
+    await expect(signerOf()).rejects.toThrow(keyFile);
     expect(await readFile(keyFile, 'utf8')).toBe(damage);
   }
-});
-
-test("an address that is not this machine's stops the start", async () => {
-  await expect(startEmbeddedProvider({ dataDir, port: 0, host: '192.0.2.1', log })).rejects.toThrow(
-    'EADDRNOTAVAIL',
-  );
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const options = { dataDir: folder.path, log: silent, settings: { fsync: 'off' } };
   const primary = await startEmbeddedServer(options);
   await migrate({ adminUrl: primary.adminUrl, log: silent });
-  const login = new URL(await createLogin(primary, 'taxclaims_app'));
+  const login = new URL(await createLogin(primary));
   await primary.stop();
   await writeFile(join(dataDirectory(join(folder.path, 'postgres')), 'standby.signal'), '');
   server = await startEmbeddedServer(options);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { pino } from 'pino';
-import { startEmbeddedProvider } from '../../src/embedded/provider/start.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
+import { startProvider } from '../support/provider.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -37,7 +37,7 @@ function token(args: readonly string[], environment: Record<string, string> = {}
 
 test('the command prints a token that the service accepts, and nothing else', async () => {
   const log = pino({ level: 'silent' });
-  const provider = await startEmbeddedProvider({ dataDir, port: 0, log });
+  const provider = await startProvider({ DATA_DIR: dataDir, IDENTITY_PORT: '0' });
   const names = { roleClaim: 'role', clientAccessClaim: 'client_access' };
   const verifier = createTokenVerifier({ ...provider, ...names, log });
   const person = ['--subject', 'local|ada', '--email', 'ada@example.com', '--name', 'Ada'];

@@ -32,14 +32,12 @@ beforeEach(() => {
 
 function discoveryOf({
   issuer = provider.issuer,
-  at,
   timeoutMs = 60_000,
 }: {
   issuer?: string;
-  at?: string;
   timeoutMs?: number;
 } = {}): Discovery {
-  return createDiscovery({ issuer, at, timeoutMs, log: pino({ level: 'silent' }), now: () => now });
+  return createDiscovery({ issuer, timeoutMs, log: pino({ level: 'silent' }), now: () => now });
 }
 
 const documentOf = (changes: Readonly<Record<string, unknown>> = {}): string =>
@@ -163,11 +161,4 @@ test('an issuer elsewhere is not asked over a connection that anybody can read',
     }),
   );
   expect([await discoveryOf({ issuer }).current(), provider.discoveries - asked]).toEqual([undefined, 0]);
-});
-
-test('a provider of this process is asked where it listens, and speaks of its public address', async () => {
-  const issuer = 'https://login.example';
-  const document = { issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` };
-  provider.discovery = saying(JSON.stringify(document));
-  expect(await discoveryOf({ issuer, at: provider.issuer }).current()).toEqual(document);
 });

@@ -23,7 +23,8 @@ beforeAll(async () => {
   server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  server.on('request', (await createProvider()).callback());
+  const handle = (await createProvider()).callback();
+  server.on('request', (request, response) => void handle(request, response));
 });
 
 afterAll(async () => {
@@ -38,7 +39,7 @@ async function createProvider(): Promise<Provider> {
     audience: AUDIENCE,
     accessTokenFormat: 'jwt',
     jwt: { sign: { alg: 'RS256' } },
-  };
+  } as const;
   return new Provider(issuer, {
     clients: [
       {

@@ -8,7 +8,6 @@ import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/global
 import { exportJWK, generateKeyPair } from 'jose';
 import type { JWK } from 'jose';
 import { Provider } from 'oidc-provider';
-import type { Unsigned } from 'oidc-provider';
 import { pino } from 'pino';
 import { loadConfig } from '../../src/config.ts';
 import type { Caller } from '../../src/identity/caller.ts';
@@ -170,7 +169,8 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
   let header: Claims = {};
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const signing = { ...(await exportJWK(privateKey)), kid: 'present', ...shape.keySays };
-  const resource = { scope: 'claims', audience, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'RS256' } } };
+  const accessTokenFormat = 'jwt' as const;
+  const resource = { scope: 'claims', audience, accessTokenFormat, jwt: { sign: { alg: 'RS256' } } } as const;
   const provider = new Provider(issuer, {
     clients: [
       {
@@ -195,7 +195,7 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
     ttl: { ClientCredentials: 600 },
     formats: {
       customizers: {
-        jwt: async (_context: unknown, _token: unknown, unsigned: Unsigned) => {
+        jwt: async (_context, _token, unsigned) => {
           const { iat, exp } = unsigned.payload;
           const own = await shape.claims(issuer, audience);
           unsigned.payload = { iat, nbf: iat, exp, iss: issuer, ...own, ...claims };
@@ -204,7 +204,8 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
       },
     },
   });
-  server.on('request', provider.callback());
+  const handle = provider.callback();
+  server.on('request', (request, response) => void handle(request, response));
 
   const verifier = createTokenVerifier({ ...identity, ...identity.provider, log: pino({ level: 'silent' }) });
   return {

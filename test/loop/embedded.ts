@@ -15,8 +15,7 @@ import type { LoopWorld } from './world.ts';
 
 /**
  * How often somebody logs in from one address before they do from the next. Whoever is inactive goes on trying, and a
- * process that is killed meanwhile makes any login one that has failed: ten from one address keep a user out of it, and
- * fifty from one address everybody.
+ * process that is killed meanwhile makes any login one that has failed: ten from one address keep a user out of it.
  */
 const LOGINS_AT_AN_ADDRESS = 8;
 

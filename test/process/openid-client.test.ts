@@ -8,7 +8,7 @@ import type { Browser } from '../support/login.ts';
 /* The provider of `npm start` as a client library meets it that its own library does not know of: openid-client. */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
-const REDIRECT = 'http://localhost:5173/callback';
+const REDIRECT = 'http://localhost:5173/';
 
 let demonstration: DemonstrationProcess;
 
@@ -36,7 +36,7 @@ async function clientsOf(token: string): Promise<[status: number, count: number]
   return [answer.status, Array.isArray(body) ? body.length : 0];
 }
 
-test('openid-client discovers the provider, logs a person in, calls, renews, asks who it is, and logs out', async () => {
+test('openid-client discovers the provider, logs a person in, calls, renews, and logs out', async () => {
   const { issuer } = demonstration;
   const password = demonstration.passwordOf(EMAIL);
   const configuration = await client.discovery(
@@ -69,9 +69,6 @@ test('openid-client discovers the provider, logs a person in, calls, renews, ask
   const tokens = await client.authorizationCodeGrant(configuration, callback, checks);
   expect(tokens.claims()).toMatchObject({ email: EMAIL, email_verified: true, name: 'Marc Lefèvre' });
   expect(await clientsOf(tokens.access_token)).toEqual([200, 3]);
-  const { sub = '' } = tokens.claims() ?? {};
-  const said = await client.fetchUserInfo(configuration, tokens.access_token, sub);
-  expect(said).toMatchObject({ email: EMAIL, name: 'Marc Lefèvre' });
 
   const renewed = await client.refreshTokenGrant(configuration, tokens.refresh_token ?? '');
   expect(renewed.refresh_token).not.toBe(tokens.refresh_token);

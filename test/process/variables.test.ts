@@ -17,7 +17,6 @@ import { ask, askRaw, parseRaw } from '../support/http.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import type { TestIdentity } from '../support/identity.ts';
-import { createProviderLogin } from '../support/provider.ts';
 import { startManagement } from '../support/management.ts';
 import type { TestManagement } from '../support/management.ts';
 import { addressOf, refusalOf, start } from '../support/process.ts';
@@ -37,7 +36,6 @@ const ISSUER = 'urn:taxclaims:elsewhere';
 const AUDIENCE = 'another-audience';
 const ORIGIN = 'https://app.example';
 const BUCKET = 'documents';
-const LOGIN = 'https://login.firm.example';
 const tenant = newTenant();
 
 let folder: string;
@@ -55,7 +53,6 @@ let token: string;
 /** Another start, with an identity provider of its own; everything else is heard by the first. */
 let own: Started;
 let ownDatabase: TestDatabase;
-let login: Awaited<ReturnType<typeof createProviderLogin>>;
 let identityPort: number;
 
 beforeAll(async () => {
@@ -106,13 +103,10 @@ beforeAll(async () => {
   });
   token = await signed();
   ownDatabase = await createTestDatabase();
-  login = await createProviderLogin(ownDatabase);
   identityPort = await freePort(0);
   own = start(folder, {
-    ...{ HOST, PORT: '0', DATA_DIR: join(folder, 'own'), LOG_LEVEL: 'warn', NODE_ENV: 'production' },
-    ...{ DATABASE_URL: ownDatabase.apiUrl, TRUST_PROXY: '1', CORS_ORIGINS: ORIGIN },
-    ...{ IDENTITY_EMBEDDED: 'production', IDENTITY_ISSUER: LOGIN, IDENTITY_PORT: String(identityPort) },
-    IDENTITY_DATABASE_URL: login.url,
+    ...{ PORT: '0', DATA_DIR: join(folder, 'own'), LOG_LEVEL: 'warn' },
+    ...{ DATABASE_URL: ownDatabase.apiUrl, IDENTITY_PORT: String(identityPort) },
   });
   await addressOf(own);
   await addressOf(started);
@@ -122,7 +116,6 @@ afterAll(async () => {
   own.signal('SIGTERM');
   started.signal('SIGTERM');
   const ended = [await started.ended, await own.ended];
-  await login.drop();
   await ownDatabase.close();
   await s3.close();
   await management.close();
@@ -189,9 +182,6 @@ async function refusal(environment: Record<string, string>): Promise<string> {
   expect([await refusalOf(other), other.out]).toEqual([1, '']);
   return other.err;
 }
-
-const askProvider = (path: string): Promise<Response> =>
-  fetch(`http://${isIPv6(HOST) ? `[${HOST}]` : HOST}:${identityPort}${path}`, { redirect: 'manual' });
 
 /** For each variable: how one notices that it is heard. */
 const HEARD: Readonly<Record<string, () => Promise<void>>> = {
@@ -338,37 +328,7 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     expect(said).toBe('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1\n');
   },
   IDENTITY_PORT: async () => {
-    expect((await askProvider('/.well-known/jwks.json')).status).toBe(200);
-  },
-  IDENTITY_ISSUER: async () => {
-    const said = await (await askProvider('/.well-known/openid-configuration')).json();
-    expect(said).toMatchObject({ issuer: LOGIN, token_endpoint: `${LOGIN}/token` });
-  },
-  IDENTITY_DATABASE_URL: async () => {
-    const query = new URLSearchParams({
-      ...{ client_id: 'taxclaims-frontend', redirect_uri: ORIGIN, response_type: 'code', scope: 'openid' },
-      ...{ code_challenge_method: 'S256', code_challenge: 'a'.repeat(43) },
-    });
-    const kept = `select count(*)::integer as kept from app.identity_artifacts where kind = 'Interaction'`;
-    const rows = () =>
-      withAdmin(ownDatabase.adminUrl, async (admin) => (await admin.query<object>(kept)).rows);
-    expect(await rows()).toEqual([{ kept: 0 }]);
-    const answer = await askProvider(`/auth?${query.toString()}`);
-    expect([answer.status, answer.headers.get('location')]).toEqual([
-      303,
-      expect.stringMatching(/^\/interaction\//),
-    ]);
-    expect(answer.headers.get('set-cookie')).toMatch(/; secure/i);
-    expect(await rows()).toEqual([{ kept: 1 }]);
-  },
-  IDENTITY_EMBEDDED: async () => {
-    // Nobody's token is printed, and no program of the reader's own machine is trusted.
-    await addressOf(own);
-    expect(own.out).toContain(`Identity  ${LOGIN}\n`);
-    expect(own.out).not.toContain('eyJ');
-    expect(own.out).toMatch(/"level":40,.*lets real people in/);
-    const query = 'client_id=taxclaims-frontend&redirect_uri=http://localhost:5173/&response_type=code';
-    expect((await askProvider(`/auth?${query}`)).status).toBe(400);
+    expect((await fetch(`http://127.0.0.1:${identityPort}/.well-known/jwks.json`)).status).toBe(200);
   },
   RATE_LIMIT_PER_USER: async () => {
     expect((await send('GET /api/clients')).headers['ratelimit-policy']).toMatch(/"user"; q=901; w=60/);

@@ -41,7 +41,7 @@ export async function openLane(): Promise<Lane> {
   const [holder, watcher] = [await connect(), await connect()];
   await watcher.query(`alter database ${service.postgres.name} set deadlock_timeout = '${DEADLOCK_TIMEOUT}'`);
   const keys = await installWitness(watcher);
-  const provider = await openRaceProvider(service);
+  const provider = openRaceProvider(service);
   let last: RaceTenant | undefined;
   let tenants = 0;
 

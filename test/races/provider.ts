@@ -3,10 +3,9 @@ import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
 import { identityChangesOf } from '../../src/db/identity-changes.ts';
 import type { Claimed } from '../../src/db/identity-changes.ts';
-import { accountsOn } from '../../src/embedded/provider/accounts.ts';
+import { findUser } from '../../src/embedded/provider/users.ts';
 import type { Rights } from '../../src/identity/management/client.ts';
 import type { Answer } from '../support/http.ts';
-import { createProviderLogin } from '../support/provider.ts';
 import type { Service } from '../support/service.ts';
 import type { Claims } from './people.ts';
 
@@ -35,13 +34,11 @@ export function answerOf(status: number): Answer {
   return { status, headers: { 'x-request-id': randomUUID() }, text: '', json: undefined };
 }
 
-export async function openRaceProvider(service: Service): Promise<RaceProvider> {
-  const login = await createProviderLogin(service.postgres);
+export function openRaceProvider(service: Service): RaceProvider {
   const lane = openDatabase({
-    ...{ url: login.url, poolSize: 4, statementTimeoutMs: 10_000, preparedStatements: true },
+    ...{ url: service.postgres.adminUrl, poolSize: 4, statementTimeoutMs: 10_000, preparedStatements: true },
     log: pino({ level: 'silent' }),
   });
-  const accounts = accountsOn(lane);
   const changes = identityChangesOf(service.database);
   const told = new Map<string, Rights>();
   let claims: readonly (readonly Claimed[])[] = [];
@@ -80,14 +77,11 @@ export async function openRaceProvider(service: Service): Promise<RaceProvider> 
       }
     },
     async renewed({ sub, iat, ...others }) {
-      const found = await accounts.claimsOf(sub, iat).catch(() => undefined);
-      if (found?.isActive !== true) return undefined;
+      const found = await findUser(lane, 'subject', sub);
+      if (found?.isActive !== true || iat <= found.endedAt) return undefined;
       const { role, clientAccess } = found;
       return { ...others, sub, role, client_access: clientAccess, iat: Math.floor(Date.now() / 1000) };
     },
-    async close() {
-      await lane.close();
-      await login.drop();
-    },
+    close: () => lane.close(),
   };
 }

@@ -1,5 +1,6 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openKey, secretFor } from '../../src/embedded/provider/key.ts';
 import { addressOf, start } from './process.ts';
 import { createScratchFolder } from './scratch.ts';
 
@@ -11,7 +12,7 @@ export interface DemonstrationProcess {
   passwordOf(email: string): string;
   /** The token that the greeting prints for a role. */
   tokenOf(role: string): string;
-  /** What the provider's administrator bears. */
+  /** What the service bears at the provider. */
   credential(): Promise<string>;
   /** Ends it, and gives the code with which it ended. */
   end(): Promise<number | string>;
@@ -39,10 +40,7 @@ export async function startDemonstration(
       return password;
     },
     tokenOf: (role) => new RegExp(`^${role} \\(.*\\)\\n(\\S+)$`, 'm').exec(started.out)?.[1] ?? '',
-    credential: async () => {
-      const secrets = await readFile(join(folder, '.data', 'identity', 'secrets.json'), 'utf8');
-      return (JSON.parse(secrets) as { management: string }).management;
-    },
+    credential: async () => secretFor('management', await openKey(join(folder, '.data'))),
     end: async () => {
       started.signal('SIGTERM');
       const how = await started.ended;

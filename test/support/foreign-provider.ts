@@ -58,7 +58,7 @@ export async function startForeignProvider(): Promise<ForeignProvider> {
         if (isDiscovery && foreign.discovery !== undefined) foreign.discovery(request, response);
         else if (request.url?.startsWith('/interaction/'))
           void interact(provider, foreign, request, response);
-        else handle(request, isDiscovery ? withoutCors(response) : response);
+        else void handle(request, isDiscovery ? withoutCors(response) : response);
       });
       return Promise.resolve();
     },
@@ -120,8 +120,8 @@ async function interact(
       .end(`${PAGE}<form method="post"><button>Enter</button></form>`);
     return;
   }
-  const grant = new provider.Grant({ clientId: params['client_id'] ?? '', accountId: subject });
-  grant.addOIDCScope(params['scope'] ?? '');
+  const grant = new provider.Grant({ clientId: String(params['client_id']), accountId: subject });
+  grant.addOIDCScope(String(params['scope']));
   grant.addResourceScope(RESOURCE, 'claims');
   const result = { login: { accountId: subject }, consent: { grantId: await grant.save() } };
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });

@@ -83,7 +83,7 @@ export interface Flow {
   readonly from?: string;
 }
 
-export const REDIRECT = 'http://localhost:5173/callback';
+export const REDIRECT = 'http://localhost:5173/';
 export const FRONTEND = 'taxclaims-frontend';
 
 /** A login that was begun: the form that is asked, and what is needed to end it. */

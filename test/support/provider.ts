@@ -1,34 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { genSaltSync, hashSync } from 'bcryptjs';
 import { pino } from 'pino';
+import type { Logger } from 'pino';
+import { loadConfig } from '../../src/config.ts';
+import type { Environment } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
 import { startEmbeddedProvider } from '../../src/embedded/provider/start.ts';
-import type { EmbeddedProvider, ProviderOptions } from '../../src/embedded/provider/start.ts';
-import { asDatabase, createTestDatabase, withAdmin } from './database.ts';
-import type { TestDatabase } from './database.ts';
+import type { EmbeddedProvider } from '../../src/embedded/provider/start.ts';
+import { createTestDatabase, withAdmin } from './database.ts';
 import { createScratchFolder } from './scratch.ts';
-
-const log = pino({ level: 'silent' });
-
-/** A login of the identity provider's. Roles are the cluster's: drop it. */
-export async function createProviderLogin(
-  database: Pick<TestDatabase, 'name' | 'adminUrl'>,
-): Promise<{ readonly url: string; drop(): Promise<void> }> {
-  const login = { name: `${database.name}_idp`, password: randomBytes(24).toString('base64url') };
-  await withAdmin(database.adminUrl, (admin) =>
-    admin.query(
-      `create role ${login.name} login password '${login.password}' in role taxclaims_identity_provider`,
-    ),
-  );
-  return {
-    url: asDatabase(database.adminUrl, database.name, login),
-    drop: async () => {
-      await withAdmin(database.adminUrl, (admin) => admin.query(`drop role ${login.name}`));
-    },
-  };
-}
 
 export interface Person {
   readonly id: string;
@@ -36,19 +17,14 @@ export interface Person {
   readonly password: string;
 }
 
-/** The embedded provider on a database of its own, through a login of its own role. */
+/** The embedded provider on a database of its own. */
 export interface ProviderWorld {
-  readonly postgres: TestDatabase;
   readonly dataDir: string;
   readonly database: Database;
-  /** For another pool beside that one. */
-  readonly loginUrl: string;
   /** The one that runs now. */
   readonly provider: EmbeddedProvider;
-  /** Where it is managed, and the API's credential for that. */
-  readonly management: ReturnType<EmbeddedProvider['serve']>;
   /** Ends it, and starts another in its place, at the same address. */
-  restart(options?: Partial<ProviderOptions>): Promise<EmbeddedProvider>;
+  restart(): Promise<EmbeddedProvider>;
   /** Adds a user with a password; columns as SQL has them. */
   person(columns?: Readonly<Record<string, unknown>>): Promise<Person>;
   admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
@@ -56,25 +32,26 @@ export interface ProviderWorld {
 }
 
 /** Cheap to work out: tests are about who may log in, and not about how long a guess takes. */
-export const CHEAP = 4;
+const CHEAP = 4;
 
-export async function openProviderWorld(options: Partial<ProviderOptions> = {}): Promise<ProviderWorld> {
+export function startProvider(environment: Environment, log?: Logger): Promise<EmbeddedProvider> {
+  return startEmbeddedProvider(loadConfig(environment), log ?? pino({ level: 'silent' }));
+}
+
+export async function openProviderWorld(environment: Environment = {}, log?: Logger): Promise<ProviderWorld> {
   const postgres = await createTestDatabase();
-  const login = await createProviderLogin(postgres);
   const dataDir = await createScratchFolder();
   const database = openDatabase({
-    ...{ url: login.url, poolSize: 4, statementTimeoutMs: 5_000, preparedStatements: true, log },
+    ...{ url: postgres.adminUrl, poolSize: 4, statementTimeoutMs: 5_000, preparedStatements: true },
+    log: pino({ level: 'silent' }),
   });
-  const begin = async (port: number, others: Partial<ProviderOptions>): Promise<EmbeddedProvider> => {
-    const started = await startEmbeddedProvider({
-      ...{ dataDir, log, port, perIp: 100_000 },
-      ...others,
-    });
-    management = started.serve(database);
+  const begin = async (port: string): Promise<EmbeddedProvider> => {
+    const own = { DATA_DIR: dataDir, IDENTITY_PORT: port, RATE_LIMIT_PER_IP: '100000' };
+    const started = await startProvider({ ...own, ...environment }, log);
+    started.serve(database);
     return started;
   };
-  let management: ProviderWorld['management'] = { url: '', token: '' };
-  let provider = await begin(0, options);
+  let provider = await begin('0');
   let people = 0;
   const admin = (text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
     withAdmin(postgres.adminUrl, async (client) => {
@@ -83,20 +60,15 @@ export async function openProviderWorld(options: Partial<ProviderOptions> = {}):
     });
 
   return {
-    postgres,
     dataDir,
     database,
-    loginUrl: login.url,
     get provider() {
       return provider;
     },
-    get management() {
-      return management;
-    },
-    async restart(others = {}) {
-      const { port } = new URL(provider.jwksUrl);
+    async restart() {
+      const { port } = new URL(provider.issuer);
       await provider.close();
-      provider = await begin(Number(port), { ...options, ...others });
+      provider = await begin(port);
       return provider;
     },
     async person(columns = {}) {
@@ -120,7 +92,6 @@ export async function openProviderWorld(options: Partial<ProviderOptions> = {}):
     async close() {
       await provider.close();
       await database.close();
-      await login.drop();
       await postgres.close();
       await rm(dataDir, { recursive: true });
     },

@@ -21,8 +21,6 @@ from (
         ('public.users', 'client_access', '{group,addition}'),
         ('public.identity_changes', 'client_access', '{group,addition}'),
         ('public.documents', 'file_path', '{group,addition}'),
-        ('app.identity_artifacts', 'payload', '{group,addition,request}'),
-        ('app.identity_secret', 'secret', '{group,addition,request}'),
         ('app.idempotency_keys', 'body', '{group,addition,request}')
 ) as s (table_name, column_name, purposes);
 
@@ -137,18 +135,6 @@ from (
         (
             'policy_constant_true', 'created\_clients\_%\_definer on app.created_clients to taxclaims_definer',
             'a login reads those of its own subject, and whoever writes a user''s list takes away those of that user'
-        ),
-        (
-            'policy_constant_true', 'identity\_artifacts\_%\_definer on app.identity_artifacts to taxclaims_definer',
-            'what the identity provider keeps belongs to no client; its functions name the one row by a secret'
-        ),
-        (
-            'policy_constant_true', 'login\_attempts\_%\_definer on app.login_attempts to taxclaims_definer',
-            'counters by digests belong to no client; the functions of a login name theirs'
-        ),
-        (
-            'policy_constant_true', 'identity\_secret\_select\_definer on app.identity_secret to taxclaims_definer',
-            'one row, read by the functions of a login alone'
         ),
         (
             'policy_constant_true', 'provider\_clock\_%\_definer on app.provider_clock to taxclaims_definer',

@@ -6,21 +6,7 @@ select
     f.proowner,
     f.proacl,
     f.proconfig,
-    n.nspname = 'audit' as for_auditors,
-    n.nspname = 'app' and f.proname in (
-        'begin_login',
-        'finish_login',
-        'identity_account',
-        'identity_claims',
-        'change_identity_account',
-        'keep_artifact',
-        'artifact',
-        'session_artifact',
-        'consume_artifact',
-        'forget_artifact',
-        'forget_grant',
-        'forget_artifacts'
-    ) as for_identity_provider
+    n.nspname = 'audit' as for_auditors
 from pg_catalog.pg_proc as f
 join pg_catalog.pg_namespace as n on n.oid = f.pronamespace
 where f.prosecdef
@@ -37,8 +23,6 @@ comment on column audit.definer_functions.proowner is 'The owner, in pg_roles.';
 comment on column audit.definer_functions.proacl is 'Its access list; null means that everybody may run it.';
 comment on column audit.definer_functions.proconfig is 'The settings that it pins.';
 comment on column audit.definer_functions.for_auditors is 'Whether it stands in schema audit.';
-comment on column audit.definer_functions.for_identity_provider is
-    'Whether it is one of those by which the embedded identity provider reaches the database.';
 
 -- Functions that read a setting: those of Postgres, and the house's whose text calls one of these, at any depth.
 create view audit.setting_readers with (security_invoker) as

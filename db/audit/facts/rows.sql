@@ -31,7 +31,7 @@ as $body$
             'taxclaims_owner', 'taxclaims_definer', 'taxclaims_api', 'taxclaims_reporting', 'taxclaims_reporting_all',
             'taxclaims_reporting_few',
             'taxclaims_auditor', 'taxclaims_admin', 'taxclaims_scoped_admin', 'taxclaims_account_manager',
-            'taxclaims_tax_specialist', 'taxclaims_client', 'taxclaims_identity_provider', 'taxclaims_housekeeper'
+            'taxclaims_tax_specialist', 'taxclaims_client', 'taxclaims_housekeeper'
         )
     ),
     -- Views elsewhere that give nobody more than they have: they read as whoever asks, or nobody but their owner may.

@@ -18,11 +18,10 @@ left join pg_catalog.pg_roles as r on r.oid = x.grantee
 left join audit.house_roles as h on h.oid = x.grantee
 where x.grantee <> f.proowner
     and not (
-        -- A house role, and for a group only what is its own: the API's, the auditor's and the identity provider's.
+        -- A house role, and for a group only what is its own: the API's and the auditor's.
         coalesce(h.purpose in ('request', 'back'), false)
         or coalesce(h.name = 'taxclaims_api', false)
         or coalesce(h.name = 'taxclaims_auditor' and f.for_auditors, false)
-        or coalesce(h.name = 'taxclaims_identity_provider' and f.for_identity_provider, false)
     );
 
 comment on view audit.finding_definer_within_reach is

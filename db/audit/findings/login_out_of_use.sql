@@ -46,7 +46,7 @@ where case
         -- What only reads may be told so.
         when k.name = 'default_transaction_read_only'
             then k.value ~* '^(on|t|tr|tru|true|y|ye|yes|1)$'
-                and exists (select from audit.logins as l where l.name = k.login and l.groups && '{taxclaims_api,taxclaims_identity_provider}'::name[])
+                and exists (select from audit.logins as l where l.name = k.login and 'taxclaims_api' = any (l.groups))
         else false
     end
 union all

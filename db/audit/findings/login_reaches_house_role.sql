@@ -1,4 +1,4 @@
--- A login belongs to one of the four groups, and to nothing else of the house: only the API's may become the
+-- A login belongs to one of the three groups, and to nothing else of the house: only the API's may become the
 -- request roles, and none has their rights without having become one. The owner of the database administers it.
 create view audit.finding_login_reaches_house_role with (security_invoker) as
 select
@@ -9,8 +9,7 @@ select
         case when pg_catalog.pg_has_role(l.oid, h.oid, 'USAGE') then 'has the rights of' else 'can become' end,
         h.name
     ) as detail,
-    'put the login into exactly one of taxclaims_api, taxclaims_reporting, taxclaims_auditor and taxclaims_identity_provider'
-        as remedy
+    'put the login into exactly one of taxclaims_api, taxclaims_reporting and taxclaims_auditor' as remedy
 from audit.logins as l
 join audit.house_roles as h on pg_catalog.pg_has_role(l.oid, h.oid, 'MEMBER')
 where not l.is_administrator

@@ -87,7 +87,7 @@ grant execute on function app.change_password(text, text) to taxclaims_client, t
 
 -- Ends the sessions of a user, whoever changes the password or makes the user inactive, by whatever way: from the moment
 -- at which that comes true for everybody, as app.date_rights_from_commit says. Who becomes active again has to log in
--- anew. What the embedded identity provider keeps of them goes, and so do attempts at a password that is none any more.
+-- anew. Attempts at a password that is none any more go.
 create or replace function app.end_sessions_from_commit()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -96,16 +96,6 @@ begin
     update public.users as u
     set sessions_ended_at = greatest(app.provider_time(pg_catalog.clock_timestamp()), u.sessions_ended_at)
     where u.id = new.id;
-    -- In the order in which app.forget_grant holds them.
-    delete from app.identity_artifacts as a
-    using (
-        select s.kind, s.id_digest
-        from app.identity_artifacts as s
-        where s.account in (new.subject, new.id::text)
-        order by s.kind, s.id_digest
-        for update
-    ) as held
-    where a.kind = held.kind and a.id_digest = held.id_digest;
     delete from app.password_attempts as p
     where p.user_id = new.id and new.password_hash <> old.password_hash;
     return null;

@@ -11,8 +11,8 @@ import { startEmbeddedServer } from './server.ts';
 export interface EmbeddedDatabase {
   /** The address for the API's login. */
   readonly apiUrl: string;
-  /** The address for the identity provider's login. */
-  readonly identityUrl: string;
+  /** The address for the superuser, by whom the embedded identity provider reads its users. */
+  readonly adminUrl: string;
   /** With what the people of the demonstration log in; nobody where the identity provider is another. */
   readonly logins: readonly Login[];
   /** What a DBA types for a look inside as the superuser; names the file of the password, not the password. */
@@ -44,8 +44,8 @@ export async function startEmbeddedDatabase(options: {
     const logins = options.passwords === true ? await givePasswords(adminUrl, options.dataDir) : [];
     const { port, passwordFile } = server;
     return {
-      apiUrl: await createLogin(server, 'taxclaims_app'),
-      identityUrl: await createLogin(server, 'taxclaims_identity'),
+      apiUrl: await createLogin(server),
+      adminUrl,
       logins,
       psql: `PGPASSWORD=$(cat ${passwordFile}) psql -h 127.0.0.1 -p ${String(port)} -U postgres taxclaims`,
       demonstration,

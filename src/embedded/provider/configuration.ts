@@ -1,200 +1,146 @@
-import { errors, Provider } from 'oidc-provider';
-import type { Account, Client, Context, Login, Session } from 'oidc-provider';
-import type { ClaimNames } from '../../identity/claims.ts';
-import type { Accounts } from './accounts.ts';
+import { errors, interactionPolicy, Provider } from 'oidc-provider';
+import type { Account, Grant, KoaContextWithOIDC as Context } from 'oidc-provider';
+import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../db/database.ts';
 import { CLIENTS, isTrustedAddress, isTrustedOrigin } from './clients.ts';
-import type { TrustedPages } from './clients.ts';
-import { SIGNING_ALGORITHM } from './keys.ts';
-import type { KeyRing } from './keys.ts';
-import { logoutSource, postLogoutSuccessSource, renderError } from './library-pages.ts';
-import { EMBEDDED_AUDIENCE } from './signer.ts';
-import { inTheirWords } from './store.ts';
-import type { storeOn } from './store.ts';
+import { EMBEDDED_AUDIENCE, secretFor, SIGNING_ALGORITHM, type SigningKey } from './key.ts';
+import { logoutSource, postLogoutSuccessSource, renderError } from './send-page.ts';
+import { findUser, type User } from './users.ts';
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-export const LIFETIMES = {
-  accessToken: 15 * MINUTE,
-  code: MINUTE,
-  /** Of a login page, and of a session in which nobody has logged in: anybody makes them. */
-  interaction: 15 * MINUTE,
-  /** Of a login in a browser, and of the refresh tokens that end with it. */
-  session: 12 * HOUR,
-  /** Of a refresh token that was asked for with `offline_access`. */
-  offline: 30 * DAY,
-} as const;
+/** Seconds: of a token and of a login page, and of a login with all that comes of it. */
+const QUARTER = 900;
+const HALF_DAY = 43_200;
+const MONTH = 2_592_000;
 
 const OIDC_SCOPES = 'openid profile email offline_access';
 const API_SCOPE = 'api';
+/** A resource is named by a URI. */
+const RESOURCE = `urn:${EMBEDDED_AUDIENCE}`;
 
-export interface ProviderParts {
-  readonly issuer: string;
-  readonly ring: KeyRing;
-  readonly accounts: Accounts;
-  readonly store: ReturnType<typeof storeOn>;
-  readonly pages: TrustedPages;
-  readonly claimNames: ClaimNames;
-  readonly cookieSecret: string;
-  /** Where a browser goes to log in. */
-  interactionPath(uid: string): string;
-}
+/** The library's provider, with a store in memory: a restart ends all logins. */
+export function createProvider(
+  issuer: string,
+  key: SigningKey,
+  database: Pick<Database, 'callAsLogin'>,
+  { corsOrigins, identity }: Pick<Config, 'corsOrigins' | 'identity'>,
+): Provider {
+  // Cookies know no ports: another provider of the same machine would overwrite ours.
+  const { port } = new URL(issuer);
+  const cookie = { httpOnly: true, sameSite: 'lax' } as const;
+  const policy = interactionPolicy.base();
+  const isOver = ({ oidc }: Context): boolean => oidc.account === undefined;
+  policy.get('login')?.checks.add(new interactionPolicy.Check('ended', 'the login has ended', isOver));
 
-/** The provider of these keys. It keeps nothing in memory: one of other keys may follow at any moment. */
-export function createProvider(parts: ProviderParts): Provider {
-  const { issuer, ring, accounts, store, pages, claimNames, cookieSecret } = parts;
-  const { secure, tag } = cookiesOf(issuer);
+  async function findAccount(
+    { oidc }: Context,
+    subject: string,
+    token?: object,
+  ): Promise<Account | undefined> {
+    const user = await findUser(database, 'subject', subject);
+    const { authTime } = (token ?? {}) as { readonly authTime?: number };
+    if (user?.isActive !== true || (authTime ?? oidc.session?.loginTs ?? 0) <= user.endedAt) return undefined;
+    const { email, name } = user;
+    return { accountId: subject, user, claims: () => ({ sub: subject, email, email_verified: true, name }) };
+  }
+
   const provider = new Provider(issuer, {
-    adapter: store,
+    adapter: createMemoryAdapter(),
     clients: CLIENTS,
     clientDefaults: { id_token_signed_response_alg: SIGNING_ALGORITHM },
-    jwks: { keys: ring.published },
-    enabledJWA: {
-      idTokenSigningAlgValues: [SIGNING_ALGORITHM],
-      userinfoSigningAlgValues: [SIGNING_ALGORITHM],
-    },
+    jwks: { keys: [{ ...key, alg: SIGNING_ALGORITHM, use: 'sig' }] },
+    enabledJWA: { idTokenSigningAlgValues: [SIGNING_ALGORITHM] },
     routes: { jwks: '/.well-known/jwks.json' },
     responseTypes: ['code'],
     clientAuthMethods: ['none'],
     scopes: OIDC_SCOPES.split(' '),
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    // A page that has the API's token alone learns here who has logged in.
+    // A page learns from the ID token who has logged in.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     cookies: {
-      keys: [cookieSecret],
-      names: {
-        session: `session-${tag}`,
-        interaction: `interaction-${tag}`,
-        resume: `resume-${tag}`,
-      },
-      long: { httpOnly: true, sameSite: 'lax', secure },
-      short: { httpOnly: true, sameSite: 'lax', secure },
+      keys: [secretFor('cookies', key)],
+      names: { session: `session-${port}`, interaction: `interaction-${port}`, resume: `resume-${port}` },
+      long: cookie,
+      short: cookie,
     },
-    interactions: {
-      url: (_: Context, { jti }: { readonly jti: string }) => parts.interactionPath(jti),
-    },
-    clientBasedCORS: (_: Context, origin: string) => isTrustedOrigin(pages, origin),
-    findAccount: (_: Context, sub: string) => accountNamed(accounts, sub),
+    interactions: { policy, url: (_, { jti }) => `/interaction/${jti}` },
+    clientBasedCORS: (_, origin) => isTrustedOrigin(corsOrigins, origin),
+    findAccount,
     loadExistingGrant: grantOf,
     issueRefreshToken: () => true,
     rotateRefreshToken: true,
-    expiresWithSession: (_: Context, { scopes }: Login) => !scopes.has('offline_access'),
-    extraTokenClaims: async (context: Context, { accountId }: { readonly accountId?: string }) =>
-      accountId === undefined ? {} : claimsOf(accounts, accountId, loginOf(context), claimNames),
+    extraTokenClaims: ({ oidc }) => {
+      const user = oidc.account?.['user'] as User | undefined;
+      if (user === undefined) throw new errors.InvalidGrant('the user is inactive or unknown');
+      const { email, name, role, clientAccess } = user;
+      const rights = { [identity.roleClaim]: role, [identity.clientAccessClaim]: clientAccess };
+      return { ...rights, email, email_verified: true, name };
+    },
     features: {
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      revocation: { enabled: true, allowedPolicy: isOwnToken },
+      // It takes no token that is for an API, and all of ours are.
+      userinfo: { enabled: false },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_, client, token) => token.clientId === client.clientId,
+      },
       rpInitiatedLogout: { enabled: true, logoutSource, postLogoutSuccessSource },
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => EMBEDDED_AUDIENCE_URN,
+        defaultResource: () => RESOURCE,
         useGrantedResource: () => true,
         getResourceServerInfo: () => ({
           audience: EMBEDDED_AUDIENCE,
           scope: API_SCOPE,
-          accessTokenTTL: LIFETIMES.accessToken,
+          accessTokenTTL: QUARTER,
           accessTokenFormat: 'jwt',
-          jwt: { sign: { alg: SIGNING_ALGORITHM, kid: ring.signing.kid } },
+          jwt: { sign: { alg: SIGNING_ALGORITHM, kid: key.kid } },
         }),
       },
     },
     ttl: {
-      AccessToken: LIFETIMES.accessToken,
-      AuthorizationCode: LIFETIMES.code,
-      Grant: LIFETIMES.offline,
-      IdToken: LIFETIMES.accessToken,
-      Interaction: LIFETIMES.interaction,
-      RefreshToken: (_: Context, token: Login) =>
-        leftOf(token.scopes.has('offline_access') ? LIFETIMES.offline : LIFETIMES.session, token.authTime),
-      Session: (_: Context, { accountId, loginTs }: Session) =>
-        accountId === undefined ? LIFETIMES.interaction : leftOf(LIFETIMES.session, loginTs),
+      AccessToken: QUARTER,
+      AuthorizationCode: 60,
+      Grant: MONTH,
+      IdToken: QUARTER,
+      Interaction: QUARTER,
+      RefreshToken: (_, { authTime }) => leftOf(authTime),
+      Session: (_, { loginTs }) => (loginTs === undefined ? QUARTER : leftOf(loginTs)),
     },
     renderError,
   });
-  provider.proxy = true;
   // A token for the API has no scope. RFC 6749 knows no empty one; without any, what was asked for was granted.
   provider.use(async ({ response }, next) => {
     await next();
-    if (response.body?.scope === '') delete response.body.scope;
+    const { body } = response as { body?: { scope?: string } };
+    if (body?.scope === '') delete body.scope;
   });
   for (const method of ['redirectUriAllowed', 'postLogoutRedirectUriAllowed'] as const) {
-    provider.Client.prototype[method] = function (this: Client, uri: string) {
-      return isTrustedAddress(pages, this, uri);
+    provider.Client.prototype[method] = function (uri) {
+      return isTrustedAddress(corsOrigins, this.clientId, uri);
     };
   }
   return provider;
 }
 
-/** A resource is named by a URI. */
-const EMBEDDED_AUDIENCE_URN = `urn:${EMBEDDED_AUDIENCE}`;
-
-/** Cookies know no ports: another provider of the same machine would overwrite ours. */
-function cookiesOf(issuer: string): { readonly secure: boolean; readonly tag: string } {
-  const { protocol, port } = new URL(issuer);
-  return { secure: protocol === 'https:', tag: port === '' ? 'https' : port };
-}
-
-/** However often something is renewed, it ends some time after the login. */
-function leftOf(lifetime: number, since = Math.floor(Date.now() / 1000)): number {
-  return Math.max(1, since + lifetime - Math.floor(Date.now() / 1000));
-}
-
-async function accountNamed(accounts: Accounts, sub: string): Promise<Account | undefined> {
-  const found = await accounts.find(sub).catch((error: unknown) => {
-    throw inTheirWords(error, 'Session');
-  });
-  if (found?.isActive !== true) return undefined;
-  const { account, email, name } = found;
-  return {
-    accountId: account,
-    claims: () => Promise.resolve({ sub: account, email, email_verified: true, name }),
-  };
-}
-
-/** When the login was from which a token comes. */
-function loginOf({ oidc }: Context): number {
-  const { AuthorizationCode: code, RefreshToken: refresh } = oidc.entities;
-  return refresh?.authTime ?? code?.authTime ?? oidc.session?.loginTs ?? 0;
-}
-
-async function claimsOf(
-  accounts: Accounts,
-  accountId: string,
-  loggedInAt: number,
-  names: ClaimNames,
-): Promise<Record<string, unknown>> {
-  const found = await accounts.claimsOf(accountId, loggedInAt).catch((error: unknown) => {
-    throw inTheirWords(error, 'AccessToken');
-  });
-  if (found?.isActive !== true) throw new errors.InvalidGrant('the user is inactive or unknown');
-  const { email, name, role, clientAccess } = found;
-  return {
-    [names.role]: role,
-    [names.clientAccess]: clientAccess,
-    email,
-    email_verified: true,
-    name,
-  };
+/** However often something is renewed, it ends half a day after the login. */
+function leftOf(since = 0): number {
+  return Math.max(1, since + HALF_DAY - Math.floor(Date.now() / 1000));
 }
 
 /** Both programs are the firm's own: whoever logs in is asked for no consent beside it. */
-async function grantOf(context: Context): Promise<unknown> {
-  const { provider, client, session, result } = context.oidc;
+async function grantOf({ oidc: { provider, client, session } }: Context): Promise<Grant | undefined> {
   if (client === undefined || session?.accountId === undefined) return undefined;
   const { clientId } = client;
-  const known = result?.consent?.grantId ?? session.grantIdFor(clientId);
+  const known = session.grantIdFor(clientId);
   const found = known === undefined ? undefined : await provider.Grant.find(known);
   if (found !== undefined) return found;
   const grant = new provider.Grant({ clientId, accountId: session.accountId });
   grant.addOIDCScope(OIDC_SCOPES);
-  grant.addResourceScope(EMBEDDED_AUDIENCE_URN, API_SCOPE);
+  grant.addResourceScope(RESOURCE, API_SCOPE);
   await grant.save();
   return grant;
-}
-
-function isOwnToken(_: Context, client: Client, token: { readonly clientId: string }): boolean {
-  return token.clientId === client.clientId;
 }

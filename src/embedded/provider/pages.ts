@@ -1,162 +1,89 @@
-import { html, Html } from './html.ts';
-import type { Language } from './language.ts';
-import { layout } from './layout.ts';
-import { TEXTS, waitIn } from './texts.ts';
-import type { LoginError, PageError, Texts } from './texts.ts';
+import escapeHtml from 'escape-html';
+import { clientIn, TEXTS, waitIn, type Failure, type Language, type Message } from './texts.ts';
 
 /* The pages of the embedded provider, each a whole text of HTML: plain forms, which need no script. */
 
-const AUTOFOCUS = html` autofocus`;
+/** Where the provider serves the one stylesheet of its pages, public/identity.css. */
+export const STYLESHEET_PATH = '/identity.css';
 
-interface Login {
-  readonly language: Language;
-  /** Where the form is sent, as `email` and `password`. */
-  readonly action: string;
-  /** The name of the application that somebody is on the way to. */
-  readonly client?: string | undefined;
-  readonly error?: LoginError | undefined;
-  /** After how many seconds to try again, where that is known to help. */
-  readonly waitSeconds?: number | undefined;
-  /** What was given before. */
-  readonly email?: string | undefined;
+/** HTML that may stand in a page as it is; every other text is escaped where it is put in. */
+interface Html {
+  readonly text: string;
 }
 
-export function loginPage({ language, action, client, error, waitSeconds = 0, email = '' }: Login): string {
+/** A template of HTML, in whose attributes every inserted text stands between quotes; `undefined` is nothing. */
+function markup(pieces: TemplateStringsArray, ...inserted: readonly (Html | string | undefined)[]): Html {
+  const written = inserted.map((one) => (typeof one === 'object' ? one.text : escapeHtml(one ?? '')));
+  return { text: String.raw({ raw: pieces }, ...written) };
+}
+
+/** Sends its form to `action`, as `email` and `password`; shows the email that was given before. */
+export function loginPage(
+  language: Language,
+  { action, client, email }: Readonly<Record<'action' | 'email', string>> & { readonly client: unknown },
+  { error, waitSeconds = 0 }: Failure = {},
+): string {
   const { login, errorTitle } = TEXTS[language];
-  const described = error === undefined ? undefined : html` aria-describedby="error"`;
-  const state = error === 'credentials' ? html`${described} aria-invalid="true"` : described;
+  const to = clientIn(language, client);
+  const alert = markup`<p id="error" class="error" role="alert">${error && login.errors[error](waitIn(language, waitSeconds))}</p>`;
+  const described = error && markup` aria-describedby="error"`;
+  const state = error === 'credentials' ? markup`${described} aria-invalid="true"` : described;
   // What is yet to be typed comes first.
-  const [emailFocus, passwordFocus] = email === '' ? [AUTOFOCUS, undefined] : [undefined, AUTOFOCUS];
-  return layout(
-    language,
-    error === undefined ? login.title : errorTitle(login.title),
-    login.title,
-    html`${client === undefined ? undefined : paragraph(login.to(client))}
-      ${error === undefined
-        ? undefined
-        : html`<p id="error" class="error" role="alert">
-            ${login.errors[error](waitIn(language, waitSeconds))}
-          </p>`}
-      <form method="post" action="${action}">
-        <label for="email">${login.email}</label>
-        <input
-          id="email"
-          name="email"
-          value="${email}"
-          inputmode="email"
-          autocomplete="username"
-          autocapitalize="none"
-          spellcheck="false"
-          required${state}${emailFocus}
-        />
-        <label for="password">${login.password}</label>
-        <input
-          id="password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          required${state}${passwordFocus}
-        />
-        <button>${login.submit}</button>
-      </form>`,
-  );
+  const focus = markup` autofocus`;
+  const [emailFocus, passwordFocus] = email === '' ? [focus, undefined] : [undefined, focus];
+  const content = markup`${to === undefined ? to : markup`<p>${login.to(to)}</p>`}
+${error && alert}
+<form method="post" action="${action}">
+  <label for="email">${login.email}</label>
+  <input id="email" name="email" value="${email}" inputmode="email" autocomplete="username"
+    autocapitalize="none" spellcheck="false" required${state}${emailFocus}>
+  <label for="password">${login.password}</label>
+  <input id="password" name="password" type="password" autocomplete="current-password"
+    required${state}${passwordFocus}>
+  <button>${login.submit}</button>
+</form>`;
+  return layout(language, login.title, content, error && errorTitle(login.title));
 }
 
-interface Consent {
-  readonly language: Language;
-  /** Where the form is sent, with `decision` as `allow` or `refuse`. */
-  readonly action: string;
-  readonly client: string;
-  readonly email: string;
-  readonly scopes: readonly string[];
-}
-
-export function consentPage({ language, action, client, email, scopes }: Consent): string {
-  const { consent } = TEXTS[language];
-  const title = consent.title(client);
-  return layout(
-    language,
-    title,
-    title,
-    html`${paragraph(consent.as(email))}
-      <p id="asks">${consent.asks}</p>
-      <ul aria-labelledby="asks">
-        ${scopes.map((scope) => html`<li>${scopeName(scope, consent)}</li>`)}
-      </ul>
-      <form method="post" action="${action}">
-        <button name="decision" value="allow">${consent.allow}</button>
-        <button name="decision" value="refuse" class="quiet">${consent.refuse}</button>
-      </form>`,
-  );
-}
-
-interface Logout {
-  readonly language: Language;
-  readonly client?: string | undefined;
-  /** The form that the provider made for its own check, whose id is `op.logoutForm`. */
-  readonly form: string;
-}
-
-export function logoutPage({ language, client, form }: Logout): string {
+/** The form is the one that the library made for its own check, whose id is `op.logoutForm`. */
+export function logoutPage(language: Language, client: unknown, form: string): string {
   const { logout } = TEXTS[language];
-  return layout(
-    language,
-    logout.title,
-    logout.title,
-    html`${paragraph(logout.text(client))} ${new Html(form)}
-      <div class="buttons">
-        <button form="op.logoutForm" name="logout" value="yes">${logout.yes}</button>
-        <button form="op.logoutForm" class="quiet">${logout.no}</button>
-      </div>`,
-  );
+  const left = clientIn(language, client);
+  const content = markup`<p>${left && `${logout.leaving(left)} `}${logout.text}</p>
+${{ text: form }}
+<div class="buttons">
+  <button form="op.logoutForm" name="logout" value="yes">${logout.yes}</button>
+  <button form="op.logoutForm" class="quiet">${logout.no}</button>
+</div>`;
+  return layout(language, logout.title, content);
 }
 
-interface LoggedOut {
-  readonly language: Language;
-  /** The application that was left, and where it is; without it there is no way back to show. */
-  readonly client?: { readonly name: string; readonly url: string } | undefined;
+/** The detail is what the library says, for whoever runs the application: in English, as the protocol has it. */
+export function messagePage(language: Language, message: Message, detail?: string): string {
+  const { title, text } = TEXTS[language].messages[message];
+  const below = detail && markup`\n<p lang="en"><code>${detail}</code></p>`;
+  return layout(language, title, markup`<p>${text}</p>${below}`);
 }
 
-export function logoutDonePage({ language, client }: LoggedOut): string {
-  const { title, text, back } = TEXTS[language].loggedOut;
-  return layout(
-    language,
-    title,
-    title,
-    client === undefined ? paragraph(text) : html`<p><a href="${client.url}">${back(client.name)}</a></p>`,
-  );
-}
-
-interface Failure {
-  readonly language: Language;
-  readonly error: PageError;
-  /** What the provider says of it, for whoever runs the application: in English, as the protocol has it. */
-  readonly details?: readonly string[] | undefined;
-}
-
-export function errorPage({ language, error, details = [] }: Failure): string {
-  const texts = TEXTS[language];
-  const { title, text } = texts.errors[error];
-  return layout(
-    language,
-    title,
-    title,
-    html`${paragraph(text)}${details.length === 0 ? undefined : detailsOf(details, texts)}`,
-  );
-}
-
-function detailsOf(details: readonly string[], texts: Texts): Html {
-  return html` <h2>${texts.details}</h2>
-    <ul lang="en">
-      ${details.map((detail) => html`<li><code>${detail}</code></li>`)}
-    </ul>`;
-}
-
-function scopeName(scope: string, { scopes }: Texts['consent']): Html {
-  const known = Object.entries(scopes).find(([name]) => name === scope)?.[1];
-  return known === undefined ? html`<code>${scope}</code>` : html`${known}`;
-}
-
-function paragraph(text: string): Html {
-  return html`<p>${text}</p>`;
+function layout(language: Language, heading: string, content: Html, title = heading): string {
+  const { product } = TEXTS[language];
+  return markup`<!doctype html>
+<html lang="${language}">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>${title} – ${product}</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="${STYLESHEET_PATH}">
+  </head>
+  <body>
+    <header>${product}</header>
+    <main>
+      <h1>${heading}</h1>
+      ${content}
+    </main>
+  </body>
+</html>
+`.text;
 }

@@ -1,50 +1,80 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Context } from 'oidc-provider';
-import { languageOf } from './language.ts';
-import type { Language } from './language.ts';
-import { pageHeaders } from './page-headers.ts';
+import Negotiator from 'negotiator';
+import { errors, type ErrorOut, type KoaContextWithOIDC as Context } from 'oidc-provider';
+import { logoutPage, messagePage } from './pages.ts';
+import type { Language } from './texts.ts';
 
-/** Gives a page in the language of whoever reads it. */
-export type Page = (language: Language) => string;
+/** The language of the pages: what the application asks for in `ui_locales`, or else what the browser would rather have. */
+export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>, locales: unknown = ''): Language {
+  const asked = String(locales)
+    .split(' ')
+    .map((tag) => tag.split('-')[0]?.toLowerCase());
+  const languages = [...asked, new Negotiator({ headers }).language(['en', 'fr'])];
+  return languages.find((tag) => tag === 'en' || tag === 'fr') ?? 'en';
+}
 
-/** Sends a page; `leadsTo` is the application that its form leads to in the end, `locales` the languages it asks for. */
+/**
+ * The headers of every page: nothing is loaded but its own stylesheet, and nobody may frame it. A form may lead to the
+ * application as well, since browsers hold its redirects against the policy, too.
+ */
+export function pageHeaders(language: Language, leadsTo?: unknown): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    'img-src data:',
+    // None is served; the library adds the hash of the one that it writes itself, to send a form on.
+    "script-src 'self'",
+    `form-action 'self' ${URL.parse(String(leadsTo))?.origin ?? ''}`.trimEnd(),
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ];
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': policy.join('; '),
+    'Content-Language': language,
+    // Not none at all: forms would then come from an origin of `null`.
+    'Referrer-Policy': 'same-origin',
+    Vary: 'Accept-Language',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+  };
+}
+
+/** Sends a page; the parameters are those of the login that it is about. */
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
-  page: Page,
-  {
-    leadsTo,
-    locales,
-    headers = {},
-  }: {
-    leadsTo?: string | undefined;
-    locales?: string | undefined;
-    headers?: Readonly<Record<string, string>>;
-  } = {},
+  page: (language: Language) => string,
+  params: Readonly<Record<string, unknown>> = {},
 ): void {
-  const language = languageOf(request, locales);
-  const body = page(language);
-  response.writeHead(status, {
-    ...pageHeaders(language, leadsTo),
-    ...headers,
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-  });
-  response.end(body);
+  const language = languageOf(request, params['ui_locales']);
+  response.writeHead(status, pageHeaders(language, params['redirect_uri'])).end(page(language));
 }
 
 /** Gives a page to the library, which sends it. */
-export function givePage(context: Context, status: number, page: Page, leadsTo?: string): void {
-  const language = languageOf(context.req, localesOf(context));
-  for (const [name, value] of Object.entries(pageHeaders(language, leadsTo))) context.set(name, value);
-  context.status = status;
-  context.type = 'html';
+function givePage(context: Context, page: (language: Language) => string, leadsTo?: unknown): void {
+  // An error may come before the library has read anything.
+  const { params } = (context.oidc as Context['oidc'] | undefined) ?? {};
+  const language = languageOf(context.req, params?.['ui_locales']);
+  context.set(pageHeaders(language, leadsTo));
   context.body = page(language);
 }
 
-function localesOf({ oidc }: Context): string | undefined {
-  // An error may come before the library has read anything.
-  const locales = (oidc as Context['oidc'] | undefined)?.params?.['ui_locales'];
-  return typeof locales === 'string' ? locales : undefined;
+export function logoutSource(context: Context, form: string): void {
+  const { client, params } = context.oidc;
+  const leadsTo = params?.['post_logout_redirect_uri'];
+  givePage(context, (language) => logoutPage(language, client?.clientId, form), leadsTo);
+}
+
+export function postLogoutSuccessSource(context: Context): void {
+  givePage(context, (language) => messagePage(language, 'loggedOut'));
+}
+
+/** What the library has no application to send to; its words are the protocol's, and quote nothing secret. */
+export function renderError(context: Context, out: ErrorOut, thrown: Error): void {
+  const because = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
+  const message = context.status >= 500 ? 'unavailable' : because;
+  const detail = [out.error, out.error_description].filter(Boolean).join(': ');
+  givePage(context, (language) => messagePage(language, message, detail));
 }

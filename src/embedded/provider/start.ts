@@ -1,179 +1,100 @@
-import { readFile } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { type Counters, countersIn } from '../../counters/counters.ts';
+import type { Config } from '../../config.ts';
+import { countersIn } from '../../counters/counters.ts';
 import type { Database } from '../../db/database.ts';
-import { forgetExpired } from '../../db/expired-answers.ts';
-import type { Housekeeping } from '../../db/housekeeping.ts';
-import { createIdentityApp } from '../../http/identity-app.ts';
-import type { RequestState } from '../../http/request-state.ts';
+import { DatabaseUnavailable } from '../../db/errors.ts';
+import { sendError } from '../../http/envelope.ts';
+import { toRequestError } from '../../http/errors.ts';
+import { limitByAddress } from '../../http/limits.ts';
+import { logRequests } from '../../http/request-log.ts';
+import { openRequest, stateOf } from '../../http/request-state.ts';
 import { createHttpServer } from '../../http/server.ts';
-import type { ClaimNames } from '../../identity/claims.ts';
-import { IDENTITY_HOST, issuerAt, listenAt } from './address.ts';
-import { openKeyRing, publicHalf, rotateOldKeys } from './keys.ts';
-import type { KeyRing } from './keys.ts';
-import { STYLESHEET_PATH } from './layout.ts';
-import { MANAGEMENT_PATH } from './management.ts';
-import { errorPage } from './pages.ts';
-import { openSecrets } from './secrets.ts';
-import { sendPage } from './send-page.ts';
-import { BEGINNINGS, servingWith } from './serving.ts';
-import type { Serving } from './serving.ts';
-import { openTokenSigner } from './signer.ts';
-import type { TokenSigner } from './signer.ts';
+import { issuerOf } from './address.ts';
+import { createProvider } from './configuration.ts';
+import { openKey, openSigner, secretFor, type TokenSigner } from './key.ts';
+import { answerLogin } from './login.ts';
+import { managementOf } from './management.ts';
+import { STYLESHEET_PATH } from './pages.ts';
+import { languageOf, pageHeaders } from './send-page.ts';
 
-const JWKS_PATH = '/.well-known/jwks.json';
+const MANAGEMENT_PATH = '/api/v2';
 const STYLESHEET = fileURLToPath(new URL('../../../public/identity.css', import.meta.url));
-/** How often the keys are looked at, so that a rotation is seen well before the new key signs. */
-const LOOK_MS = 60_000;
-
-export interface ProviderOptions {
-  readonly dataDir: string;
-  readonly log: Logger;
-  /** 0: any free one; undefined: the one that this folder keeps. */
-  readonly port?: number | undefined;
-  /** Where to listen; this machine alone when absent. */
-  readonly host?: string | undefined;
-  /** The public address behind a proxy; undefined: this machine's. */
-  readonly issuer?: string | undefined;
-  readonly claimNames?: ClaimNames;
-  readonly corsOrigins?: readonly string[];
-  /** False where programs on the reader's own machine are not to be trusted. */
-  readonly loopback?: boolean;
-  readonly trustProxy?: number;
-  readonly perIp?: number;
-  /** Where requests are counted; in the memory of this process when absent. */
-  readonly counters?: Counters;
-}
 
 export interface EmbeddedProvider extends TokenSigner {
-  /** Where this process reaches it, whatever its public address. */
-  readonly url: string;
   readonly jwksUrl: string;
-  /**
-   * Lets people log in from now on: before it there are keys alone. Gives its management interface, and the API's
-   * credential for it.
-   */
-  serve(database: Pick<Database, 'callAsLogin'>): { readonly url: string; readonly token: string };
+  /** Its management interface, and the API's credential for it. */
+  readonly management: { readonly url: string; readonly token: string };
+  /** From now on whoever has a password there logs in; before, there is a key alone. The login reads every user. */
+  serve(database: Pick<Database, 'callAsLogin'>): void;
   close(withinMs?: number): Promise<void>;
 }
 
 /**
- * Starts the identity provider of a firm that has none: its keys are there at once, and logins as soon as it is given a
- * database. Whoever reads `dataDir` is everybody.
- * @throws Error in one line when the keys cannot be read or made, or the address not be listened on
+ * Starts the identity provider of `npm start`. Whoever reads DATA_DIR is everybody.
+ * @throws Error in one line when the key cannot be read or made, or the address not be listened on
  */
-export async function startEmbeddedProvider(options: ProviderOptions): Promise<EmbeddedProvider> {
-  const { dataDir, log, port, issuer: publicIssuer, host = IDENTITY_HOST } = options;
-  const {
-    corsOrigins = [],
-    loopback = true,
-    trustProxy = 0,
-    perIp = 1_000,
-    counters = countersIn(),
-  } = options;
-  const claimNames = options.claimNames ?? { role: 'role', clientAccess: 'client_access' };
-  await rotateOldKeys(dataDir);
-  let ring = await openKeyRing(dataDir);
-  let lookedAt = Date.now();
-  const secrets = await openSecrets(dataDir);
-  const style = await readFile(STYLESHEET);
-  let issuer = '';
-  let serving: ((ring: KeyRing) => Serving) | undefined;
-  let current: Serving | undefined;
-  let forgetting: Housekeeping | undefined;
+export async function startEmbeddedProvider(config: Config, log: Logger): Promise<EmbeddedProvider> {
+  const { dataDir, identity, trustProxy } = config;
+  const { perIp } = config.rateLimits;
+  const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
+  const key = await openKey(dataDir);
+  let served: Pick<Database, 'callAsLogin'> | undefined;
+  const database: Pick<Database, 'callAsLogin'> = {
+    callAsLogin: (statement) =>
+      served?.callAsLogin(statement) ?? Promise.reject(new DatabaseUnavailable('there are no users yet')),
+  };
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('trust proxy', trustProxy);
+  app.set('query parser', false);
+  app.use(openRequest, withoutId, logRequests(log), limitByAddress(perIp, countersIn(), 'identity'));
+  app.get(STYLESHEET_PATH, (_request, response) => {
+    response.setHeader('Cache-Control', 'max-age=300').sendFile(STYLESHEET);
+  });
+  const server = createHttpServer(app);
+  const listen = (port: number): Promise<number> => server.listen(port, '127.0.0.1');
+  const issuer = await issuerOf(dataDir, identity.embeddedPort, listen);
 
-  const server = createHttpServer(
-    createIdentityApp({
-      ...{ log, trustProxy, perIp, counters, answer },
-      ...{ beginnings: BEGINNINGS, isSecure: publicIssuer?.startsWith('https:') ?? false },
-    }),
-  );
-  const listen = (wanted: number): Promise<number> => server.listen(wanted, host);
-  const taken = await listenAt(listen, { dataDir, port, issuer: publicIssuer });
-  issuer = issuerAt(taken, publicIssuer);
-  const here = `http://${reachable(host)}:${String(taken)}`;
-  const signer = await openTokenSigner({ dataDir, issuer, claimNames });
-
-  async function look(): Promise<void> {
-    const now = Date.now();
-    if (Math.abs(now - lookedAt) < LOOK_MS) return;
-    lookedAt = now;
-    try {
-      const made = await rotateOldKeys(dataDir);
-      if (made !== undefined) log.info({ kid: made.kid }, 'a new signing key was made');
-      ring = await openKeyRing(dataDir);
-    } catch (error) {
-      log.error({ err: error }, 'the signing keys could not be read; those known stay in use');
-    }
-  }
-
-  async function answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    state: RequestState,
-  ): Promise<void> {
-    await look();
-    const [path = ''] = (request.url ?? '').split('?');
-    if (path === JWKS_PATH && request.method !== 'OPTIONS') {
-      sendKeys(request, response, ring);
-      return;
-    }
-    if (path === STYLESHEET_PATH) {
-      response.writeHead(200, { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'max-age=300' });
-      response.end(style);
-      return;
-    }
-    if (serving === undefined) {
-      sendPage(request, response, 503, (language) => errorPage({ language, error: 'unavailable' }), {
-        headers: { 'Retry-After': '5' },
-      });
-      return;
-    }
-    if (current?.ring !== ring) current = serving(ring);
-    await current.answer(path, request, response, state);
-  }
-
+  const provider = createProvider(issuer, key, database, config);
+  provider.on('server_error', (_context, error) => {
+    log.error({ err: error }, 'the identity provider failed');
+  });
+  const library = provider.callback();
+  const { host } = new URL(issuer);
+  const token = secretFor('management', key);
+  app.use(MANAGEMENT_PATH, managementOf(database, token));
+  app.all('/interaction/:id', express.urlencoded({ limit: '8kb' }), answerLogin(provider, issuer, database));
+  app.use((request, response) => {
+    // Of somebody who is not logged in the library sends a logout on by a page of its own.
+    response.setHeaders(new Map(Object.entries(pageHeaders(languageOf(request)))));
+    // Whatever a caller writes there: every address that the library makes is below the issuer.
+    request.headers.host = host;
+    void library(request, response);
+  });
+  app.use(answerFailures);
   return {
-    ...signer,
-    url: here,
-    jwksUrl: `${here}${JWKS_PATH}`,
-    serve(database) {
-      const pages = { corsOrigins, issuer, loopback };
-      forgetting = forgetExpired({
-        database,
-        log,
-        text: 'select app.forget_artifacts($1)',
-        what: 'what the identity provider keeps',
-      });
-      serving = (present) =>
-        servingWith({ issuer, database, ring: present, pages, claimNames, log, secrets });
-      return { url: `${here}${MANAGEMENT_PATH}`, token: secrets.api };
+    ...(await openSigner(dataDir, issuer, claimNames)),
+    jwksUrl: `${issuer}/.well-known/jwks.json`,
+    management: { url: `${issuer}${MANAGEMENT_PATH}`, token },
+    serve: (given) => {
+      served = given;
     },
-    async close(withinMs) {
-      await server.close(withinMs);
-      await forgetting?.close();
-    },
+    close: (withinMs) => server.close(withinMs),
   };
 }
 
-function sendKeys({ method }: IncomingMessage, response: ServerResponse, ring: KeyRing): void {
-  const isRead = method === 'GET' || method === 'HEAD';
-  const body = isRead ? JSON.stringify({ keys: ring.published.map(publicHalf) }) : '{}';
-  response.writeHead(isRead ? 200 : 405, {
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(body),
-    'Access-Control-Allow-Origin': '*',
-    // Shorter than a new key waits before it signs.
-    'Cache-Control': 'public, max-age=300',
-  });
-  response.end(method === 'HEAD' ? undefined : body);
-}
+/** The id of a login under way is its browser's secret. */
+const withoutId: RequestHandler = (request, _response, next) => {
+  const state = stateOf(request);
+  state.action = state.action.replace(/(\/(?:interaction|auth)\/).*/, '$1{id}');
+  next();
+};
 
-/** Where this machine reaches what listens on an address. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
-}
+const answerFailures: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
+  const state = stateOf(request);
+  state.error = toRequestError(thrown, request.method);
+  if (response.headersSent) next(thrown);
+  else sendError(response, state.error, state.requestId);
+};

@@ -9,7 +9,7 @@ let issuer: string;
 const { log, said } = hearing();
 
 beforeAll(async () => {
-  world = await openProviderWorld({ log });
+  world = await openProviderWorld({}, log);
   ({ issuer } = world.provider);
 });
 afterAll(() => world.close());

@@ -78,7 +78,7 @@ export const ROLES: Kinds = {
     '',
     `${IN_HOUSE}
         and g.rolname not in (
-            'taxclaims_api', 'taxclaims_reporting', 'taxclaims_auditor', 'taxclaims_identity_provider', 'taxclaims_owner'
+            'taxclaims_api', 'taxclaims_reporting', 'taxclaims_auditor', 'taxclaims_owner'
         )`,
   ),
   'login that may pass on a role': newLogin(' with admin option', IN_HOUSE),

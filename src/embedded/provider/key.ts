@@ -1,0 +1,120 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
+import type { JWK_EC_Private } from 'jose';
+import type { Role } from '../../identity/caller.ts';
+import type { ClaimNames } from '../../identity/claims.ts';
+import { makeFolder } from '../../make-folder.ts';
+import { codeOf, isOfTheSystem } from '../../system-error.ts';
+import { dataDirError, openDataDir } from '../data-dir.ts';
+
+export const SIGNING_ALGORITHM = 'ES256';
+export const EMBEDDED_AUDIENCE = 'taxclaims-api';
+
+export type SigningKey = JWK_EC_Private & { readonly kid: string };
+
+export interface TokenRequest {
+  readonly subject: string;
+  readonly role: Role;
+  readonly clientAccess: readonly string[];
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+  /** A number and its unit, as in `30m`; 12 hours when absent. */
+  readonly expiresIn?: string | undefined;
+}
+
+/** Signs tokens like the provider's, for whoever has its key: the demonstration, and `npm run token`. */
+export interface TokenSigner {
+  readonly issuer: string;
+  readonly audience: string;
+  sign(request: TokenRequest): Promise<string>;
+}
+
+/**
+ * Opens the signing key under `dataDir`, making it when there is none; needs no running service.
+ * @throws when the key cannot be read or made
+ */
+export async function openSigner(dataDir: string, issuer: string, names: ClaimNames): Promise<TokenSigner> {
+  const key = await openKey(dataDir);
+  const secret = await importJWK({ ...key }, SIGNING_ALGORITHM);
+  return {
+    issuer,
+    audience: EMBEDDED_AUDIENCE,
+    sign: ({ subject, role, clientAccess, email, name, expiresIn = '12h' }) =>
+      // Nobody else's service believes this provider: whoever signs with it answers for the email.
+      new SignJWT({
+        ...{ email, ...(email && { email_verified: true }), name },
+        ...{ [names.role]: role, [names.clientAccess]: [...clientAccess] },
+      })
+        .setProtectedHeader({ alg: SIGNING_ALGORITHM, typ: 'JWT', kid: key.kid })
+        .setIssuer(issuer)
+        .setAudience(EMBEDDED_AUDIENCE)
+        .setSubject(subject)
+        .setIssuedAt()
+        .setExpirationTime(expiresIn)
+        .sign(secret),
+  };
+}
+
+/**
+ * Reads the provider's one key file; makes it where there is none. Whoever starts at the same time gets the same.
+ * @throws when it cannot be written, read or understood
+ */
+export async function openKey(dataDir: string): Promise<SigningKey> {
+  const file = join(dataDir, 'identity', 'signing-key.json');
+  try {
+    const text = await readFile(file, 'utf8').catch(ignoreMissing);
+    if (text !== undefined) return keyIn(text, file);
+    await openDataDir(dataDir);
+    await identityFolder(dataDir);
+    const { privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
+    const made = await exportJWK(privateKey);
+    await writeOnce(file, JSON.stringify({ ...made, kid: await calculateJwkThumbprint(made) }));
+  } catch (error) {
+    throw isOfTheSystem(error) ? dataDirError(dataDir, error) : error;
+  }
+  return openKey(dataDir);
+}
+
+/** A secret for one purpose, that whoever has the key can work out, and nobody else. */
+export function secretFor(purpose: string, { d }: SigningKey): string {
+  return createHmac('sha256', d).update(purpose).digest('base64url');
+}
+
+/** Only the inner folder is closed to others: the embedded server's own user passes through the outer one. */
+export async function identityFolder(dataDir: string): Promise<string> {
+  const folder = join(dataDir, 'identity');
+  await makeFolder(folder, 0o700);
+  return folder;
+}
+
+/** Writes a file of the owner's alone, whole or not at all, unless there is one already; that one stays. */
+export async function writeOnce(file: string, content: string): Promise<void> {
+  const aside = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(aside, content, { flag: 'wx', flush: true, mode: 0o600 });
+    // Unlike a rename, a link never replaces what somebody else has just made, perhaps used.
+    await link(aside, file).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+export function ignoreMissing(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
+  return undefined;
+}
+
+function keyIn(text: string, file: string): SigningKey {
+  try {
+    const { kty, crv, x, y, d, kid } = JSON.parse(text) as SigningKey;
+    if (kty === 'EC' && [crv, x, y, d, kid].every((member) => typeof member === 'string'))
+      return { kty, crv, x, y, d, kid };
+  } catch {
+    // It is no JSON, or not an object.
+  }
+  throw new Error(`${file} holds no signing key; delete it to have a new one made, which ends all tokens`);
+}

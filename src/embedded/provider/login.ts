@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Request, RequestHandler } from 'express';
+import { LRUCache } from 'lru-cache';
+import { errors, type Provider } from 'oidc-provider';
+import type { Database } from '../../db/database.ts';
+import { DatabaseUnavailable } from '../../db/errors.ts';
+import { RequestError } from '../../errors.ts';
+import { whileThere } from '../../http/hang-up.ts';
+import { stateOf } from '../../http/request-state.ts';
+import { hashWithSalt, isHashable } from '../../identity/password.ts';
+import { loginPage, messagePage } from './pages.ts';
+import { sendPage } from './send-page.ts';
+import type { Failure, Message } from './texts.ts';
+import { findUser } from './users.ts';
+
+const LONGEST_EMAIL = 255;
+/** Failures of an account from one address in a quarter of an hour. */
+const MOST_FAILURES = 10;
+const WINDOW_MS = 900_000;
+/** A hash that may be tried: a dearer one would keep all others waiting, and `!` is nobody's. */
+const HASH = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
+/** In place of a salt where nobody has the address, so that the answer takes as long. */
+const NO_HASH = `$2b$12$${'.'.repeat(22)}`;
+
+type Refused = Failure & { readonly status: number };
+const WRONG: Refused = { error: 'credentials', status: 403 };
+const BUSY: Refused = { error: 'unavailable', status: 503, waitSeconds: 5 };
+
+/** The page between a request to log in and its end. */
+export function answerLogin(
+  provider: Provider,
+  issuer: string,
+  database: Pick<Database, 'callAsLogin'>,
+): RequestHandler {
+  const failures = new LRUCache<string, number>({ max: 10_000, ttl: WINDOW_MS, noUpdateTTL: true });
+
+  /** The account, and the second from which on its login counts; one hash is worked out, whoever has the email. */
+  async function loggedIn(request: Request): Promise<Refused | { accountId: string; ts: number }> {
+    const { email, password } = formOf(request);
+    if (email === '' || email.length > LONGEST_EMAIL || email.includes('\0')) return WRONG;
+    const place = `${stateOf(request).ipAddress} ${email.toLowerCase()}`;
+    const failed = failures.get(place) ?? 0;
+    const waitSeconds = Math.ceil(failures.getRemainingTTL(place) / 1_000);
+    if (failed >= MOST_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
+    // Before the hash, so that several at once count as several.
+    failures.set(place, failed + 1);
+    const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
+    const salt = (HASH.test(passwordHash) ? passwordHash : NO_HASH).slice(0, 29);
+    // Nobody's password is longer than bcrypt looks at, and nobody's is empty.
+    const given = isHashable(password) ? password : '';
+    const hash = await whileThere(request, (signal) => hashWithSalt(given, salt, { signal }));
+    // Again, for the password may have been changed meanwhile.
+    const user = await findUser(database, 'email', email);
+    if (user?.isActive !== true || user.passwordHash !== hash) return WRONG;
+    failures.delete(place);
+    // A token tells seconds alone: one of the second in which the logins before this one ended would be refused.
+    const now = Date.now() / 1_000;
+    const ts = Math.max(Math.floor(now), user.endedAt + 1);
+    await delay(Math.max(0, Math.min((ts - now) * 1_000, 2_500)));
+    return { accountId: user.subject, ts };
+  }
+
+  return async (request, response) => {
+    const fail = (status: number, message: Message): void => {
+      sendPage(request, response, status, (language) => messagePage(language, message));
+    };
+    const interaction = await provider.interactionDetails(request, response).catch((error: unknown) => {
+      if (error instanceof errors.SessionNotFound) return undefined;
+      throw error;
+    });
+    if (interaction === undefined || interaction.jti !== request.params['id']) {
+      fail(400, 'expired');
+      return;
+    }
+    const { params, prompt } = interaction;
+    const show = (email: unknown, { status, ...failure }: Refused): void => {
+      if (failure.waitSeconds !== undefined) response.setHeader('Retry-After', failure.waitSeconds);
+      const shown = { email: textOf(email).slice(0, LONGEST_EMAIL), client: params['client_id'] };
+      const asked = { action: request.path, ...shown };
+      sendPage(request, response, status, (language) => loginPage(language, asked, failure), params);
+    };
+    if (prompt.name === 'consent') {
+      // Asked for by a program; what is granted is the same.
+      const merged = { mergeWithLastSubmission: true };
+      await provider.interactionFinished(request, response, { consent: {} }, merged);
+    } else if (request.method !== 'POST') {
+      show(params['login_hint'], { status: 200 });
+    } else if ((request.headers.origin ?? issuer) !== issuer) {
+      // The cookie comes with no request of another site; a browser says of each form where it stood.
+      fail(403, 'request');
+    } else {
+      const outcome = await loggedIn(request).catch((error: unknown) => {
+        if (error instanceof RequestError || error instanceof DatabaseUnavailable) return BUSY;
+        throw error;
+      });
+      if ('status' in outcome) show(formOf(request).email, outcome);
+      else await provider.interactionFinished(request, response, { login: { ...outcome, amr: ['pwd'] } });
+    }
+  };
+}
+
+function formOf({ body }: Request): { readonly email: string; readonly password: string } {
+  const { email, password } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  return { email: textOf(email).trim(), password: textOf(password) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
