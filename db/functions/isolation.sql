@@ -65,7 +65,7 @@ begin
             or (member.rolname = 'taxclaims_api' and exists (
                 select from reach as request where request.oid = r.oid and request.is_request_role
             ))
-            or (member.is_request_role and r.rolname = member.extends)
+            or (member.is_request_role and r.rolname is not distinct from member.extends)
         )
     union all
     select pg_catalog.format('the login %I has the rights of %I without becoming it', login_objections.login, r.rolname)
@@ -106,9 +106,13 @@ begin
     from pg_catalog.jsonb_to_recordset('deploy.house_roles') as wanted (name name, purpose text)
     where wanted.purpose = 'request'
         and not exists (
+            -- By a membership of the group's own: those by which rights nest let nobody become the lesser role.
             select
-            from pg_catalog.pg_roles as r
-            where r.rolname = wanted.name and pg_catalog.pg_has_role(login_objections.login, r.oid, 'MEMBER')
+            from pg_catalog.pg_auth_members as m
+            join pg_catalog.pg_roles as r on r.oid = m.roleid
+            where r.rolname = wanted.name
+                and m.member = 'taxclaims_api'::regrole
+                and pg_catalog.pg_has_role(login_objections.login, m.member, 'MEMBER')
         )
     union all
     -- As where an older release was deployed into another database of the server since.

@@ -11,6 +11,7 @@ begin
         from pg_catalog.pg_class as c
         where c.relnamespace = 'public'::regnamespace
             and c.relkind = 'r'
+            and c.relowner = 'taxclaims_owner'::regrole
             and c.relname not in (
                 'identity_changes', 'invoice_counters', 'invoice_transitions', 'reclamation_history', 'reclamation_transitions'
             )

@@ -29,7 +29,7 @@ begin
     for touched in
         select c.oid::regclass as name, c.relname || '_touch' as trigger_name
         from pg_catalog.pg_attribute as a
-        join pg_catalog.pg_class as c on c.oid = a.attrelid and c.relkind in ('r', 'p')
+        join pg_catalog.pg_class as c on c.oid = a.attrelid and c.relkind in ('r', 'p') and c.relowner = 'taxclaims_owner'::regrole
         where c.relnamespace = 'public'::regnamespace and a.attname = 'updated_at' and not a.attisdropped and c.relname <> 'users'
     loop
         execute pg_catalog.format(

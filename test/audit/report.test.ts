@@ -33,7 +33,7 @@ describe('npm run db:audit', () => {
     // owner, definer, api, admin, scoped admin, account manager, tax specialist, client, reporting, reporting all, auditor,
     // identity provider
     expect(out).toMatch(
-      /^public\.sites +···· +-R-- +---- +---- +CRUD +crud +crud +cru- +-r-- +-r-- +---- +---- +---- +----$/m,
+      /^public\.sites +···· +-R-- +---- +---- +CRUD +crud +crud +cru- +-r-- +-r-- +---- +---- +----$/m,
     );
     const findings = [...out.matchAll(/^ *(?:ERROR|WARNING) (\w+): (\w+)$/gm)]
       .map(([, finding = '', object = '']) => ({ finding, object }))
