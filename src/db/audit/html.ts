@@ -54,7 +54,7 @@ function matrixTable({ matrix }: Audit): string {
   );
   return `<table class="matrix">
 <thead><tr><th>${rolesOf(matrix)
-    .map((role) => `<th scope="col">${shortName(role).replaceAll('_', ' ')}`)
+    .map((role) => `<th scope="col">${escaped(shortName(role).replaceAll('_', ' '))}`)
     .join('')}</thead>
 ${lines.join('\n')}
 </table>`;
