@@ -31,9 +31,9 @@ const missing = async () =>
 
 describe('a right that callers are meant to have and that is not there', () => {
   test.each([
-    ['to a table', 'insert (id, client_id, site_name, address) on public.sites', 'account_manager'],
-    ['to a column', 'insert (site_name) on public.sites', 'account_manager'],
-    ['to a schema', 'usage on schema public', 'account_manager'],
+    ['to a table', 'insert (id, client_id, site_name, address) on public.sites', 'tax_specialist'],
+    ['to a column', 'insert (site_name) on public.sites', 'tax_specialist'],
+    ['to a schema', 'usage on schema public', 'account_manager, taxclaims_tax_specialist, taxclaims_client'],
     ['to a function', 'execute on function app.authenticate', 'api'],
   ])(
     '%s: a writer gets 503, no refusal is recorded, the log and a figure tell',
