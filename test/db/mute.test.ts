@@ -25,7 +25,7 @@ let probe: Probe;
 
 beforeEach(async () => {
   line = await layLine();
-  probe = await openProbe({ statementTimeoutMs: 100, databaseUrl: (url) => line.via(url) });
+  probe = await openProbe({ statementTimeoutMs: 500, databaseUrl: (url) => line.via(url) });
 });
 afterEach(async () => {
   await probe.close();
