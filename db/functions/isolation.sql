@@ -110,8 +110,9 @@ begin
             select
             from pg_catalog.pg_auth_members as m
             join pg_catalog.pg_roles as r on r.oid = m.roleid
+            join pg_catalog.pg_roles as g on g.oid = m.member
             where r.rolname = wanted.name
-                and m.member = 'taxclaims_api'::regrole
+                and g.rolname = 'taxclaims_api'
                 and pg_catalog.pg_has_role(login_objections.login, m.member, 'MEMBER')
         )
     union all

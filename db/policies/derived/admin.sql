@@ -16,6 +16,7 @@ begin
         cross join (values ('SELECT'), ('INSERT'), ('UPDATE')) as p (privilege)
         where c.relnamespace = 'public'::regnamespace
             and c.relkind in ('r', 'p')
+            and c.relowner = 'taxclaims_owner'::regrole
             and pg_catalog.has_column_privilege('taxclaims_scoped_admin', c.oid, a.attnum, p.privilege)
         group by c.oid, p.privilege
         union all
@@ -23,6 +24,7 @@ begin
         from pg_catalog.pg_class as c
         where c.relnamespace = 'public'::regnamespace
             and c.relkind in ('r', 'p')
+            and c.relowner = 'taxclaims_owner'::regrole
             and pg_catalog.has_table_privilege('taxclaims_scoped_admin', c.oid, 'DELETE')
         union all
         select distinct pg_catalog.format(
@@ -33,7 +35,10 @@ begin
             does.every_row
         )
         from pg_catalog.pg_policy as p
-        join pg_catalog.pg_class as c on c.oid = p.polrelid and c.relnamespace = 'public'::regnamespace
+        join pg_catalog.pg_class as c
+            on c.oid = p.polrelid
+            and c.relnamespace = 'public'::regnamespace
+            and c.relowner = 'taxclaims_owner'::regrole
         join (
             values
                 ('r', 'select', 'using (true)'),

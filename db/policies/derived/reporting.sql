@@ -16,7 +16,10 @@ begin
             on d.classid = 'pg_catalog.pg_rewrite'::regclass
             and d.objid = w.oid
             and d.refclassid = 'pg_catalog.pg_class'::regclass
-        join pg_catalog.pg_class as t on t.oid = d.refobjid and t.relkind in ('r', 'p')
+        join pg_catalog.pg_class as t
+            on t.oid = d.refobjid
+            and t.relkind in ('r', 'p')
+            and t.relowner = 'taxclaims_owner'::regrole
         join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attnum = d.refobjsubid
         where v.relkind = 'v' and pg_catalog.has_table_privilege('taxclaims_reporting', v.oid, 'SELECT')
             and v.relnamespace in ('app'::regnamespace, 'reporting'::regnamespace)
@@ -48,6 +51,7 @@ begin
             )
         where c.relnamespace in ('public'::regnamespace, 'app'::regnamespace)
             and c.relkind in ('r', 'p')
+            and c.relowner = 'taxclaims_owner'::regrole
             and pg_catalog.has_any_column_privilege('taxclaims_reporting', c.oid, 'SELECT')
     loop
         if tenant.key is not null then
