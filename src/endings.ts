@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { BREAKING_OFF_MS, CLOSING_MS } from './limits.ts';
 import { within } from './within.ts';
 
 /** How one part is ended, within the time given, of which it is sure to have `atLeastMs`. */
@@ -7,10 +8,6 @@ export interface Ending {
   readonly atLeastMs: number;
   readonly end: (withinMs: number) => Promise<void>;
 }
-
-/** All parts together; whoever stops the process often kills it after ten seconds. */
-const CLOSING_MS = 9_000;
-const BREAKING_OFF_MS = 100;
 
 /**
  * The server first, which drains, and the database last, which the others still need while they end. Each may take what

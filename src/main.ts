@@ -5,6 +5,7 @@ import { readArguments } from './arguments.ts';
 import { type Config, loadConfig } from './config.ts';
 import { endPrograms } from './embedded/postgres/command.ts';
 import { greeting } from './greeting.ts';
+import { LAST_MS, SAME_SIGNAL_MS } from './limits.ts';
 import { createLog } from './log.ts';
 import { type Service, startService } from './service.ts';
 import { type CrewedService, startCrewed } from './workers/start.ts';
@@ -17,11 +18,6 @@ Exit codes: 0 it was told to end, and has; 1 it could not start: a wrong argumen
 
 /** What a terminal, its end, and a supervisor send. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-
-/** One Ctrl-C comes twice: from the terminal, which sends it to npm too, and from npm, which passes it on. */
-const SAME_SIGNAL_MS = 500;
-/** After everything else had its time: what hangs in the operating system, such as a disk that is away, has no other end. */
-const LAST_MS = 9_800;
 
 /** What of the service runs in this process, and ends with it. */
 type Running = Pick<Service, 'close'>;

@@ -31,6 +31,7 @@ import { docsLogin, embeddedProvider } from './identity-parts.ts';
 import { openManagement } from './identity/management/client.ts';
 import { createProviderClock } from './identity/provider-clock.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
+import { DELIVERY_IDLE_MS, LANE_MS, LOOKING_MS } from './limits.ts';
 import { createMetricsServer, type MetricsSource } from './metrics/server.ts';
 import type { Sources } from './metrics/sources.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
@@ -41,13 +42,8 @@ import { codeOf } from './system-error.ts';
 
 /* The parts of the service: what there is once, and what there is in each process that serves. */
 
-/** How long after it found nothing the delivery looks again. */
-const IDLE_MS = 1_000;
-/** How long the first look at the database may still take once the service ends. */
-const LOOKING_MS = 500;
-
 /** A connection that no request has, for what must not wait for requests; what is slow there is not worth waiting for. */
-export const LANE = { poolSize: 1, statementTimeoutMs: 2_000 } as const;
+export const LANE = { poolSize: 1, statementTimeoutMs: LANE_MS } as const;
 
 /** What is different of a connection that is not the requests'. */
 interface Lane {
@@ -166,14 +162,14 @@ export function keepHouse(
   });
   const forgetting = forgetExpiredAnswers({ database, log });
   endings.push({ part: 'the kept answers', atLeastMs: 0, end: () => forgetting.close() });
-  const tending = tendAuditLog({ database, log });
+  const tending = tendAuditLog(database, log);
   endings.push({ part: 'the months of the audit log', atLeastMs: 0, end: () => tending.close() });
   const changes = identityChangesOf(database);
   // An instance that is not told where to send changes leaves them to those that are.
   const managed = identity.management ?? own;
   if (managed !== undefined) {
     const management = openManagement(managed);
-    const worker = deliverIdentityChanges({ changes, management, log, idleMs: IDLE_MS });
+    const worker = deliverIdentityChanges({ changes, management, log, idleMs: DELIVERY_IDLE_MS });
     const part = 'the delivery to the identity provider';
     endings.push({ part, atLeastMs: 1_500, end: (withinMs) => worker.close(withinMs) });
   }

@@ -5,6 +5,7 @@ import type { DigestCounts, OtherBytes } from '../documents/check-digests.ts';
 import { differencesOf } from '../documents/check.ts';
 import type { Counts, Difference } from '../documents/check.ts';
 import { openStore } from '../documents/documents.ts';
+import { PROGRESS_MS } from '../limits.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run documents:check -- [options]
@@ -19,8 +20,6 @@ have another SHA-256 than was uploaded. Mends nothing unasked.
                     document has them by then; app.content_removals has what is planned, and may lose it again
   --help, --version
 Exit codes: 0 nothing differs; 1 something differs; 2 it could not be looked at to the end: nothing is planned then.`;
-
-const EVERY_MS = 2_000;
 
 const command = {
   usage: USAGE,
@@ -94,7 +93,7 @@ function inWords(difference: Difference | OtherBytes): string {
 function progress(counts: Counts & DigestCounts): () => void {
   let last = performance.now();
   return () => {
-    if (performance.now() - last < EVERY_MS) return;
+    if (performance.now() - last < PROGRESS_MS) return;
     last = performance.now();
     process.stderr.write(
       `${counts.documents} documents and ${counts.contents} contents so far, ${counts.read} read\n`,

@@ -11,6 +11,7 @@ import { createLog } from '../log.ts';
 import { compareAll } from '../outbox/compare.ts';
 import type { Difference } from '../outbox/compare.ts';
 import { deliverIdentityChanges } from '../outbox/worker.ts';
+import { COMPARED_DELIVERY_MS, COMPARED_LOOK_MS, PROGRESS_MS } from '../limits.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run identity:sync -- [options]
@@ -19,11 +20,6 @@ differs. The users are read at DATABASE_ADMIN_URL, for the API's login may not l
   --apply   send the provider what is stored here
   --help, --version
 Exit codes: 0 nothing differs, or all was mended; 1 something differs and was not mended; 2 it could not be asked.`;
-
-const EVERY_MS = 2_000;
-const LOOK_AGAIN_MS = 500;
-/** How long what was sent may take to arrive before it is left to the service. */
-const DELIVERY_MS = 60_000;
 
 const command = { usage: USAGE, failed: 2, options: { apply: { type: 'boolean' } } } as const;
 
@@ -62,7 +58,7 @@ function required({ database, identity }: Config): { management: Management; url
 function progress(): (done: number) => void {
   let last = performance.now();
   return (done) => {
-    if (performance.now() - last < EVERY_MS) return;
+    if (performance.now() - last < PROGRESS_MS) return;
     last = performance.now();
     process.stderr.write(`${String(done)} users compared so far\n`);
   };
@@ -78,12 +74,12 @@ async function mend(
   await changes.begin();
   for (const { userId } of sent) await changes.resend(userId);
   const worker = deliverIdentityChanges({ changes, management, log: createLog('silent') });
-  const until = performance.now() + DELIVERY_MS;
+  const until = performance.now() + COMPARED_DELIVERY_MS;
   const waiting = async (): Promise<boolean> =>
     (await changes.undelivered(sent.map(({ userId }) => userId))).changes > 0;
   while ((await waiting()) && performance.now() < until) {
     await worker.sweep();
-    if (await waiting()) await setTimeout(LOOK_AGAIN_MS);
+    if (await waiting()) await setTimeout(COMPARED_LOOK_MS);
   }
   await worker.close();
   const isLeft = await waiting();

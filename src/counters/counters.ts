@@ -2,7 +2,7 @@ import type { Store } from 'express-rate-limit';
 import type { Circuit } from './circuit.ts';
 import { type Memory, openMemory } from './memory.ts';
 
-export { type Count, WINDOW_MS } from './memory.ts';
+export type { Count } from './memory.ts';
 
 /** Where the requests of each limit are counted. */
 export interface Counters {

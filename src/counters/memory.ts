@@ -1,11 +1,9 @@
 import { MemoryStore } from 'express-rate-limit';
 import type { ClientRateLimitInfo, Options } from 'express-rate-limit';
+import { WINDOW_MS } from '../limits.ts';
 
 /** How many requests somebody has made in this minute, and when the next one begins. */
 export type Count = ClientRateLimitInfo;
-
-/** All limits are for a minute, which begins with the first request that counts. */
-export const WINDOW_MS = 60_000;
 
 /** The counts of one limit in the memory of this process. */
 export interface Memory extends Pick<MemoryStore, 'decrement' | 'resetKey' | 'shutdown'> {

@@ -3,10 +3,7 @@ import type { Config } from '../config.ts';
 import { type Circuit, type Connect, openCircuit } from './circuit.ts';
 import { type Counters, countersIn } from './counters.ts';
 import { type AskToCount, countedBy } from './elsewhere.ts';
-
-/** What Redis may add to a request, and the primary process, with which its workers end anyway. */
-const REDIS_MS = 50;
-const PRIMARY_MS = 500;
+import { PRIMARY_MS, REDIS_MS } from '../limits.ts';
 
 /**
  * Counts in Redis, for several instances; else, for several processes of one, where `ask` leads; else here. Each stands in

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { noted } from '../observed.ts';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
+import { GRACE_MS, VICTIM_PAUSE_MS } from '../limits.ts';
 import { isNameElsewhere, isStalePlan } from './pipeline.ts';
-import { GRACE_MS, openPool } from './pool.ts';
+import { openPool } from './pool.ts';
 import type { PoolFigures, PoolOptions, SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import type { Session } from './session.ts';
@@ -242,18 +243,15 @@ function hasUndoneAll(error: unknown): boolean {
   return VICTIM.has(sqlState(error) ?? '') || isNameElsewhere(error);
 }
 
-/** How long the others are left to go on: at once, a victim could take its rows again before they have them. */
-const HEAD_START_MS = 50;
-
 /** A victim has changed nothing: it is tried once more, in what is left of its time. */
 async function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
   const start = performance.now();
   try {
     return await attempt(timeoutMs);
   } catch (error) {
-    const left = Math.floor(timeoutMs - (performance.now() - start) - HEAD_START_MS);
+    const left = Math.floor(timeoutMs - (performance.now() - start) - VICTIM_PAUSE_MS);
     if (left <= 0 || ![error, error instanceof Error && error.cause].some(hasUndoneAll)) throw error;
-    await setTimeout(HEAD_START_MS);
+    await setTimeout(VICTIM_PAUSE_MS);
     return attempt(left);
   }
 }

@@ -1,4 +1,5 @@
 import { Connection } from './connection.ts';
+import { ADMIN_CONNECT_MS, CHECK_PAGE } from '../limits.ts';
 
 /** What the store must have for a document. */
 export interface Owed {
@@ -37,14 +38,11 @@ export interface DocumentContents {
   close(isDone: boolean): Promise<void>;
 }
 
-const PAGE = 1_000;
-const CONNECTING_MS = 10_000;
-
 /** One transaction, whose cursor sorts once: a million rows go through a file of the server, and no memory. */
 export async function openDocumentContents(url: string): Promise<DocumentContents> {
   const connection = new Connection({
     connectionString: url,
-    connectionTimeoutMillis: CONNECTING_MS,
+    connectionTimeoutMillis: ADMIN_CONNECT_MS,
     keepAlive: true,
   });
   await connection.connect();
@@ -58,9 +56,9 @@ export async function openDocumentContents(url: string): Promise<DocumentContent
         'declare contents no scroll cursor for select document_id, file_path, file_size from app.contents_of_documents()',
       );
       for (;;) {
-        const { rows } = await connection.query<Row>(`fetch ${PAGE} from contents`);
+        const { rows } = await connection.query<Row>(`fetch ${CHECK_PAGE} from contents`);
         for (const row of rows) yield owed(row);
-        if (rows.length < PAGE) return;
+        if (rows.length < CHECK_PAGE) return;
       }
     },
     async standings(paths) {
@@ -85,7 +83,7 @@ export async function openDocumentContents(url: string): Promise<DocumentContent
     async digests(after) {
       const { rows } = await connection.query<Row & { readonly sha256: Buffer | null }>(
         'select document_id, file_path, file_size, sha256 from app.digests_of_documents($1, $2)',
-        [after, PAGE],
+        [after, CHECK_PAGE],
       );
       return rows.map((row) => ({ ...owed(row), sha256: row.sha256?.toString('hex') }));
     },

@@ -1,9 +1,7 @@
 import type { Logger } from 'pino';
+import { FORGOTTEN_AT_ONCE } from '../limits.ts';
+import { type Housekeeping, regularly } from '../regularly.ts';
 import type { Database } from './database.ts';
-import { type Housekeeping, regularly } from './housekeeping.ts';
-
-/** Enough for a quiet moment's work, so that no sweep holds many rows at once. */
-const BATCH = 500;
 
 interface ForgettingOptions {
   readonly database: Pick<Database, 'callAsLogin'>;
@@ -15,31 +13,18 @@ export function forgetExpiredAnswers(options: ForgettingOptions): Housekeeping {
   return forgetExpired({ ...options, text: 'select app.forget_answers($1)', what: 'answers' });
 }
 
-/**
- * Sweeps at the start, for what an instance that was down has left, and then every ten minutes. The statement takes how
- * many to remove at most, and gives how many it did.
- */
+/** The statement takes how many to remove at most, and gives how many it did. */
 export function forgetExpired({
   database,
   log,
   text,
   what,
 }: ForgettingOptions & { readonly text: string; readonly what: string }): Housekeeping {
-  let closed = false;
-
-  async function forgetAll(): Promise<void> {
-    for (let forgotten = BATCH; forgotten === BATCH && !closed; ) {
-      const { rows } = await database.callAsLogin({ text, values: [BATCH] });
+  const forgetAll = async (ending: AbortSignal): Promise<void> => {
+    for (let forgotten = FORGOTTEN_AT_ONCE; forgotten === FORGOTTEN_AT_ONCE && !ending.aborted; ) {
+      const { rows } = await database.callAsLogin({ text, values: [FORGOTTEN_AT_ONCE] });
       forgotten = Number(rows[0]?.[0]);
     }
-  }
-
-  const sweeping = regularly(forgetAll, `${what} of which the time is over could not be removed yet`, log);
-  return {
-    ...sweeping,
-    async close() {
-      closed = true;
-      await sweeping.close();
-    },
   };
+  return regularly(forgetAll, `${what} of which the time is over could not be removed yet`, log);
 }

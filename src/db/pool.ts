@@ -2,11 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
 import type { Logger } from 'pino';
+import { boundOf } from '../bound.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, RightMissing } from './errors.ts';
+import {
+  CANCEL_BEFORE_MS,
+  CONNECT_MS,
+  GRACE_MS,
+  IDLE_MS,
+  LEAVING_MS,
+  TCP_KEEP_ALIVE_MS,
+  WAITING_PER_CONNECTION,
+} from '../limits.ts';
 import { assertWrites, createPrimary, saysReadOnly, tellingPrimary } from './primary.ts';
 import type { Primary } from './primary.ts';
-import { CANCEL_BEFORE_MS, Session } from './session.ts';
+import { Session } from './session.ts';
 import type { WalkLimits } from './walk.ts';
 
 export interface PoolOptions {
@@ -28,14 +38,6 @@ export interface PoolOptions {
   readonly onWaited?: ((ms: number) => void) | undefined;
   readonly log: Logger;
 }
-
-/** What the server has beyond its statement time-out until it is taken for mute. */
-export const GRACE_MS = 1_000;
-/** How long a new connection may take, whatever statements may. */
-const CONNECTING_MS = 5_000;
-/** How long a connection that was said goodbye to may take to close. */
-const LEAVING_MS = 500;
-const WAITING_PER_CONNECTION = 100;
 
 const ignore = (): void => undefined;
 
@@ -92,6 +94,10 @@ export function openPool(options: PoolOptions): SessionPool {
   const limitMs = options.statementTimeoutMs + GRACE_MS;
   // Whoever has a connection later could only be cancelled on it.
   const waitMs = limitMs - CANCEL_BEFORE_MS;
+  const places = boundOf(
+    poolSize + maxWaiting,
+    () => new DatabaseUnavailable('Too many wait for a connection to the database.'),
+  );
   const connections = new Set<Lent>();
   const primary = options.primary ?? createPrimary(options.url, tellingPrimary(log));
   let isPrepared = preparedStatements;
@@ -105,14 +111,14 @@ export function openPool(options: PoolOptions): SessionPool {
   const pool = new Pool({
     max: poolSize,
     connectionTimeoutMillis: waitMs,
-    idleTimeoutMillis: 30_000,
+    idleTimeoutMillis: IDLE_MS,
     // All that is said at connecting: a pooler in transaction mode refuses `statement_timeout` and most others.
     application_name: 'taxclaims-api',
     keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
+    keepAliveInitialDelayMillis: TCP_KEEP_ALIVE_MS,
     Client: class extends Lent {
       constructor(config: ClientConfig = {}) {
-        const connectionTimeoutMillis = Math.min(waitMs, CONNECTING_MS);
+        const connectionTimeoutMillis = Math.min(waitMs, CONNECT_MS);
         super({ ...config, connectionTimeoutMillis }, primary.latest);
         connections.add(this);
         this.once('end', () => connections.delete(this));
@@ -141,10 +147,6 @@ export function openPool(options: PoolOptions): SessionPool {
 
   /** One to the server that takes writes; those to any other are ended. */
   async function connect(): Promise<PoolClient & Lent> {
-    // While nobody leads they are not in the pool's own queue yet.
-    const queued = primary.current === undefined ? waiting.size : pool.waitingCount;
-    if (queued >= maxWaiting)
-      throw new DatabaseUnavailable('Too many wait for a connection to the database.');
     const { promise: closing, reject: leave } = Promise.withResolvers<never>();
     waiting.add(leave);
     const end = performance.now() + waitMs;
@@ -211,18 +213,19 @@ export function openPool(options: PoolOptions): SessionPool {
   }
 
   return {
-    async withSession(use, lending = {}) {
-      const since = performance.now();
-      const client = await waitedFor(connect);
-      const session = new Session(client, since, isPrepared && lending.prepared !== false, prepareNoMore);
-      try {
-        return await session.within(lending.limitMs ?? limitMs, use);
-      } catch (error) {
-        if (error instanceof DatabaseUnavailable || saysReadOnly(error)) primary.doubt(client.server);
-        if (error instanceof RightMissing) rightsMissing += 1;
-        throw error;
-      }
-    },
+    withSession: (use, lending = {}) =>
+      places.during(async () => {
+        const since = performance.now();
+        const client = await waitedFor(connect);
+        const session = new Session(client, since, isPrepared && lending.prepared !== false, prepareNoMore);
+        try {
+          return await session.within(lending.limitMs ?? limitMs, use);
+        } catch (error) {
+          if (error instanceof DatabaseUnavailable || saysReadOnly(error)) primary.doubt(client.server);
+          if (error instanceof RightMissing) rightsMissing += 1;
+          throw error;
+        }
+      }),
     close: (withinMs = limitMs) => (closed ??= end(withinMs)),
     figures: () => ({
       connections: pool.totalCount,

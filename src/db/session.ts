@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Connection } from './connection.ts';
 import { areSettingsRefused, DatabaseUnavailable, isGrantMissing, RightMissing } from './errors.ts';
+import { CANCEL_BEFORE_MS } from '../limits.ts';
 import { isNameElsewhere, sendPipeline } from './pipeline.ts';
 import { saysReadOnly } from './primary.ts';
 import type { Part, TaggedResult } from './pipeline.ts';
@@ -18,9 +19,6 @@ export interface WithSettings extends Part {
   /** Told what the last of the settings gave. */
   readonly onSettings?: ((result: Result) => void) | undefined;
 }
-
-/** How long before its end a session asks the server to give up: one that still answers then says what became of it. */
-export const CANCEL_BEFORE_MS = 500;
 
 /** A connection while one request has it, and the judgement whether another may have it afterwards. */
 export class Session {

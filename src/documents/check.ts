@@ -1,6 +1,7 @@
 import type { DocumentContents, Owed } from '../db/document-contents.ts';
 import { byBytes } from './content-store.ts';
 import type { ContentStore, Stored } from './content-store.ts';
+import { CHECK_SUSPECTS } from '../limits.ts';
 
 /** Where the database and the store do not agree. */
 export type Difference =
@@ -35,9 +36,6 @@ interface Pair {
   readonly stored: Stored | undefined;
 }
 
-/** How many suspicions are looked into at once. */
-const BATCH = 50;
-
 /**
  * Holds every content against every document, in one walk over both. Uploads and deletions may go on meanwhile: whatever
  * looks wrong is looked at again, in the order in which neither makes it look wrong.
@@ -54,7 +52,7 @@ export async function* differencesOf(
     progress();
     if (pair.owed !== undefined && pair.stored !== undefined && agrees(pair.owed, pair.stored.size)) continue;
     suspects.push(pair);
-    if (suspects.length < BATCH) continue;
+    if (suspects.length < CHECK_SUSPECTS) continue;
     yield* confirmed(sources, suspects, counts);
     suspects = [];
   }

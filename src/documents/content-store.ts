@@ -7,11 +7,6 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** How long a store may take for an answer: a download asks twice, and neither makes it wait for ten seconds. */
-export const ANSWER_MS = 4_500;
-/** How long nothing of a content may move, on its way in or out, before it is given up. */
-export const STALL_MS = 8_000;
-
 /** How long is waited for a store. */
 export interface Bounds {
   readonly answerMs: number;
@@ -30,9 +25,6 @@ export interface Told {
   /** The header Content-Disposition. */
   readonly disposition: string;
 }
-
-/** How long the address of a content is good. */
-export const ADDRESS_SECONDS = 60;
 
 /**
  * Where the contents of documents lie, each under the path that its document's row has.

@@ -7,12 +7,13 @@ import type { Database } from '../db/database.ts';
 import { RightMissing, sqlState } from '../db/errors.ts';
 import { RequestError } from '../errors.ts';
 import { within } from '../within.ts';
-import { outOfReach, STALL_MS } from './content-store.ts';
+import { outOfReach } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
 import { digestOf } from './digest.ts';
 import { counting } from './failures.ts';
 import type { StoreFailures } from './failures.ts';
 import { createFolderStore, spoolFolderOf } from './folder-store.ts';
+import { STORE_STALL_MS } from '../limits.ts';
 import { createRemovals } from './removals.ts';
 import type { Removals } from './removals.ts';
 import type { S3Options } from './s3-store.ts';
@@ -70,7 +71,7 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
   });
   const removals = createRemovals({ store, spool, database, log });
   const read: ContentStore['read'] = async (path, range) =>
-    failingOnStall(await store.read(path, range), STALL_MS, failed);
+    failingOnStall(await store.read(path, range), STORE_STALL_MS, failed);
 
   /** What a store says of its own work is not believed: it has what it gives back. */
   async function place(path: string, { file, size, sha256 }: SpooledFile): Promise<void> {
@@ -125,7 +126,7 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
     async restore(path, content) {
       await place(path, await spool.write(content));
     },
-    async close(withinMs = STALL_MS) {
+    async close(withinMs = STORE_STALL_MS) {
       const late = (): Error => new Error('contents without a document are still being removed');
       await within(withinMs, removals.close(), late).catch((error: unknown) => {
         log.warn({ err: error }, 'the document store is closed all the same');

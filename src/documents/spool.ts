@@ -8,6 +8,7 @@ import { makeFolder } from '../make-folder.ts';
 import { isOfTheSystem } from '../system-error.ts';
 import { outOfReach } from './content-store.ts';
 import { hashed } from './digest.ts';
+import { UPLOAD_ABANDONED_MS } from '../limits.ts';
 
 /** A content that was written aside, whole and synced to the disk. */
 export interface SpooledFile {
@@ -30,9 +31,6 @@ export interface Spool {
   /** Removes what a crash has left. */
   removeAbandoned(): Promise<void>;
 }
-
-/** Longer than any upload may take. */
-const ABANDONED_MS = 3_600_000;
 
 /** @throws Error where the folder cannot be made */
 export async function openSpool(folder: string): Promise<Spool> {
@@ -57,7 +55,7 @@ export async function openSpool(folder: string): Promise<Spool> {
     },
     discard: ({ file }) => discard(file),
     async removeAbandoned() {
-      const oldest = Date.now() - ABANDONED_MS;
+      const oldest = Date.now() - UPLOAD_ABANDONED_MS;
       for (const name of await readdir(folder)) {
         const file = join(folder, name);
         const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Infinity }));

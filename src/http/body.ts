@@ -7,10 +7,8 @@ import { RequestError } from '../errors.ts';
 import { bodyOf } from './body-stream.ts';
 import { spanOf } from './json-budget.ts';
 import type { JsonBudget } from './json-budget.ts';
+import { BODY_BYTES } from '../limits.ts';
 import { refuseIfGone } from './turns.ts';
-
-/** As large as the request headers may be: the largest body is a token. */
-export const BODY_LIMIT = 256 * 1024;
 
 /** Zstandard is absent: its frames may ask for 128 MiB of memory. */
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
@@ -29,7 +27,7 @@ export async function readJson(
   budget: JsonBudget,
 ): Promise<unknown> {
   const bytes = await readBytes(request, {
-    maxBytes: BODY_LIMIT,
+    maxBytes: BODY_BYTES,
     requireType: requireJson,
     invite: () => {
       inviteBody(request, response);

@@ -1,8 +1,6 @@
 import type { RequestError } from '../errors.ts';
 import { malformed } from './body.ts';
-
-/** How many records a body has at most; in a table each line without anything is one: it costs as much as any other. */
-export const MOST_ROWS = 10_000;
+import { ROWS } from '../limits.ts';
 
 /** One record of the body, as its schema takes it. */
 export interface GivenRow {
@@ -15,5 +13,5 @@ export interface GivenRow {
 
 /** What is said of more. */
 export function tooMany(): RequestError {
-  return malformed(`must have at most ${MOST_ROWS} records, and lines without anything count`);
+  return malformed(`must have at most ${ROWS} records, and lines without anything count`);
 }

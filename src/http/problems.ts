@@ -1,7 +1,5 @@
 import { RequestError } from '../errors.ts';
-
-/** How many errors of one body an answer names. */
-const MOST_NAMED = 500;
+import { PROBLEMS } from '../limits.ts';
 
 /** Everything that is wrong with a body, until there is more than an answer names. */
 export class Problems {
@@ -9,7 +7,7 @@ export class Problems {
   #more = 0;
 
   add(name: string, rule: string): void {
-    if (this.#found.length < MOST_NAMED) this.#found.push([name, rule]);
+    if (this.#found.length < PROBLEMS) this.#found.push([name, rule]);
     else this.#more += 1;
   }
 
@@ -22,7 +20,7 @@ export class Problems {
     const count = this.#found.length + this.#more;
     throw new RequestError(code, `${count} times something like: ${first.join(' ')}`, {
       details,
-      mostDetails: MOST_NAMED + 1,
+      mostDetails: PROBLEMS + 1,
     });
   }
 }

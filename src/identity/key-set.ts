@@ -4,10 +4,7 @@ import { RequestError } from '../errors.ts';
 import type { Stretch } from '../observed.ts';
 import { fetchKeys } from './jwks.ts';
 import type { PublishedKeys } from './jwks.ts';
-
-const REFRESH_AFTER_MS = 10 * 60_000;
-const RETRY_AFTER_MS = 30_000;
-const RETRY_WITHOUT_KEYS_MS = 1_000;
+import { KEYS_GOOD_MS, NO_KEYS_RETRY_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS } from '../limits.ts';
 
 /** The identity provider's public keys, kept while the provider is away and renewed while it is there. */
 export interface KeySet {
@@ -40,7 +37,7 @@ export interface KeySetOptions {
 
 /** Asks for nothing until the first `current()`. */
 export function createKeySet(options: KeySetOptions): KeySet {
-  const { url, log, fetchTimeoutMs = 5_000, now = Date.now, onFetched } = options;
+  const { url, log, fetchTimeoutMs = PROVIDER_ANSWER_MS, now = Date.now, onFetched } = options;
   let known: PublishedKeys | undefined;
   let obtainedAt = -Infinity;
   let attemptedAt = -Infinity;
@@ -78,9 +75,9 @@ export function createKeySet(options: KeySetOptions): KeySet {
   async function current(): Promise<LocalJWKSet> {
     const silence = now() - attemptedAt;
     // Nobody asked for long: a key withdrawn meanwhile must not be believed once more, so this one waits.
-    const untended = silence > 2 * REFRESH_AFTER_MS;
-    if (untended || (known === undefined && silence > RETRY_WITHOUT_KEYS_MS)) await refresh();
-    else if (now() - obtainedAt > REFRESH_AFTER_MS && silence > RETRY_AFTER_MS) void refresh();
+    const untended = silence > 2 * KEYS_GOOD_MS;
+    if (untended || (known === undefined && silence > NO_KEYS_RETRY_MS)) await refresh();
+    else if (now() - obtainedAt > KEYS_GOOD_MS && silence > PROVIDER_RETRY_MS) void refresh();
     if (known !== undefined) return known.keys;
     throw new RequestError('ERROR_UNAVAILABLE', "the identity provider's keys were never obtained", {
       kind: 'provider',
@@ -90,7 +87,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
 
   async function seek(tried: LocalJWKSet): Promise<LocalJWKSet> {
     if (known === undefined || known.keys !== tried) return current();
-    if (refreshing === undefined && now() - soughtAt < RETRY_AFTER_MS) return tried;
+    if (refreshing === undefined && now() - soughtAt < PROVIDER_RETRY_MS) return tried;
     soughtAt = now();
     await refresh();
     // Only a fruitless search starts the cool-down: after a rotation the next one is found at once.

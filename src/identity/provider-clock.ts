@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { CLOCK_FURTHEST_MS, CLOCK_GOOD_MS, PROVIDER_ANSWER_MS } from '../limits.ts';
 
 /** The identity provider's clock, as far as its answers tell it; its times are milliseconds since the epoch. */
 export interface ProviderClock {
@@ -30,13 +31,10 @@ export interface ProviderClockOptions {
 /** A date has whole seconds: so many, at different parts of a second, tell it to the fourth part of one. */
 const READINGS = 4;
 const SECOND_MS = 1_000;
-const GOOD_FOR_MS = 5 * 60_000;
-/** Its clock and ours may each be off by two minutes; a date beyond that is no reason to refuse every token. */
-const FURTHEST_MS = 4 * 60_000;
 
 export function createProviderClock({
   url,
-  timeoutMs = 5_000,
+  timeoutMs = PROVIDER_ANSWER_MS,
   now = Date.now,
 }: ProviderClockOptions): ProviderClock {
   let known: (Reading & { readonly until: number }) | undefined;
@@ -66,7 +64,7 @@ export function createProviderClock({
       const [ours, reading] = [now(), fresh()];
       if (reading === undefined) return ours;
       const theirs = performance.now() + (reading.least + reading.most) / 2;
-      return Math.abs(theirs - ours) > FURTHEST_MS ? ours : theirs;
+      return Math.abs(theirs - ours) > CLOCK_FURTHEST_MS ? ours : theirs;
     },
     latest: () => {
       const reading = fresh();
@@ -81,7 +79,7 @@ export function createProviderClock({
         most = Math.min(most, one.most);
       }
       // Dates of several machines, or of a clock that was set meanwhile: the latest of them counts.
-      known = { least, most: Math.max(least, most), until: performance.now() + GOOD_FOR_MS };
+      known = { least, most: Math.max(least, most), until: performance.now() + CLOCK_GOOD_MS };
       return known;
     },
   };

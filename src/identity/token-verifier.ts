@@ -7,12 +7,8 @@ import type { Caller } from './caller.ts';
 import { callerFrom, refused } from './claims.ts';
 import { createKeySet } from './key-set.ts';
 import type { KeySetFigures, KeySetOptions } from './key-set.ts';
+import { CLOCK_TOLERANCE_S, REMEMBERED_BYTES, REMEMBERED_TOKENS, TOKEN_CHARACTERS } from '../limits.ts';
 import { ALGORITHMS, checkHeader, isKeyMismatch, reasonOf, verifySignature } from './signature.ts';
-
-const CLOCK_TOLERANCE_S = 30;
-const MAX_TOKEN_LENGTH = 256 * 1024;
-const REMEMBERED_TOKENS = 10_000;
-const REMEMBERED_BYTES = 32 * 1024 * 1024;
 
 export interface TokenVerifier {
   /**
@@ -91,8 +87,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   }
 
   async function verify(token: string): Promise<Caller> {
-    if (token.length > MAX_TOKEN_LENGTH)
-      throw refused(`the token is longer than ${MAX_TOKEN_LENGTH} characters`);
+    if (token.length > TOKEN_CHARACTERS)
+      throw refused(`the token is longer than ${TOKEN_CHARACTERS} characters`);
     const digest = hash('sha256', token, 'base64');
     const known = remembered.get(digest);
     if (known === undefined) checkHeader(token);

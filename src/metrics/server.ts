@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
+import { askedOnce } from '../retries.ts';
+import { METRICS_CONNECTIONS, METRICS_CONNECTION_MS, METRICS_KEPT_MS } from '../limits.ts';
 
 /** The text of all figures, as a registry of prom-client gives it. */
 export interface MetricsSource {
@@ -20,32 +22,19 @@ export interface MetricsServerOptions {
   readonly keptMs?: number;
 }
 
-/** Whoever collects them is one or a few. */
-const MOST_CONNECTIONS = 20;
-
 /** `GET /metrics` and nothing else, on a port of its own, which whoever may not see it is kept from by the network. */
 export function createMetricsServer(
   metrics: MetricsSource,
-  { connectionMs = 10_000, keptMs = 1_000 }: MetricsServerOptions = {},
+  { connectionMs = METRICS_CONNECTION_MS, keptMs = METRICS_KEPT_MS }: MetricsServerOptions = {},
 ): MetricsServer {
   const server = createServer({ headersTimeout: connectionMs, requestTimeout: connectionMs });
   const sockets = new Set<Socket>();
-  let collected: Promise<string> | undefined;
-
-  /** However many ask, one collection is under way. */
-  function collect(): Promise<string> {
-    collected ??= metrics.metrics().finally(() => {
-      setTimeout(() => {
-        collected = undefined;
-      }, keptMs).unref();
-    });
-    return collected;
-  }
+  const collect = askedOnce(() => metrics.metrics(), keptMs);
 
   server.on('connection', (socket: Socket) => {
     // The latest always finds room: whoever holds connections keeps nobody out.
     const [oldest] = sockets;
-    if (sockets.size >= MOST_CONNECTIONS) oldest?.destroy();
+    if (sockets.size >= METRICS_CONNECTIONS) oldest?.destroy();
     sockets.add(socket);
     const over = setTimeout(() => socket.destroy(), connectionMs).unref();
     socket.once('close', () => {

@@ -11,8 +11,10 @@ import type { Replicas } from '../db/replicas/replicas.ts';
 import type { Documents } from '../documents/documents.ts';
 import { passwordsWaiting } from '../identity/password.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
+import { askedOnce } from '../retries.ts';
 import { within } from '../within.ts';
 import { CATALOG } from './catalog.ts';
+import { METRICS_ANSWER_MS } from '../limits.ts';
 import { ofReplicas } from './replicas.ts';
 import { counterOf, gauge, gaugeOf } from './instruments.ts';
 
@@ -34,9 +36,6 @@ export interface Sources {
   /** Of a process that serves. */
   readonly counters: Pick<Counters, 'isAlone'>;
 }
-
-/** What does not answer in this time is not in the figures: whoever collects them waits for ten seconds, as a rule. */
-const PATIENCE_MS = 1_000;
 
 /** Adds what is asked for when it is collected, of the parts that there are in this process. */
 export function collectFrom(sources: Partial<Sources>, registry: Registry): void {
@@ -165,11 +164,7 @@ function ofCounters(counters: Sources['counters'], registry: Registry): void {
  * or takes longer than a collection can wait.
  */
 function asked<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
-  let asking: Promise<T> | undefined;
-  return () => {
-    asking ??= ask().finally(() => {
-      asking = undefined;
-    });
-    return within(PATIENCE_MS, asking, () => new Error('it was not known in time')).catch(() => undefined);
-  };
+  const once = askedOnce(ask);
+  return () =>
+    within(METRICS_ANSWER_MS, once(), () => new Error('it was not known in time')).catch(() => undefined);
 }

@@ -1,6 +1,7 @@
 import type { UserOfProvider, UsersOfProvider } from '../db/users-of-provider.ts';
 import type { KnownRights, Management, Rights } from '../identity/management/client.ts';
 import { ManagementError } from '../identity/management/errors.ts';
+import { COMPARED_AT_ONCE, COMPARED_PAGE, COMPARED_WAITS, DELIVERY_MS } from '../limits.ts';
 
 /** What the provider says otherwise than we do of a user, in words. */
 export interface Difference {
@@ -16,12 +17,6 @@ export interface Comparison {
   readonly differences: readonly Difference[];
 }
 
-const PAGE = 500;
-const AT_ONCE = 5;
-const EXCHANGE_MS = 20_000;
-/** How often the provider may want to be left alone before it is given up. */
-const MOST_WAITS = 20;
-
 /**
  * Asks the provider for every user whom it knows, some at a time and no more than it allows.
  * @throws ManagementError where it cannot be asked
@@ -35,7 +30,7 @@ export async function compareAll(
   const differences: Difference[] = [];
   let users = 0;
   for (let after: string | undefined; ; ) {
-    const page = await stored.users(after, PAGE);
+    const page = await stored.users(after, COMPARED_PAGE);
     const left = [...page];
     const lane = async (): Promise<void> => {
       for (let user = left.shift(); user !== undefined; user = left.shift()) {
@@ -44,9 +39,9 @@ export async function compareAll(
         told((users += 1));
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: COMPARED_AT_ONCE }, lane));
     after = page.at(-1)?.userId;
-    if (page.length < PAGE) return { users, differences: differences.sort(byId) };
+    if (page.length < COMPARED_PAGE) return { users, differences: differences.sort(byId) };
   }
 }
 
@@ -74,13 +69,13 @@ async function ask(
 ): Promise<KnownRights | undefined> {
   for (let waits = 0; ; waits += 1) {
     while (management.pausedMs() > 0) await sleep(management.pausedMs());
-    const signal = AbortSignal.timeout(EXCHANGE_MS);
+    const signal = AbortSignal.timeout(DELIVERY_MS);
     try {
-      return await management.read(subject, { until: performance.now() + EXCHANGE_MS, signal });
+      return await management.read(subject, { until: performance.now() + DELIVERY_MS, signal });
     } catch (error) {
       if (!(error instanceof ManagementError)) throw error;
       if (error.trouble === 'unknown') return undefined;
-      if (error.trouble !== 'limited' || waits === MOST_WAITS) throw error;
+      if (error.trouble !== 'limited' || waits === COMPARED_WAITS) throw error;
     }
   }
 }

@@ -1,10 +1,19 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Claimed, Failure, IdentityChanges } from '../db/identity-changes.ts';
 import { ManagementError } from '../identity/management/errors.ts';
 import type { Management } from '../identity/management/client.ts';
+import { regularly } from '../regularly.ts';
 import { within } from '../within.ts';
 import { createCaution } from './caution.ts';
+import {
+  DELIVERED_FORGET_MS,
+  DELIVERIES,
+  DELIVERY_LEASE_MS,
+  DELIVERY_MS,
+  DELIVERY_RARE_MS,
+  DELIVERY_RELEASE_MS,
+  FORGOTTEN_AT_ONCE,
+} from '../limits.ts';
 
 /** Tells the identity provider of the changes of rights that were made here. */
 export interface Worker {
@@ -26,20 +35,12 @@ export interface WorkerOptions {
   readonly idleMs?: number | undefined;
 }
 
-/** Users at a time. */
-const MOST = 8;
-/** What nobody but a person can mend is tried this rarely. */
-const RARELY_MS = 3_600_000;
-const FORGET_EVERY_MS = 3_600_000;
-const FORGET_AT_ONCE = 500;
-const RELEASE_MS = 1_000;
-
 export function deliverIdentityChanges({
   changes,
   management,
   log,
-  leaseMs = 30_000,
-  deliveryMs = 20_000,
+  leaseMs = DELIVERY_LEASE_MS,
+  deliveryMs = DELIVERY_MS,
   idleMs,
 }: WorkerOptions): Worker {
   const ending = new AbortController();
@@ -57,8 +58,8 @@ export function deliverIdentityChanges({
   }
 
   async function forget(): Promise<void> {
-    if (performance.now() - forgottenAt < FORGET_EVERY_MS) return;
-    while (!ending.signal.aborted && (await changes.forget(FORGET_AT_ONCE)) === FORGET_AT_ONCE);
+    if (performance.now() - forgottenAt < DELIVERED_FORGET_MS) return;
+    while (!ending.signal.aborted && (await changes.forget(FORGOTTEN_AT_ONCE)) === FORGOTTEN_AT_ONCE);
     forgottenAt = performance.now();
   }
 
@@ -66,7 +67,7 @@ export function deliverIdentityChanges({
 
   /** Begins what is due, as far as there is room; gives whether there may be more. */
   async function begun(): Promise<boolean> {
-    const room = MOST - underWay.size;
+    const room = DELIVERIES - underWay.size;
     if (room === 0 || pausedMs() > 0) return false;
     // The time of a claim is counted from before it was made.
     const until = performance.now() + Math.min(deliveryMs, leaseMs / 2);
@@ -86,7 +87,7 @@ export function deliverIdentityChanges({
 
   async function deliver(claimed: Claimed, until: number): Promise<void> {
     if (breakingOff.signal.aborted || pausedMs() > 0) {
-      await changes.release([claimed], Math.max(pausedMs(), RELEASE_MS));
+      await changes.release([claimed], Math.max(pausedMs(), DELIVERY_RELEASE_MS));
       return;
     }
     const failure = await send(claimed, until);
@@ -111,7 +112,7 @@ export function deliverIdentityChanges({
         error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
       caution.failed(known, userId);
       const isForPeople = known.trouble === 'unknown' || known.trouble === 'refused';
-      const retryAfterMs = known.retryAfterMs ?? (isForPeople ? RARELY_MS : 0);
+      const retryAfterMs = known.retryAfterMs ?? (isForPeople ? DELIVERY_RARE_MS : 0);
       return { reason: known.message, retryAfterMs };
     }
   }
@@ -131,22 +132,15 @@ export function deliverIdentityChanges({
     }
   }
 
-  async function work(everyMs: number): Promise<void> {
-    while (!ending.signal.aborted) {
-      const isFull = await round();
-      // With no room left the next round is due when there is some.
-      if (isFull || underWay.size === MOST)
-        await Promise.race([...(underWay.size > 0 ? underWay : [undefined]), ended]);
-      else await idle(everyMs);
-    }
-  }
-
-  async function idle(ms: number): Promise<void> {
-    await setTimeout(ms, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+  /** With no room left the next round is due when there is some. */
+  async function deliverDue(): Promise<void> {
+    while (!ending.signal.aborted && ((await round()) || underWay.size === DELIVERIES))
+      await Promise.race([...(underWay.size > 0 ? underWay : [undefined]), ended]);
   }
 
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
-  const working = idleMs === undefined ? Promise.resolve() : work(idleMs);
+  const working =
+    idleMs === undefined ? undefined : regularly(deliverDue, 'nothing could be delivered', log, idleMs);
 
   return {
     async sweep() {
@@ -160,9 +154,9 @@ export function deliverIdentityChanges({
     async close(withinMs = deliveryMs) {
       ending.abort();
       end(undefined);
-      await working;
+      await working?.close();
       const late = (): Error => new Error('deliveries to the identity provider were broken off');
-      await within(Math.max(withinMs - RELEASE_MS, 0), Promise.all(underWay), late).catch(
+      await within(Math.max(withinMs - DELIVERY_RELEASE_MS, 0), Promise.all(underWay), late).catch(
         (error: unknown) => {
           log.warn({ err: error }, 'others deliver the rest');
           breakingOff.abort();

@@ -9,7 +9,6 @@ import type { CallerRequest, RecordShape, Reply, Statements } from '../http/endp
 import * as field from '../http/fields.ts';
 import { check } from '../http/input.ts';
 import { Problems } from '../http/problems.ts';
-import { MOST_ROWS } from '../http/given-row.ts';
 import type { GivenRow } from '../http/given-row.ts';
 import { readRows } from '../http/rows.ts';
 import { turnsOf } from '../http/turns.ts';
@@ -18,6 +17,7 @@ import * as column from './column.ts';
 import { batchesOf, refuseBroken, refuseOutOfReach } from './import-checks.ts';
 import type { Given, Rules } from './import-checks.ts';
 import { refuseByLine } from './import-refusals.ts';
+import { IMPORT_FEW, IMPORT_MS, ROWS } from '../limits.ts';
 import { record } from './record.ts';
 import type { Rec } from './record.ts';
 import { sheetOf } from './sheet.ts';
@@ -29,10 +29,6 @@ interface Shape extends Rules {
   /** The address of the record's list. */
   readonly path: string;
 }
-
-/** Up to so many are a request like any other. */
-const FEW = 250;
-const TIMEOUT_MS = 30_000;
 
 const query = z.strictObject({
   dry_run: field
@@ -56,7 +52,7 @@ export function importing(shape: Shape) {
     rows: z
       .array(of.newBody)
       .min(1)
-      .max(MOST_ROWS)
+      .max(ROWS)
       .meta({ id: `New${of.name}s`, example: [of.newBody.meta()?.['example']] }),
     responses: { 200: importCheck, 201: imported },
     handle: ({ query: { dry_run } }: { readonly query: z.output<typeof query> }, request: CallerRequest) =>
@@ -94,7 +90,7 @@ async function importRows(
   const ids = given.map(({ body }) => body.id);
   const [id = ''] = ids;
   const insertion = (lines: readonly Given[]) => (run: Run) => insert(of, lines, inTurn(run), nextTurn);
-  const timeoutMs = given.length > FEW ? TIMEOUT_MS : undefined;
+  const timeoutMs = given.length > IMPORT_FEW ? IMPORT_MS : undefined;
   try {
     if (!isDry)
       return await request.create({

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { WINDOW_MS } from '../counters/counters.ts';
 import { type Memory, openMemory } from '../counters/memory.ts';
 import { openCounters } from '../counters/open.ts';
 import { endInReverse, type Ending } from '../endings.ts';
@@ -9,6 +8,7 @@ import { checkBeforehand, groundOf, keepHouse, opening, serveMetrics, startFound
 import { openSeen } from '../seen.ts';
 import { embeddedOf, type Service } from '../service.ts';
 import { type CountForAll, type Patience, startMember } from './crew.ts';
+import { WINDOW_MS } from '../limits.ts';
 import { supervise } from './supervisor.ts';
 
 /** The service in several processes: this one has what there is once, and the others serve. */

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
+import { SPOOL_FILE_BYTES } from '../../limits.ts';
 
 /** A file to which nothing is added any more. */
 export interface SealedFile {
@@ -24,9 +25,6 @@ interface Waiting {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
-
-/** A file is read at once, and removed as a whole. */
-const FILE_BYTES = 1_048_576;
 
 export function createAppender(options: {
   readonly nextPath: () => string;
@@ -65,7 +63,7 @@ export function createAppender(options: {
       if ((await target.file.stat()).nlink === 0) throw new Error(`${target.path} was removed`);
       target.size += bytes.length;
       for (const { resolve } of group) resolve();
-      if (target.size >= FILE_BYTES) await endPresent();
+      if (target.size >= SPOOL_FILE_BYTES) await endPresent();
     } catch (error) {
       for (const { reject } of group) reject(error);
       await endPresent();

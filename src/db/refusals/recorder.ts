@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database.ts';
 import { sqlState } from '../errors.ts';
+import { REFUSALS_QUICK_MS } from '../../limits.ts';
 import { keep } from './refusal.ts';
 import type { KeptRefusal, Refusal } from './refusal.ts';
 
@@ -14,17 +15,11 @@ export interface Recorder {
   recordEach(refusals: readonly KeptRefusal[]): Promise<readonly KeptRefusal[]>;
 }
 
-/** So many are one statement: some hundred milliseconds at most, for which a new refusal would wait. */
-export const BATCH = 500;
-
 /**
  * The classes of what Postgres says of a value: a malformed one, a broken constraint, one too large for an index, and
  * what a trigger that somebody has added raises. Anything else would meet every record, and is waited out.
  */
 const OF_A_VALUE: readonly unknown[] = ['22', '23', '54', 'P0'];
-
-/** An answer that took longer says too little of when the clock was read that it tells of, if there was another one. */
-const QUICK_MS = 500;
 
 export function createRecorder(database: Pick<Database, 'callAsLogin'>): Recorder {
   const run = randomUUID();
@@ -38,7 +33,7 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>): Recorde
       values: [JSON.stringify(refusals.map((refusal) => recordOf(refusal, timeOf(refusal))))],
     });
     const monotonicMs = performance.now();
-    if (known !== undefined && monotonicMs - askedMs > QUICK_MS) return;
+    if (known !== undefined && monotonicMs - askedMs > REFUSALS_QUICK_MS) return;
     known = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
   }
 

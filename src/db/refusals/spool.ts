@@ -5,6 +5,7 @@ import type { SealedFile } from './appender.ts';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
 import { codeOf } from '../../system-error.ts';
 import { within } from '../../within.ts';
+import { SPOOL_BYTES, SPOOL_CLOSE_MS } from '../../limits.ts';
 import { createCounter } from './spool-figures.ts';
 import type { SpoolFigures } from './spool-figures.ts';
 import { takeAbandonedSlots, takeSlot } from './slots.ts';
@@ -46,10 +47,6 @@ export interface SpooledFile {
 }
 
 const SUFFIX = '.refusals';
-/** A refusal takes about 600 bytes. */
-const SPOOL_BYTES = 256 * 1024 * 1024;
-/** The lines themselves are synced already. */
-const CLOSING_MS = 1_000;
 
 /** @throws Error in one line that names DATA_DIR, where it cannot be written to */
 export async function openSpool(dataDir: string, maxBytes = SPOOL_BYTES): Promise<Spool> {
@@ -154,7 +151,7 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
       return { ...(await count(files, appender.path)), bytes, setAsideBytes };
     },
     async close() {
-      await within(CLOSING_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
+      await within(SPOOL_CLOSE_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
         () => undefined,
       );
       for (const slot of [...adopted.keys(), own]) slot.release();
