@@ -33,7 +33,6 @@ export interface Config extends ServiceConfig, SeenConfig, DocumentsConfig {
 
 export interface IdentityConfig extends TokensConfig {
   readonly management: ManagementConfig | undefined;
-  /** Of the embedded provider, where that is the one. */
   readonly embedded: EmbeddedIdentityConfig;
 }
 
@@ -72,7 +71,6 @@ export function loadConfig(environment: Environment): Config {
   };
 }
 
-/** What the `db:*` commands need; the running service has no use for it. */
 export interface AdminConfig {
   readonly databaseAdminUrl: string;
 }
@@ -86,7 +84,6 @@ export function loadAdminConfig(environment: Environment): AdminConfig {
   return { databaseAdminUrl: values.DATABASE_ADMIN_URL };
 }
 
-/** What is wrong between variables, whether or not each is right by itself. */
 function* allConflicts(set: Environment): Generator<string> {
   yield* database.conflicts(set);
   yield* embeddedIdentity.conflicts(set);

@@ -146,6 +146,7 @@ export const ADMIN_ANSWER_MS = 10_000; // ms: for the smallest of answers before
 export const ADMIN_CLOSE_MS = 5_000; // ms: for the end of such a connection
 export const DEPLOY_PATIENCE_MS = 120_000; // ms: that each step of a deploy or an archive waits for others
 export const DEPLOY_SAY_MS = 5_000; // ms: of waiting until those in the way are named
+export const DEPLOY_PAUSE_SEEN_MS = 5_000; // ms: a pause between two attempts looks as if nobody were in the way, and is shorter
 export const DEPLOY_SAY_AGAIN_MS = 30_000; // ms: between two such lines
 export const DEPLOY_RETRY_MS = [50, 2_000] as const; // ms, first and longest: random pauses before a lock is tried again
 export const DEPLOY_RACES = 10; // attempts: whoever loses a race for the catalog that often was refused for another reason

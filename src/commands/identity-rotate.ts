@@ -6,7 +6,6 @@ const USAGE = `usage: npm run identity:rotate
 Makes a new signing key of the embedded identity provider, and says when it signs.
   --help, --version`;
 
-/** `npm run identity:rotate`: see the text above. */
 await runCommand({ usage: USAGE, failed: 1 }, async () => {
   if (process.env['AUTH_ISSUER']) {
     throw new ConfigError(

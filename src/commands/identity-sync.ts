@@ -11,8 +11,8 @@ import { createLog } from '../log.ts';
 import { compareAll } from '../outbox/compare.ts';
 import type { Difference } from '../outbox/compare.ts';
 import { deliverIdentityChanges } from '../outbox/worker.ts';
-import { COMPARED_DELIVERY_MS, COMPARED_LOOK_MS, PROGRESS_MS } from '../limits.ts';
-import { runCommand } from './run-command.ts';
+import { COMPARED_DELIVERY_MS, COMPARED_LOOK_MS } from '../limits.ts';
+import { progress, runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run identity:sync -- [options]
 Compares the role, the clients and the activity of every user with what the identity provider says, and prints what
@@ -23,7 +23,6 @@ Exit codes: 0 nothing differs, or all was mended; 1 something differs and was no
 
 const command = { usage: USAGE, failed: 2, options: { apply: { type: 'boolean' } } } as const;
 
-/** `npm run identity:sync`: see the text above. */
 await runCommand(command, async ({ values: { apply } }) => {
   const config = loadConfig(process.env);
   const { management, url } = required(config);
@@ -32,7 +31,8 @@ await runCommand(command, async ({ values: { apply } }) => {
   const database = openDatabase({ ...config.database, url, log });
   try {
     const changes = identityChangesOf(database);
-    const { users, differences } = await compareAll(stored, management, progress(), setTimeout);
+    const tell = progress((done: number) => `${String(done)} users compared so far`);
+    const { users, differences } = await compareAll(stored, management, tell, setTimeout);
     for (const { userId, email, words } of differences) {
       process.stdout.write(`${userId} ${email}: ${words.join('; ')}\n`);
     }
@@ -54,17 +54,6 @@ function required({ database, identity }: Config): { management: Management; url
   return { management: openManagement(identity.management), url: database.url };
 }
 
-/** One line now and then, for whoever waits. */
-function progress(): (done: number) => void {
-  let last = performance.now();
-  return (done) => {
-    if (performance.now() - last < PROGRESS_MS) return;
-    last = performance.now();
-    process.stderr.write(`${String(done)} users compared so far\n`);
-  };
-}
-
-/** Sends ours the way every change goes, and waits until it has arrived. */
 async function mend(
   changes: IdentityChanges,
   management: Management,

@@ -2,14 +2,7 @@ import { z } from 'zod';
 import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
-export interface DocumentsConfig {
-  readonly documentStore: value.DocumentStore;
-  /** Of an S3 store that is not Amazon's. */
-  readonly documentStoreEndpoint: string | undefined;
-  /** Whether a download leads to the store itself, by an address that is good for a minute. */
-  readonly documentPresignedDownloads: boolean;
-  readonly documentMaxBytes: number;
-}
+export type DocumentsConfig = ReturnType<typeof configFrom>;
 
 export const variables = z.object({
   DOCUMENT_STORE: value.documentStore.optional(),
@@ -18,9 +11,9 @@ export const variables = z.object({
   DOCUMENT_MAX_BYTES: value.integer(1, 500_000_000).default(25 * 1024 * 1024),
 });
 
-export function configFrom(values: z.output<typeof variables>, dataDir: string): DocumentsConfig {
+export function configFrom(values: z.output<typeof variables>, dataDir: string) {
   return {
-    documentStore: values.DOCUMENT_STORE ?? { kind: 'folder', path: `${dataDir}/documents` },
+    documentStore: values.DOCUMENT_STORE ?? ({ kind: 'folder', path: `${dataDir}/documents` } as const),
     documentStoreEndpoint: values.DOCUMENT_STORE_ENDPOINT,
     documentPresignedDownloads: values.DOCUMENT_PRESIGNED_DOWNLOADS,
     documentMaxBytes: values.DOCUMENT_MAX_BYTES,

@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { postgresAddress, readPostgresAddress } from '../postgres-address.ts';
 
-/** Where the contents of documents lie. */
 export type DocumentStore =
   | { readonly kind: 'folder'; readonly path: string }
   | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string };
@@ -63,7 +62,6 @@ export const httpUrl = url(['http:', 'https:'], 'must be an http:// or https:// 
   'must not contain a user or a password',
 );
 
-/** The address of the identity provider, as browsers and tokens have it. */
 export const httpsOrigin = z.string().refine((value) => {
   const parsed = URL.parse(value);
   return parsed?.protocol === 'https:' && parsed.origin === value;
@@ -99,7 +97,6 @@ export function integer(least: number, most: number): z.ZodType<number, string> 
     .transform(Number);
 }
 
-/** How many processes serve: `max` for one for each processor. */
 export const workers = z
   .string()
   .refine(

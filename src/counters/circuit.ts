@@ -4,14 +4,11 @@ import { Pauses } from '../retries.ts';
 import { within } from '../within.ts';
 import type { Count } from './counters.ts';
 
-/** A way to the place where several count together, until it is lost. */
 export interface Link {
-  /** Counts one request of whoever `key` is. */
   increment(limit: string, key: string): Promise<Count>;
   close(): void;
 }
 
-/** Opens a way; `lost` is called where it breaks later. */
 export type Connect = (lost: (error: unknown) => void) => Promise<Link>;
 
 /** Lets no request wait for a place that does not answer. */

@@ -4,20 +4,14 @@ import { type Memory, openMemory } from './memory.ts';
 
 export type { Count } from './memory.ts';
 
-/** Where the requests of each limit are counted. */
-export interface Counters {
-  /** The store of one limit, by its name: the same one in every process that counts together. */
-  storeOf(limit: string): Store;
-  /** Whether this process counts by itself what is to be counted together. */
-  readonly isAlone: boolean;
-  close(): Promise<void>;
-}
+export type Counters = ReturnType<typeof countersIn>;
 
 /** Each request is counted in the first place that answers, and where none does, in the memory of this process. */
-export function countersIn(places: readonly Circuit[]): Counters {
+export function countersIn(places: readonly Circuit[]) {
   const stores: Memory[] = [];
   return {
-    storeOf(limit) {
+    /** The store of one limit, by its name: the same one in every process that counts together. */
+    storeOf(limit: string): Store {
       const own = openMemory();
       stores.push(own);
       return {
@@ -32,10 +26,11 @@ export function countersIn(places: readonly Circuit[]): Counters {
         resetKey: (key) => own.resetKey(key),
       };
     },
-    get isAlone() {
+    /** Whether this process counts by itself what is to be counted together. */
+    get isAlone(): boolean {
       return places.length > 0 && places.every(({ isOpen }) => isOpen);
     },
-    close() {
+    close(): Promise<void> {
       for (const place of places) place.close();
       for (const store of stores) store.shutdown();
       return Promise.resolve();

@@ -1,7 +1,6 @@
 import type { Connect } from './circuit.ts';
 import type { Count } from './counters.ts';
 
-/** Asks another process of this instance, which counts for all of them. */
 export type AskToCount = (limit: string, key: string) => Promise<Count>;
 
 /** A way that is always there: whether anybody answers at its end, the circuit finds out. */

@@ -14,7 +14,6 @@ export async function openCounters({ redis }: Config, log: Logger, ask?: AskToCo
     openCircuit({ place, patienceMs, connect, log });
   const places: Circuit[] = [];
   if (redis !== undefined) {
-    // Its library is loaded where there is one.
     const { inRedis } = await import('./redis.ts');
     places.push(await open('Redis', REDIS_MS, inRedis(redis)));
   }

@@ -6,7 +6,6 @@ import { within } from '../within.ts';
 import type { Connect } from './circuit.ts';
 import { REDIS_CONNECT_MS, WINDOW_MS } from '../limits.ts';
 
-/** All that the store reads of a limit's options. */
 const WINDOW = { windowMs: WINDOW_MS } as Options;
 
 /**

@@ -1,29 +1,22 @@
 import type { Logger } from 'pino';
 import type { ProviderClock } from '../identity/provider-clock.ts';
-import { type Housekeeping, regularly } from '../regularly.ts';
+import { regularly } from '../regularly.ts';
 import type { Database } from './database.ts';
 import { CLOCKS_MS, CLOCK_OFF_MS, CLOCK_PROVEN_MS } from '../limits.ts';
 
-/** How the clocks of the identity provider and of this process stand to that of Postgres. */
-export interface Clocks extends Housekeeping {
-  /** By how many milliseconds each is ahead of Postgres's; undefined where that is not known. */
-  figures(): Readonly<Record<Clock, number | undefined>>;
-  /** Told when each token says that it was issued, in seconds since the epoch, once its signature is verified. */
-  readonly issued: (seconds: number) => void;
-}
+export type Clocks = ReturnType<typeof watchClocks>;
 
 export interface ClocksOptions {
   readonly clock: ProviderClock;
   readonly database: Pick<Database, 'callAsLogin'>;
   readonly log: Logger;
-  /** Ours, in milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
 type Clock = 'provider' | 'service';
 
 /** Measures the clocks now and then each minute, beside requests; what follows from it is the database's to decide. */
-export function watchClocks({ clock, database, log, now = Date.now }: ClocksOptions): Clocks {
+export function watchClocks({ clock, database, log, now = Date.now }: ClocksOptions) {
   const ahead: Record<Clock, number | undefined> = { provider: undefined, service: undefined };
   const told = new Set<Clock>();
   const ending = new AbortController();
@@ -109,12 +102,14 @@ export function watchClocks({ clock, database, log, now = Date.now }: ClocksOpti
   const comparing = regularly(compare, 'the clocks could not be compared', log, CLOCKS_MS);
   return {
     ...comparing,
-    async close() {
+    async close(): Promise<void> {
       ending.abort();
       await comparing.close();
     },
-    figures: () => ahead,
-    issued(seconds) {
+    /** By how many milliseconds each is ahead of Postgres's; undefined where that is not known. */
+    figures: (): Readonly<Record<Clock, number | undefined>> => ahead,
+    /** Told when each token says that it was issued, in seconds since the epoch, once its signature is verified. */
+    issued: (seconds: number): void => {
       const latest = clock.latest();
       if (latest === undefined || seconds * 1_000 <= latest + 1_000 || proving !== undefined) return;
       if (isProven()) return;

@@ -35,7 +35,6 @@ export class Connection extends Client {
     return undefined;
   }
 
-  /** Ends it now; what waits for an answer fails. */
   destroy(): void {
     this.connection.stream.destroy();
   }

@@ -8,7 +8,6 @@ interface ForgettingOptions {
   readonly log: Logger;
 }
 
-/** The answers that are kept for repeated requests. */
 export function forgetExpiredAnswers(options: ForgettingOptions): Housekeeping {
   return forgetExpired({ ...options, text: 'select app.forget_answers($1)', what: 'answers' });
 }

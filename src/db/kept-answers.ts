@@ -3,11 +3,9 @@ import type { Result, Statement } from './statement.ts';
 /** A request as its key names it, for the caller of the transaction; both are SHA-256 in hexadecimal. */
 export interface KeyedRequest {
   readonly keyDigest: string;
-  /** Of what makes it the same request. */
   readonly requestDigest: string;
 }
 
-/** What a request that created a record was answered with. */
 export interface KeptAnswer {
   readonly table: string;
   readonly id: string;
@@ -56,7 +54,6 @@ export function claimOf({ rows }: Result): Claim {
   };
 }
 
-/** Keeps the answer with what the transaction has created. */
 export function keepAnswer({ keyDigest, requestDigest }: KeyedRequest, answer: KeptAnswer): Statement {
   const { table, id, body, etag, location } = answer;
   return {

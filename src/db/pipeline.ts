@@ -6,16 +6,13 @@ import { DatabaseUnavailable, sqlState } from './errors.ts';
 import { PREPARED_STATEMENTS, STATEMENT_DIGESTS } from '../limits.ts';
 import type { Parameter, Result, Statement } from './statement.ts';
 
-/** A result with its command tag, such as `SELECT 3` or `COMMIT`. */
 export interface TaggedResult extends Result {
   readonly tag: string;
 }
 
 export interface Outcome {
-  /** One for each statement that was completed before the error, if there was one. */
   readonly results: readonly TaggedResult[];
   readonly error: Error | undefined;
-  /** What the server said of the connection last; null when the connection is lost. */
   readonly status: TransactionStatus;
 }
 
@@ -30,7 +27,6 @@ const ELSEWHERE = new Set(['26000', '42P05']);
 /** Of a prepared statement whose result type was changed by a migration. */
 const CHANGED = '0A000';
 
-/** True where a pipeline failed only because its connection had outdated prepared statements. */
 export function isStalePlan(error: unknown): boolean {
   return isNameElsewhere(error) || sqlState(error) === CHANGED;
 }
@@ -199,9 +195,7 @@ class Pipeline implements Submittable {
     connection.stream.destroy();
   }
 
-  handleCopyData(): void {
-    // COPY … TO gives no rows; its data is dropped and its command tag kept.
-  }
+  handleCopyData(): void {}
 
   #lost(cause: Error): void {
     this.#end(new DatabaseUnavailable('The connection to the database was lost.', { cause }), null);

@@ -5,22 +5,13 @@ import type { Logger } from 'pino';
 import { boundOf } from '../bound.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, RightMissing } from './errors.ts';
-import {
-  CANCEL_BEFORE_MS,
-  CONNECT_MS,
-  GRACE_MS,
-  IDLE_MS,
-  LEAVING_MS,
-  TCP_KEEP_ALIVE_MS,
-  WAITING_PER_CONNECTION,
-} from '../limits.ts';
+import * as limit from '../limits.ts';
 import { assertWrites, createPrimary, saysReadOnly, tellingPrimary } from './primary.ts';
 import type { Primary } from './primary.ts';
 import { Session } from './session.ts';
 import type { WalkLimits } from './walk.ts';
 
 export interface PoolOptions {
-  /** One server, or several of which the one that takes writes is connected to. */
   readonly url: string;
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
@@ -32,7 +23,6 @@ export interface PoolOptions {
   readonly maxWaiting?: number;
   /** Whether each write is noted for its caller, whom a replica answers only once it has replayed that. */
   readonly notesWrites?: boolean;
-  /** Of lists that are read whole. */
   readonly walks?: Partial<WalkLimits>;
   /** Told how long each wait for a connection took, in vain or not. */
   readonly onWaited?: ((ms: number) => void) | undefined;
@@ -41,7 +31,6 @@ export interface PoolOptions {
 
 const ignore = (): void => undefined;
 
-/** A connection that knows to which server it was made. */
 class Lent extends Connection {
   readonly server: string;
 
@@ -66,7 +55,6 @@ export interface Lending {
 export interface PoolFigures {
   readonly connections: number;
   readonly idle: number;
-  /** How many there may be. */
   readonly size: number;
   /** Requests that have none yet. */
   readonly waiting: number;
@@ -90,10 +78,10 @@ export interface SessionPool {
 /** Opens nothing yet: connections are made when they are first needed, and again after an outage. */
 export function openPool(options: PoolOptions): SessionPool {
   const { poolSize, preparedStatements, log } = options;
-  const { maxWaiting = poolSize * WAITING_PER_CONNECTION } = options;
-  const limitMs = options.statementTimeoutMs + GRACE_MS;
+  const { maxWaiting = poolSize * limit.WAITING_PER_CONNECTION } = options;
+  const limitMs = options.statementTimeoutMs + limit.GRACE_MS;
   // Whoever has a connection later could only be cancelled on it.
-  const waitMs = limitMs - CANCEL_BEFORE_MS;
+  const waitMs = limitMs - limit.CANCEL_BEFORE_MS;
   const places = boundOf(
     poolSize + maxWaiting,
     () => new DatabaseUnavailable('Too many wait for a connection to the database.'),
@@ -111,14 +99,14 @@ export function openPool(options: PoolOptions): SessionPool {
   const pool = new Pool({
     max: poolSize,
     connectionTimeoutMillis: waitMs,
-    idleTimeoutMillis: IDLE_MS,
+    idleTimeoutMillis: limit.IDLE_MS,
     // All that is said at connecting: a pooler in transaction mode refuses `statement_timeout` and most others.
     application_name: 'taxclaims-api',
     keepAlive: true,
-    keepAliveInitialDelayMillis: TCP_KEEP_ALIVE_MS,
+    keepAliveInitialDelayMillis: limit.TCP_KEEP_ALIVE_MS,
     Client: class extends Lent {
       constructor(config: ClientConfig = {}) {
-        const connectionTimeoutMillis = Math.min(waitMs, CONNECT_MS);
+        const connectionTimeoutMillis = Math.min(waitMs, limit.CONNECT_MS);
         super({ ...config, connectionTimeoutMillis }, primary.latest);
         connections.add(this);
         this.once('end', () => connections.delete(this));
@@ -196,7 +184,7 @@ export function openPool(options: PoolOptions): SessionPool {
   /** The pool forgets its connections before they are closed: a server that is stopped then would break them off. */
   async function left(): Promise<void> {
     const leaving = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
-    await Promise.race([Promise.all(leaving), delay(LEAVING_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.all(leaving), delay(limit.LEAVING_MS, undefined, { ref: false })]);
   }
 
   /** Not even a server that is mute, or work between statements, keeps it from ending. */

@@ -7,7 +7,6 @@ import { Connection } from './connection.ts';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
 import { PRIMARY_ANSWER_MS, PRIMARY_PAUSE_MS } from '../limits.ts';
 
-/** Which server of an address to connect to. */
 export interface Primary {
   /** Whether a new connection must be asked first: whoever led a moment ago may follow now. */
   readonly isAsked: boolean;
@@ -96,7 +95,6 @@ export async function findWriting(servers: readonly string[], answerMs = PRIMARY
   try {
     return await Promise.any(asked);
   } catch (error) {
-    // Of each server why not.
     const { errors } = error as AggregateError;
     const reasons = servers.map((server, index) => `${nameOf(server)}: ${wordsOf(errors[index])}`);
     throw new DatabaseUnavailable(`None of the servers takes writes (${reasons.join('; ')}).`, {
@@ -125,7 +123,6 @@ export async function assertWrites(connection: Connection, answerMs = PRIMARY_AN
 /** read_only_sql_transaction, and what a standby says to a transaction that is to write. */
 const TAKES_NO_WRITES = new Set(['25006', '25001']);
 
-/** Whether an error says that the server follows another now. */
 export function saysReadOnly(error: unknown): boolean {
   return TAKES_NO_WRITES.has(sqlState(error) ?? '');
 }
@@ -138,7 +135,6 @@ function connectionTo(server: string, answerMs: number): ClientConfig {
   };
 }
 
-/** Without its login. */
 function nameOf(server: string): string {
   return new URL(server).host;
 }

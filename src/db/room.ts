@@ -1,17 +1,14 @@
 import { boundOf } from '../bound.ts';
 import { RequestError } from '../errors.ts';
 
-/** For work that has a connection for longer than others: whoever finds no room is told to come again. */
 export interface Room {
   /** @throws RequestError ERROR_RATE_LIMITED for a caller who has other such work, ERROR_UNAVAILABLE where many have */
   lend<T>(subject: string, work: () => Promise<T>): Promise<T>;
-  /** How many have such work at present. */
   taken(): number;
 }
 
 const headers = { 'Retry-After': '5' };
 
-/** Room for so many callers at once, for one piece of work of each. */
 export function roomFor(most: number): Room {
   const inside = new Set<string>();
   const bound = boundOf(

@@ -8,7 +8,6 @@ import type { Part, TaggedResult } from './pipeline.ts';
 import type { Result, Statement } from './statement.ts';
 import { within } from '../within.ts';
 
-/** How a pipeline must leave the connection. */
 export type Left = 'idle' | 'in transaction';
 
 const STATUS = { idle: 'I', 'in transaction': 'T' } as const;
@@ -16,7 +15,6 @@ const STATUS = { idle: 'I', 'in transaction': 'T' } as const;
 /** Statements, and the settings under which they are run. */
 export interface WithSettings extends Part {
   readonly settings: readonly Statement[];
-  /** Told what the last of the settings gave. */
   readonly onSettings?: ((result: Result) => void) | undefined;
 }
 

@@ -19,7 +19,6 @@ export interface WalkLimits {
   readonly most: number;
   /** Until whoever reads asks for the next page. */
   readonly pageMs: number;
-  /** Until the last page is read from the database. */
   readonly wholeMs: number;
 }
 
@@ -27,7 +26,6 @@ export const WALK_LIMITS: WalkLimits = { most: 1, pageMs: WALK_PAGE_MS, wholeMs:
 
 type Rows = Result['rows'];
 
-/** A list that is being read. */
 export interface Walk {
   readonly isEmpty: boolean;
   /** Arrays of rows; to be read to its end, or destroyed. */

@@ -15,7 +15,6 @@ export interface OtherBytes {
 }
 
 export interface DigestCounts {
-  /** Contents that were read. */
   read: number;
   /** Documents that have no digest, but for those that were given theirs. */
   withoutDigest: number;

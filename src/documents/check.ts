@@ -5,7 +5,6 @@ import { CHECK_SUSPECTS } from '../limits.ts';
 
 /** Where the database and the store do not agree. */
 export type Difference =
-  /** A document whose content is not there, or is of another length. */
   | { readonly kind: 'no content'; readonly document: string; readonly path: string; readonly size?: number }
   | {
       readonly kind: 'other length';
@@ -59,7 +58,6 @@ export async function* differencesOf(
   yield* confirmed(sources, suspects, counts);
 }
 
-/** Both in the order of their paths, side by side. */
 async function* paired({ store, database }: Sources): AsyncGenerator<Pair> {
   const contents = inOrder(store.list());
   let stored = await contents.next();

@@ -1,19 +1,16 @@
 import type { Readable } from 'node:stream';
 import { RequestError } from '../errors.ts';
 
-/** The first and the last byte of a part, both included. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** How long is waited for a store. */
 export interface Bounds {
   readonly answerMs: number;
   readonly stallMs: number;
 }
 
-/** A content that a store has. */
 export interface Stored {
   readonly path: string;
   readonly size: number;
@@ -41,9 +38,7 @@ export interface ContentStore {
   readonly addressOf?: (path: string, told: Told) => Promise<string>;
   /** Every content, in the order of the bytes of their paths; what comes or goes meanwhile may be among them or not. */
   list(): AsyncIterable<Stored>;
-  /** One that is gone already counts as removed. */
   remove(path: string): Promise<void>;
-  /** Breaks off what is under way. */
   close(): void;
 }
 

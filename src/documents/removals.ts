@@ -23,7 +23,6 @@ export function createRemovals({
 }) {
   const underWay = new Set<Promise<void>>();
 
-  /** Gives whether there may be more. */
   async function removeBatch(): Promise<boolean> {
     const { rows } = await database.callAsLogin({
       text: 'select app.due_removals($1)',
@@ -80,7 +79,6 @@ export function createRemovals({
       }),
     /** Removes what is due, as after a deletion. Resolves after the first hundred, the others follow. Never rejects. */
     removeDue: (): Promise<void> => removing.sweep(),
-    /** Resolves when what is under way has ended. */
     async close(): Promise<void> {
       await Promise.all([removing.close(), tidying.close()]);
       while (underWay.size > 0) await Promise.all(underWay);

@@ -19,16 +19,13 @@ import { ADDRESS_S, STORE_ANSWER_MS, STORE_CONNECT_MS, STORE_STALL_MS } from '..
 
 export interface S3Options {
   readonly bucket: string;
-  /** What every key begins with; may be empty. */
   readonly prefix: string;
-  /** Of a store that is not Amazon's. */
   readonly endpoint: string | undefined;
   /** Where absent, the SDK finds region and credentials where it always looks for them. */
   readonly access?: Pick<S3ClientConfig, 'region' | 'credentials'>;
   readonly bounds?: Bounds | undefined;
 }
 
-/** What is told of the content that is being sent. */
 interface Progress {
   readonly moved: () => void;
   readonly failed: (error: Error) => void;
@@ -36,7 +33,6 @@ interface Progress {
 
 const silent = (): void => undefined;
 
-/** Contents as objects of a bucket. */
 export function createS3Store({
   bucket,
   prefix,

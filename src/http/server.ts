@@ -10,14 +10,7 @@ import { cors, readableFor } from './cors.ts';
 import { createDrain } from './drain.ts';
 import { sendError } from './envelope.ts';
 import { endUnread, isUnheard, makeLast } from './hang-up.ts';
-import {
-  ANSWER_STALL_MS,
-  CONNECTIONS,
-  DRAIN_MS,
-  HEADERS_MS,
-  HEADER_BYTES,
-  KEEP_ALIVE_MS,
-} from '../limits.ts';
+import * as limit from '../limits.ts';
 import { refuseConnection } from './refuse-connection.ts';
 import { headerTooLong, isTargetTooLong, LINES_THAT_NODE_KEEPS } from './request-headers.ts';
 
@@ -44,16 +37,16 @@ export interface ServerOptions {
 
 /** The server around an app; it answers itself for what never becomes a request of the app's. */
 export function createHttpServer(app: RequestListener, options: ServerOptions = {}): HttpServer {
-  const { drainMs = DRAIN_MS, stallMs = ANSWER_STALL_MS, corsOrigins = [], onRefused } = options;
+  const { drainMs = limit.DRAIN_MS, stallMs = limit.ANSWER_STALL_MS, corsOrigins = [], onRefused } = options;
   const readable = readableFor(corsOrigins);
   const allow = cors(corsOrigins);
   const server = createServer({
-    maxHeaderSize: HEADER_BYTES,
-    headersTimeout: HEADERS_MS,
+    maxHeaderSize: limit.HEADER_BYTES,
+    headersTimeout: limit.HEADERS_MS,
     // How long a body may take depends on how much of it comes: see bodyOf.
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeout: limit.KEEP_ALIVE_MS,
     // Node's own refusal has no body.
     requireHostHeader: false,
   });
@@ -63,7 +56,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
 
   const underWay = new WeakMap<Socket, ServerResponse>();
 
-  server.maxConnections = CONNECTIONS;
+  server.maxConnections = limit.CONNECTIONS;
   server.maxHeadersCount = LINES_THAT_NODE_KEEPS;
   // Whoever comes next finds room, unless as many are at work.
   server.on('drop', () => {

@@ -97,7 +97,6 @@ function text(claims: Claims, name: string): string | undefined {
   return value.includes('\0') || !value.isWellFormed() ? undefined : value;
 }
 
-/** Never what `Object.prototype` lends, whatever a claim is called. */
 function own(claims: Claims, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }

@@ -13,11 +13,7 @@ export interface LoginMetadata {
   readonly end_session_endpoint?: string;
 }
 
-/** What the provider's discovery says, read when somebody asks for it. */
-export interface Discovery {
-  /** Undefined where the provider said nothing that can be used; asked again after a while. Never fails. */
-  current(): Promise<LoginMetadata | undefined>;
-}
+export type Discovery = ReturnType<typeof createDiscovery>;
 
 export interface DiscoveryOptions {
   readonly issuer: string;
@@ -33,7 +29,7 @@ export interface DiscoveryOptions {
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
 
 /** Asks for nothing until the first `current()`. */
-export function createDiscovery(options: DiscoveryOptions): Discovery {
+export function createDiscovery(options: DiscoveryOptions) {
   const { issuer, log, timeoutMs = PROVIDER_ANSWER_MS, now = () => performance.now() } = options;
   const { at = issuer } = options;
   let known: LoginMetadata | undefined;
@@ -54,7 +50,8 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   });
 
   return {
-    async current() {
+    /** Undefined where the provider said nothing that can be used; asked again after a while. Never fails. */
+    async current(): Promise<LoginMetadata | undefined> {
       if (now() >= askAgainAt) await readOnce();
       return known;
     },

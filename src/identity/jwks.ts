@@ -40,7 +40,6 @@ export async function fetchKeys(url: string, timeoutMs: number): Promise<Publish
   return { keys, fingerprint: fingerprint(keys.jwks()) };
 }
 
-/** Whether a token could be verified with it, by the very rules by which that is done. */
 async function isUsable(jwk: JWK): Promise<boolean> {
   const alone = createLocalJWKSet({ keys: [jwk] });
   for (const alg of ALGORITHMS) {

@@ -6,17 +6,7 @@ import { fetchKeys } from './jwks.ts';
 import type { PublishedKeys } from './jwks.ts';
 import { KEYS_GOOD_MS, NO_KEYS_RETRY_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS } from '../limits.ts';
 
-/** The identity provider's public keys, kept while the provider is away and renewed while it is there. */
-export interface KeySet {
-  /**
-   * The keys as last published; the same object for as long as the provider publishes the same keys.
-   * @throws RequestError ERROR_UNAVAILABLE when none were ever obtained
-   */
-  current(): Promise<LocalJWKSet>;
-  /** The keys after asking the provider for one that `tried` lacks; `tried` itself if there is nothing new. */
-  seek(tried: LocalJWKSet): Promise<LocalJWKSet>;
-  figures(): KeySetFigures;
-}
+export type KeySet = ReturnType<typeof createKeySet>;
 
 export interface KeySetFigures {
   /** Since the provider gave its keys the last time; undefined where it never did. */
@@ -31,12 +21,11 @@ export interface KeySetOptions {
   readonly fetchTimeoutMs?: number;
   /** Told of each fetch when it is over. */
   readonly onFetched?: ((fetch: Stretch) => void) | undefined;
-  /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-/** Asks for nothing until the first `current()`. */
-export function createKeySet(options: KeySetOptions): KeySet {
+/** The identity provider's public keys, kept while it is away and renewed while it is there; asks for nothing until used. */
+export function createKeySet(options: KeySetOptions) {
   const { url, log, fetchTimeoutMs = PROVIDER_ANSWER_MS, now = Date.now, onFetched } = options;
   let known: PublishedKeys | undefined;
   let obtainedAt = -Infinity;
@@ -72,6 +61,10 @@ export function createKeySet(options: KeySetOptions): KeySet {
     return refreshing;
   }
 
+  /**
+   * The keys as last published; the same object for as long as the provider publishes the same keys.
+   * @throws RequestError ERROR_UNAVAILABLE when none were ever obtained
+   */
   async function current(): Promise<LocalJWKSet> {
     const silence = now() - attemptedAt;
     // Nobody asked for long: a key withdrawn meanwhile must not be believed once more, so this one waits.
@@ -85,6 +78,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
     });
   }
 
+  /** The keys after asking the provider for one that `tried` lacks; `tried` itself if there is nothing new. */
   async function seek(tried: LocalJWKSet): Promise<LocalJWKSet> {
     if (known === undefined || known.keys !== tried) return current();
     if (refreshing === undefined && now() - soughtAt < PROVIDER_RETRY_MS) return tried;
@@ -98,6 +92,10 @@ export function createKeySet(options: KeySetOptions): KeySet {
   return {
     current,
     seek,
-    figures: () => ({ ageMs: known === undefined ? undefined : now() - obtainedAt, fetches, failures }),
+    figures: (): KeySetFigures => ({
+      ageMs: known === undefined ? undefined : now() - obtainedAt,
+      fetches,
+      failures,
+    }),
   };
 }

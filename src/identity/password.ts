@@ -3,13 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { genSaltSync, getRounds } from 'bcryptjs';
 import { boundOf } from '../bound.ts';
 import { RequestError } from '../errors.ts';
-import {
-  PASSWORDS_WAITING,
-  PASSWORD_BYTES,
-  PASSWORD_COST,
-  PASSWORD_HIGHEST_COST,
-  PASSWORD_MS,
-} from '../limits.ts';
+import * as limit from '../limits.ts';
 
 const WORKER = new URL(`./password-worker${extname(import.meta.filename)}`, import.meta.url);
 const SALT = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{22}$/;
@@ -39,7 +33,7 @@ interface Waiting {
 }
 
 let thread: Worker | undefined;
-const places = boundOf(PASSWORDS_WAITING, () => unavailable('too many passwords wait to be hashed'));
+const places = boundOf(limit.PASSWORDS_WAITING, () => unavailable('too many passwords wait to be hashed'));
 /** In their order; of the one that the thread works at nobody may be waiting any more. */
 const queue: Waiting[] = [];
 let underWay: Waiting | undefined;
@@ -56,12 +50,12 @@ export function normalPassword(password: string): string {
 
 /** Whether bcrypt looks at all of it: it stops behind 72 bytes, and U+0000 means an end to it. */
 export function isHashable(password: string): boolean {
-  return Buffer.byteLength(normalPassword(password)) <= PASSWORD_BYTES && !password.includes('\0');
+  return Buffer.byteLength(normalPassword(password)) <= limit.PASSWORD_BYTES && !password.includes('\0');
 }
 
 /** The salted bcrypt hash of a new password; see `hashWithSalt` for what it throws. */
 export async function hashPassword(password: string, wait?: Wait): Promise<string> {
-  return hashWithSalt(password, genSaltSync(PASSWORD_COST), wait);
+  return hashWithSalt(password, genSaltSync(limit.PASSWORD_COST), wait);
 }
 
 /**
@@ -74,10 +68,10 @@ export async function hashPassword(password: string, wait?: Wait): Promise<strin
 export async function hashWithSalt(
   password: string,
   salt: string,
-  { signal, limitMs = PASSWORD_MS }: Wait = {},
+  { signal, limitMs = limit.PASSWORD_MS }: Wait = {},
 ): Promise<string> {
   if (!isHashable(password)) throw new RangeError('bcrypt would look at a part of the password alone');
-  if (!SALT.test(salt) || getRounds(salt) > PASSWORD_HIGHEST_COST)
+  if (!SALT.test(salt) || getRounds(salt) > limit.PASSWORD_HIGHEST_COST)
     throw new RangeError('this is no salt of bcrypt, or one of too high a cost');
   const leavePlace = places.enter();
   const { promise, resolve, reject } = Promise.withResolvers<string>();

@@ -3,7 +3,6 @@ import type { KnownRights, Management, Rights } from '../identity/management/cli
 import { ManagementError } from '../identity/management/errors.ts';
 import { COMPARED_AT_ONCE, COMPARED_PAGE, COMPARED_WAITS, DELIVERY_MS } from '../limits.ts';
 
-/** What the provider says otherwise than we do of a user, in words. */
 export interface Difference {
   readonly userId: string;
   readonly email: string;
@@ -61,7 +60,6 @@ async function compare(
   return { userId, email, words: isUndelivered ? [...words, 'on its way'] : words, canBeSent: true };
 }
 
-/** Undefined for a user whom the provider does not know. */
 async function ask(
   subject: string,
   management: Management,
@@ -95,7 +93,6 @@ export function differencesOf(ours: Rights, theirs: KnownRights): string[] {
   return words;
 }
 
-/** How many of the one are not among the others. */
 function countMissing(some: readonly string[], others: readonly string[]): number {
   const known = new Set(others);
   return new Set(some.filter((id) => !known.has(id))).size;

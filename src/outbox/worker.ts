@@ -5,23 +5,9 @@ import type { Management } from '../identity/management/client.ts';
 import { regularly } from '../regularly.ts';
 import { within } from '../within.ts';
 import { createCaution } from './caution.ts';
-import {
-  DELIVERED_FORGET_MS,
-  DELIVERIES,
-  DELIVERY_LEASE_MS,
-  DELIVERY_MS,
-  DELIVERY_RARE_MS,
-  DELIVERY_RELEASE_MS,
-  FORGOTTEN_AT_ONCE,
-} from '../limits.ts';
+import * as limit from '../limits.ts';
 
-/** Tells the identity provider of the changes of rights that were made here. */
-export interface Worker {
-  /** Resolves when everything that is due has been tried once, unless the provider is to be left alone. */
-  sweep(): Promise<void>;
-  /** Takes nothing more; what is under way is finished, or broken off after `withinMs` and left to others. */
-  close(withinMs?: number): Promise<void>;
-}
+export type Worker = ReturnType<typeof deliverIdentityChanges>;
 
 export interface WorkerOptions {
   readonly changes: IdentityChanges;
@@ -29,20 +15,20 @@ export interface WorkerOptions {
   readonly log: Logger;
   /** How long a claim lasts without a word of whoever has it; an exchange ends well before. */
   readonly leaseMs?: number;
-  /** How long one delivery may take. */
   readonly deliveryMs?: number;
   /** How long to wait where nothing is due; undefined: it works when it is told to sweep, and not by itself. */
   readonly idleMs?: number | undefined;
 }
 
+/** Tells the identity provider of the changes of rights that were made here. */
 export function deliverIdentityChanges({
   changes,
   management,
   log,
-  leaseMs = DELIVERY_LEASE_MS,
-  deliveryMs = DELIVERY_MS,
+  leaseMs = limit.DELIVERY_LEASE_MS,
+  deliveryMs = limit.DELIVERY_MS,
   idleMs,
-}: WorkerOptions): Worker {
+}: WorkerOptions) {
   const ending = new AbortController();
   const breakingOff = new AbortController();
   const underWay = new Set<Promise<void>>();
@@ -58,8 +44,11 @@ export function deliverIdentityChanges({
   }
 
   async function forget(): Promise<void> {
-    if (performance.now() - forgottenAt < DELIVERED_FORGET_MS) return;
-    while (!ending.signal.aborted && (await changes.forget(FORGOTTEN_AT_ONCE)) === FORGOTTEN_AT_ONCE);
+    if (performance.now() - forgottenAt < limit.DELIVERED_FORGET_MS) return;
+    while (
+      !ending.signal.aborted &&
+      (await changes.forget(limit.FORGOTTEN_AT_ONCE)) === limit.FORGOTTEN_AT_ONCE
+    );
     forgottenAt = performance.now();
   }
 
@@ -67,7 +56,7 @@ export function deliverIdentityChanges({
 
   /** Begins what is due, as far as there is room; gives whether there may be more. */
   async function begun(): Promise<boolean> {
-    const room = DELIVERIES - underWay.size;
+    const room = limit.DELIVERIES - underWay.size;
     if (room === 0 || pausedMs() > 0) return false;
     // The time of a claim is counted from before it was made.
     const until = performance.now() + Math.min(deliveryMs, leaseMs / 2);
@@ -87,7 +76,7 @@ export function deliverIdentityChanges({
 
   async function deliver(claimed: Claimed, until: number): Promise<void> {
     if (breakingOff.signal.aborted || pausedMs() > 0) {
-      await changes.release([claimed], Math.max(pausedMs(), DELIVERY_RELEASE_MS));
+      await changes.release([claimed], Math.max(pausedMs(), limit.DELIVERY_RELEASE_MS));
       return;
     }
     const failure = await send(claimed, until);
@@ -112,7 +101,7 @@ export function deliverIdentityChanges({
         error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
       caution.failed(known, userId);
       const isForPeople = known.trouble === 'unknown' || known.trouble === 'refused';
-      const retryAfterMs = known.retryAfterMs ?? (isForPeople ? DELIVERY_RARE_MS : 0);
+      const retryAfterMs = known.retryAfterMs ?? (isForPeople ? limit.DELIVERY_RARE_MS : 0);
       return { reason: known.message, retryAfterMs };
     }
   }
@@ -134,7 +123,7 @@ export function deliverIdentityChanges({
 
   /** With no room left the next round is due when there is some. */
   async function deliverDue(): Promise<void> {
-    while (!ending.signal.aborted && ((await round()) || underWay.size === DELIVERIES))
+    while (!ending.signal.aborted && ((await round()) || underWay.size === limit.DELIVERIES))
       await Promise.race([...(underWay.size > 0 ? underWay : [undefined]), ended]);
   }
 
@@ -143,7 +132,8 @@ export function deliverIdentityChanges({
     idleMs === undefined ? undefined : regularly(deliverDue, 'nothing could be delivered', log, idleMs);
 
   return {
-    async sweep() {
+    /** Resolves when everything that is due has been tried once, unless the provider is to be left alone. */
+    async sweep(): Promise<void> {
       await begin();
       for (let mayBeMore = true; mayBeMore; ) {
         await begun();
@@ -151,12 +141,13 @@ export function deliverIdentityChanges({
         await Promise.all(underWay);
       }
     },
-    async close(withinMs = deliveryMs) {
+    /** Takes nothing more; what is under way is finished, or broken off after `withinMs` and left to others. */
+    async close(withinMs = deliveryMs): Promise<void> {
       ending.abort();
       end(undefined);
       await working?.close();
       const late = (): Error => new Error('deliveries to the identity provider were broken off');
-      await within(Math.max(withinMs - DELIVERY_RELEASE_MS, 0), Promise.all(underWay), late).catch(
+      await within(Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0), Promise.all(underWay), late).catch(
         (error: unknown) => {
           log.warn({ err: error }, 'others deliver the rest');
           breakingOff.abort();

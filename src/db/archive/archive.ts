@@ -18,7 +18,6 @@ type Role = 'taxclaims_owner' | 'taxclaims_housekeeper';
 
 export interface ArchiveOptions {
   readonly adminUrl: string;
-  /** Months before this one, as YYYY-MM. */
   readonly before: string;
   /** How many whole months before the present one stay in any case. */
   readonly keep: number;

@@ -2,11 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AdminConnection } from './admin-connection.ts';
 import { type Blocker, blockersOf, describeBlockers } from './blockers.ts';
-import { DEPLOY_SAY_AGAIN_MS } from '../../limits.ts';
+import { DEPLOY_PAUSE_SEEN_MS, DEPLOY_SAY_AGAIN_MS } from '../../limits.ts';
 import { MigrationError, reasonOf } from './migration-error.ts';
-
-/** A pause between two attempts looks as if nobody were in the way: it is shorter than this. */
-const LONGEST_PAUSE_MS = 5_000;
 
 export interface WatchOptions {
   readonly log: Logger;
@@ -59,7 +56,7 @@ export function createWatch(options: WatchOptions): Watch {
           saidLast = now;
           log.warn(`${what} has waited ${seconds(waited)} for ${describeBlockers(blockers)}`);
         }
-      } else if (now - blockedLast > LONGEST_PAUSE_MS) {
+      } else if (now - blockedLast > DEPLOY_PAUSE_SEEN_MS) {
         blockedSince = undefined;
         if (now - saidLast >= DEPLOY_SAY_AGAIN_MS) {
           saidLast = now;

@@ -4,21 +4,12 @@ import { dirname } from 'node:path';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
 import { SPOOL_FILE_BYTES } from '../../limits.ts';
 
-/** A file to which nothing is added any more. */
 export interface SealedFile {
   readonly path: string;
   readonly size: number;
 }
 
-/** Adds lines to files, one file after the other. */
-export interface Appender {
-  /** Resolves once the line is on the disk; many that wait are synced together. Rejects where it surely is not whole. */
-  append(line: string): Promise<void>;
-  /** Ends the present file, so that it can be read and removed; undefined where there is none. */
-  seal(): Promise<SealedFile | undefined>;
-  /** The file that lines are added to at present. */
-  readonly path: string | undefined;
-}
+export type Appender = ReturnType<typeof createAppender>;
 
 interface Waiting {
   readonly line: string;
@@ -26,11 +17,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** Adds lines to files, one file after the other. */
 export function createAppender(options: {
   readonly nextPath: () => string;
   /** Called with every file that has become full or could not be written on. */
   readonly onSealed: (file: SealedFile) => void;
-}): Appender {
+}) {
   let waiting: Waiting[] = [];
   let present: { readonly path: string; readonly file: FileHandle; size: number } | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -86,7 +78,8 @@ export function createAppender(options: {
   }
 
   return {
-    append(line) {
+    /** Resolves once the line is on the disk; many that wait are synced together. Rejects where it surely is not whole. */
+    append(line: string): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<undefined>();
       waiting.push({
         line,
@@ -98,8 +91,9 @@ export function createAppender(options: {
       if (waiting.length === 1) void inTurn(writeWaiting);
       return promise;
     },
+    /** Ends the present file, so that it can be read and removed; undefined where there is none. */
     seal: () => inTurn(takePresent),
-    get path() {
+    get path(): string | undefined {
       return present?.path;
     },
   };

@@ -30,7 +30,6 @@ export async function takeAbandonedSlots(folder: string): Promise<readonly Slot[
   return slots.filter((slot) => slot !== undefined);
 }
 
-/** Undefined where another holder has it. */
 async function tryToTake(folder: string): Promise<Slot | undefined> {
   const path = join(folder, 'lock');
   await createOnce(path);

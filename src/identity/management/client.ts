@@ -5,17 +5,7 @@ import { credentialOf } from './credential.ts';
 import { ManagementError } from './errors.ts';
 import type { Trouble } from './errors.ts';
 import { waitSaid, waitWhenSpent } from './limits.ts';
-import {
-  MANAGEMENT_BYTES,
-  MANAGEMENT_LIMITED_MS,
-  MANAGEMENT_MESSAGE_CHARACTERS,
-  MANAGEMENT_RETRIES,
-  MANAGEMENT_RETRY_MS,
-  MANAGEMENT_ROLES_MS,
-  MANAGEMENT_ROLES_PAGE,
-  MANAGEMENT_ROLES_PAGES,
-  PROVIDER_ANSWER_MS,
-} from '../../limits.ts';
+import * as limit from '../../limits.ts';
 
 /** What a user may do, as the provider is to know it. */
 export interface Rights {
@@ -31,7 +21,6 @@ export interface KnownRights {
   readonly isActive: boolean;
 }
 
-/** How long an exchange may take, by the clock of `performance.now()`. */
 export interface Time {
   readonly until: number;
   readonly signal: AbortSignal;
@@ -47,7 +36,6 @@ export interface Management {
 }
 
 export interface ManagementOptions {
-  /** How long one answer may take. */
   readonly answerMs?: number;
   /** The first wait before an exchange that found the provider away is tried again, at once. */
   readonly retryMs?: number;
@@ -58,7 +46,7 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 export function openManagement(
   config: ManagementConfig,
-  { answerMs = PROVIDER_ANSWER_MS, retryMs = MANAGEMENT_RETRY_MS }: ManagementOptions = {},
+  { answerMs = limit.PROVIDER_ANSWER_MS, retryMs = limit.MANAGEMENT_RETRY_MS }: ManagementOptions = {},
 ): Management {
   const base = config.url.replace(/\/+$/, '');
   const credential = credentialOf(config);
@@ -69,7 +57,6 @@ export function openManagement(
     if (ms !== undefined) pausedUntil = Math.max(pausedUntil, performance.now() + ms);
   }
 
-  /** The body of the answer to one request, as JSON; undefined where it has none. */
   async function exchange(method: string, path: string, body: unknown, time: Time): Promise<unknown> {
     const token = await credential.token();
     const { response, text } = await answer(method, path, body, token, time);
@@ -101,7 +88,7 @@ export function openManagement(
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: AbortSignal.any([time.signal, AbortSignal.timeout(answerMs)]),
       });
-      return { response, text: await boundedText(response, MANAGEMENT_BYTES, 'the answer') };
+      return { response, text: await boundedText(response, limit.MANAGEMENT_BYTES, 'the answer') };
     } catch (cause) {
       throw new ManagementError('away', `the provider gave no answer: ${reasonOf(cause)}`, { cause });
     }
@@ -115,7 +102,7 @@ export function openManagement(
     }
     const trouble = troubleOf(status, text);
     const retryAfterMs =
-      trouble === 'limited' ? (waitSaid(headers) ?? MANAGEMENT_LIMITED_MS) : waitSaid(headers);
+      trouble === 'limited' ? (waitSaid(headers) ?? limit.MANAGEMENT_LIMITED_MS) : waitSaid(headers);
     if (trouble === 'limited') pause(retryAfterMs);
     const answered = `the provider answered ${String(status)}${told(text)}`;
     throw new ManagementError(trouble, trouble === 'address' ? `${answered}; ${WRONG_ADDRESS}` : answered, {
@@ -128,7 +115,7 @@ export function openManagement(
     return retrying(() => exchange(method, path, body, time), {
       ...{ pausesMs: [retryMs, 2 * retryMs], until: time.until, signal: time.signal },
       isWorthIt: (error, attempt) =>
-        attempt <= MANAGEMENT_RETRIES &&
+        attempt <= limit.MANAGEMENT_RETRIES &&
         error instanceof ManagementError &&
         error.trouble === 'away' &&
         error.retryAfterMs === undefined,
@@ -142,13 +129,13 @@ export function openManagement(
   async function roleIds(time: Time): Promise<ReadonlyMap<string, string>> {
     if (roles !== undefined && performance.now() < roles.until) return roles.ids;
     const ids = new Map<string, string>();
-    for (let page = 0; page < MANAGEMENT_ROLES_PAGES; page += 1) {
-      const path = `/roles?per_page=${String(MANAGEMENT_ROLES_PAGE)}&page=${String(page)}&include_totals=true`;
+    for (let page = 0; page < limit.MANAGEMENT_ROLES_PAGES; page += 1) {
+      const path = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE)}&page=${String(page)}&include_totals=true`;
       const found = rolesIn(await request('GET', path, time).catch(noneWhereUnknown));
       found.forEach(({ id, name }) => ids.set(name, id));
-      if (found.length < MANAGEMENT_ROLES_PAGE) break;
+      if (found.length < limit.MANAGEMENT_ROLES_PAGE) break;
     }
-    roles = { ids, until: performance.now() + MANAGEMENT_ROLES_MS };
+    roles = { ids, until: performance.now() + limit.MANAGEMENT_ROLES_MS };
     return ids;
   }
 
@@ -221,7 +208,7 @@ function told(text: string): string {
   );
   return words.length === 0
     ? ''
-    : `: ${words.join(', ').replaceAll(/\s+/g, ' ').slice(0, MANAGEMENT_MESSAGE_CHARACTERS)}`;
+    : `: ${words.join(', ').replaceAll(/\s+/g, ' ').slice(0, limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
 }
 
 function quietly(text: string): unknown {
@@ -266,5 +253,5 @@ function reasonOf(error: unknown): string {
   if (error.name === 'TimeoutError') return 'it took too long';
   const { cause } = error;
   if (cause instanceof Error && 'code' in cause) return String(cause.code);
-  return error.message.slice(0, MANAGEMENT_MESSAGE_CHARACTERS);
+  return error.message.slice(0, limit.MANAGEMENT_MESSAGE_CHARACTERS);
 }

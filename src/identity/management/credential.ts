@@ -13,16 +13,10 @@ import type { ClientCredentials, ManagementConfig } from '../../config.ts';
 import { askedOnce } from '../../retries.ts';
 import { boundedFetch } from '../bounded-fetch.ts';
 import { ManagementError } from './errors.ts';
-import {
-  CREDENTIAL_BYTES,
-  CREDENTIAL_EARLY_MS,
-  CREDENTIAL_LIFE_S,
-  PROVIDER_ANSWER_MS,
-} from '../../limits.ts';
+import * as limit from '../../limits.ts';
 
 /** What the provider knows us by. */
 export interface Credential {
-  /** @throws ManagementError */
   token(): Promise<string>;
   /** The provider refuses that token; false where there is no other to be had. */
   renew(refused: string): boolean;
@@ -41,7 +35,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials):
 
   const obtain = askedOnce(async () => {
     const options = {
-      [customFetch]: boundedFetch({ maxBytes: CREDENTIAL_BYTES, timeoutMs: PROVIDER_ANSWER_MS }),
+      [customFetch]: boundedFetch({ maxBytes: limit.CREDENTIAL_BYTES, timeoutMs: limit.PROVIDER_ANSWER_MS }),
       [allowInsecureRequests]: url.protocol === 'http:',
     };
     try {
@@ -56,10 +50,10 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials):
       );
       const begun = performance.now();
       const answer = await processClientCredentialsResponse(server, client, response);
-      const lifeMs = (answer.expires_in ?? CREDENTIAL_LIFE_S) * 1_000;
+      const lifeMs = (answer.expires_in ?? limit.CREDENTIAL_LIFE_S) * 1_000;
       known = {
         token: answer.access_token,
-        until: begun + Math.max(lifeMs - CREDENTIAL_EARLY_MS, lifeMs / 2),
+        until: begun + Math.max(lifeMs - limit.CREDENTIAL_EARLY_MS, lifeMs / 2),
       };
       return known.token;
     } catch (error) {
