@@ -5,11 +5,10 @@ import type { BenchServer } from './database.ts';
 import { measureEndpoints } from './endpoints/run.ts';
 import { measureGrowth } from './growth/run.ts';
 import { measurePeers } from './peers/run.ts';
-import { measureWorkers } from './peers/workers.ts';
 import { measureScale } from './scale/run.ts';
 
 const { values, positionals } = argumentsOf({
-  usage: `usage: npm run bench -- [options] [peers, workers, endpoints, growth or scale…]
+  usage: `usage: npm run bench -- [options] [peers, endpoints, growth or scale…]
   --rounds NUMBER, --seconds NUMBER, --previous REVISION, --claims NUMBER
   --help, --version`,
   allowPositionals: true,
@@ -27,7 +26,6 @@ const rounds = values.rounds === undefined ? undefined : count(values.rounds);
 /** Each prints a table and keeps the figures behind it. */
 const PARTS: Readonly<Record<string, (server: BenchServer) => Promise<void>>> = {
   peers: (server) => measurePeers(server, { rounds: rounds ?? 7, seconds, previous }),
-  workers: (server) => measureWorkers(server, { rounds: rounds ?? 7, seconds }),
   endpoints: (server) => measureEndpoints(server, rounds ?? 21),
   growth: (server) => measureGrowth(server, rounds ?? 21),
   scale: (server) => measureScale(server, { rounds: rounds ?? 7, claims: count(values.claims) }),

@@ -26,7 +26,8 @@ export type { ProviderConfig } from './config/tokens.ts';
 
 /* Each group of variables is a file below config/: what they are, what becomes of them, and what is wrong between them. */
 
-export interface Config extends ServiceConfig, SeenConfig, DocumentsConfig {
+export interface Config extends ServiceConfig, SeenConfig {
+  readonly documents: DocumentsConfig;
   readonly database: DatabaseConfig;
   readonly identity: IdentityConfig;
 }
@@ -61,7 +62,7 @@ export function loadConfig(environment: Environment): Config {
   return {
     ...service.configFrom(values),
     ...seen.configFrom(values),
-    ...documents.configFrom(values, values.DATA_DIR),
+    documents: documents.configFrom(values, values.DATA_DIR),
     database: database.configFrom(values),
     identity: {
       ...tokens.configFrom(values),

@@ -17,10 +17,10 @@ export interface Seen {
   readonly waited: ((lane: string) => (ms: number) => void) | undefined;
   /** The connections to Postgres, by what they are for. */
   readonly lanes: Record<string, Database>;
-  /** The figures of this process; undefined where METRICS_PORT is not set. */
+  /** Undefined where METRICS_PORT is not set. */
   readonly registry: Registry | undefined;
-  /** Asks these parts too when figures are collected, and the lanes; once for a process. */
-  ask(parts: Partial<Omit<Sources, 'lanes'>>): void;
+  /** Asks these parts too when figures are collected, and the lanes; once. */
+  ask(parts: Omit<Sources, 'lanes'>): void;
   /** Sends the last traces, for as long as there is time. */
   close(withinMs: number): Promise<void>;
 }

@@ -1,24 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
+import { createApp } from './app.ts';
+import type { Config, ProviderConfig } from './config.ts';
+import type { Counters } from './counters/counters.ts';
 import { openCounters } from './counters/open.ts';
+import { watchClocks } from './db/clocks.ts';
+import { type Database, openDatabase } from './db/database.ts';
+import { databaseFiguresOf } from './db/database-figures.ts';
+import { forgetExpiredAnswers } from './db/expired-answers.ts';
+import { tendAuditLog } from './db/housekeeping.ts';
+import { identityChangesOf } from './db/identity-changes.ts';
+import { tellObjections } from './db/objections.ts';
+import type { PoolOptions } from './db/pool.ts';
+import { sharedPrimaries, tellingPrimary } from './db/primary.ts';
+import { createAuditWriter } from './db/refusals/audit-writer.ts';
 import { openSpool } from './db/refusals/spool.ts';
-import { peopleOf } from './embedded/people.ts';
-import type { EmbeddedDatabase } from './embedded/postgres/prepare.ts';
-import type { EmbeddedProvider } from './embedded/provider/start.ts';
-import { endInReverse, type Ending } from './endings.ts';
+import { openReplicas } from './db/replicas/open.ts';
+import { openDocuments } from './documents/documents.ts';
+import { openDataDir } from './embedded/data-dir.ts';
+import { placeDemonstration } from './embedded/demonstration.ts';
+import { isDemonstration, peopleOf } from './embedded/people.ts';
+import { probe } from './embedded/postgres/free-port.ts';
+import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
+import { assertUnused } from './embedded/postgres/server.ts';
+import { DOCS_CLIENT } from './embedded/provider/clients.ts';
+import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider/start.ts';
+import { openParts, type Parts } from './endings.ts';
+import type { DocsLogin } from './http/docs-login.ts';
 import type { Person } from './http/docs-people.ts';
-import {
-  checkBeforehand,
-  groundOf,
-  keepHouse,
-  opening,
-  openRequests,
-  serveApi,
-  serveMetrics,
-  startFoundation,
-} from './parts.ts';
-import type { Foundation } from './parts.ts';
+import { createHttpServer } from './http/server.ts';
+import { createDiscovery } from './identity/discovery.ts';
+import { openManagement } from './identity/management/client.ts';
+import { createProviderClock } from './identity/provider-clock.ts';
+import { createTokenVerifier } from './identity/token-verifier.ts';
+import { createMetricsServer } from './metrics/server.ts';
+import { deliverIdentityChanges } from './outbox/worker.ts';
+import { descriptionOf } from './resources/description.ts';
+import { allEndpoints } from './resources/index.ts';
 import { openSeen } from './seen.ts';
+import { codeOf } from './system-error.ts';
 
 export interface Service {
   readonly url: string;
@@ -32,52 +52,205 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** How long after it found nothing the delivery looks again. */
+const IDLE_MS = 1_000;
+/** How long the first look at the database may still take once the service ends. */
+const LOOKING_MS = 500;
+/** A connection that no request has, for what must not wait for requests; what is slow there is not worth waiting for. */
+const LANE = { poolSize: 1, statementTimeoutMs: 2_000 } as const;
+
 /**
  * Starts every part that the configuration asks for, in order; what was started is ended again when a later part
  * fails, or `ending` is aborted meanwhile.
  * @throws Error in one line a person can act on; the reason of `ending` where that ended the start.
  */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
-  const endings: Ending[] = [];
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= endInReverse(endings, log));
+  const parts = openParts(log);
   try {
-    return { ...(await startParts(config, log, endings, ending)), close };
+    return { ...(await startParts(config, log, parts, ending)), close: parts.close };
   } catch (error) {
-    await close();
+    await parts.close();
     throw error;
   }
 }
 
+/** The order of the start; its end is the reverse. */
 async function startParts(
   config: Config,
   log: Logger,
-  endings: Ending[],
+  { add }: Parts,
   ending?: AbortSignal,
 ): Promise<Omit<Service, 'close'>> {
+  const { dataDir, identity, trustProxy, corsOrigins, serverTiming } = config;
   await checkBeforehand(config);
-  const spool = await openSpool(config.dataDir);
-  endings.push({ part: 'the spool of refusals', atLeastMs: 200, end: () => spool.close() });
-  const seen = await openSeen(config, log);
-  endings.push({ part: 'the traces', atLeastMs: 0, end: (withinMs) => seen.close(withinMs) });
-  const counters = await openCounters(config, log);
-  endings.push({ part: 'the counters', atLeastMs: 0, end: () => counters.close() });
-  const foundation = await startFoundation(config, log, endings, { counters, ending });
-  const ground = groundOf(foundation);
-  const open = opening(config, log, endings, { apiUrl: ground.apiUrl, seen });
-  const { database, replicas } = openRequests(config, log, endings, open);
-  const kept = keepHouse(config, log, endings, { foundation, open, database });
-  const { url, ...parts } = await serveApi(config, log, endings, {
-    ...{ ground, open, database, spool, counters, seen },
+  const spool = add('the spool of refusals', 200, await openSpool(dataDir));
+  const seen = add('the traces', 0, await openSeen(config, log));
+  const counters = add('the counters', 0, await openCounters(config, log));
+
+  // What runs here where the configuration names no other.
+  const provider = add('the identity provider', 300, await embeddedProvider(config, log, counters));
+  const embedded = add('the embedded Postgres', 1_500, await embeddedDatabase(config, log, ending));
+
+  // The way to Postgres: for requests, and for what must not wait for them.
+  const primaryOf = sharedPrimaries(tellingPrimary(log));
+  const open = (name: string, lane: Partial<PoolOptions> = {}): Database => {
+    const url = lane.url ?? config.database.url ?? embedded?.apiUrl ?? '';
+    const common = { ...config.database, log, primary: primaryOf(url), onWaited: seen.waited?.(name) };
+    seen.lanes[name] = add(`the lane of ${name}`, 200, openDatabase({ ...common, ...lane, url }));
+    return seen.lanes[name];
+  };
+  const { replicaUrls: urls } = config.database;
+  const primary = open('requests', { notesWrites: urls.length > 0 });
+  const replicas =
+    urls.length > 0
+      ? openReplicas({ primary, lane: open('replicas', LANE), urls, pool: config.database, log })
+      : undefined;
+  add('the replicas', 200, replicas);
+  const database = replicas?.database ?? primary;
+
+  // What is done beside requests, by whichever instance comes first.
+  const identityUrl = embedded?.identityUrl ?? identity.embedded.databaseUrl;
+  const own =
+    identityUrl === undefined
+      ? undefined
+      : provider?.serve(open('identity_provider', { url: identityUrl, poolSize: 4 }));
+  if (provider !== undefined && identityUrl === undefined)
+    log.info('nobody can log in at the embedded identity provider: IDENTITY_DATABASE_URL is not set');
+  // Not waited for: an outage at the start is one like any other. At the end its pool would be closed, and it would warn.
+  const told = tellObjections(database, log);
+  add('the look at the database', 0, {
+    close: () => Promise.race([told, delay(LOOKING_MS, undefined, { ref: false })]),
   });
-  await serveMetrics(config, endings, {
-    ...{ seen, open, parts: { ...parts, ...kept, replicas } },
-    source: (registry) => registry,
+  const housekeeping = {
+    kept_answers: add('the kept answers', 0, forgetExpiredAnswers({ database, log })),
+    audit_log_months: add('the months of the audit log', 0, tendAuditLog({ database, log })),
+  };
+  // An instance that is not told where to send changes leaves them to those that are.
+  const managed = identity.management ?? own;
+  if (managed !== undefined) {
+    const delivery = { changes: identityChangesOf(database), management: openManagement(managed) };
+    const delivering = deliverIdentityChanges({ ...delivery, log, idleMs: IDLE_MS });
+    add('the delivery to the identity provider', 1_500, delivering);
+  }
+
+  // What answers requests.
+  const probed = open('health', LANE);
+  const writer = createAuditWriter({ database: open('refusals', LANE), spool, log });
+  const audit = add('the refusals', 1_000, writer);
+  const documents = add(
+    'the documents',
+    500,
+    await openDocuments({ ...config.documents, dataDir, database, log }),
+  );
+  await placeDemonstration(embedded?.demonstration ?? [], documents, log);
+  const trusted = required(identity.provider ?? provider);
+  const clock = createProviderClock({ url: trusted.jwksUrl });
+  const clocks = add('the clocks', 0, watchClocks({ clock, database, log }));
+  const { roleClaim, clientAccessClaim, emailsVerified } = identity;
+  const verifier = createTokenVerifier({
+    ...{ ...trusted, roleClaim, clientAccessClaim, emailsVerified, log },
+    ...{ providerNow: clock.now, onIssued: clocks.issued, onFetched: seen.onFetched },
   });
-  return { url, embedded: embeddedOf(config, foundation) };
+  const people = provider === undefined || identity.embedded.production ? [] : peopleOf(provider);
+  const app = createApp({
+    ...{ database, probed, documents, verifier, audit, log, counters, observers: seen.observers },
+    ...{ limits: config.rateLimits, trustProxy, corsOrigins, serverTiming },
+    people: isDemonstration(config) ? people : [],
+    login: docsLogin(config, trusted, provider, log),
+  });
+  const server = createHttpServer(app, { corsOrigins, onRefused: seen.onRefused });
+  add('the server', 5_000, server);
+  descriptionOf(allEndpoints);
+  const port = await listening(server.listen(config.port, config.host), config);
+
+  // Its figures.
+  if (seen.registry !== undefined) {
+    const asked = databaseFiguresOf(open('metrics', LANE));
+    seen.ask({
+      ...{ audit, spool, verifier, documents, counters, clocks, replicas, housekeeping, dataDir },
+      database: asked,
+    });
+    const metrics = add('the metrics', 0, createMetricsServer(seen.registry));
+    await listening(metrics.listen(config.metricsPort ?? 0, config.host), config, 'METRICS_PORT');
+  }
+  const url = `http://${bracketed(config.host)}:${String(port)}`;
+  return { url, embedded: { database: embedded, provider, people } };
 }
 
-export function embeddedOf({ identity }: Config, { database, provider }: Foundation): Service['embedded'] {
-  const people = provider === undefined || identity.embedded.production ? [] : peopleOf(provider);
-  return { database, provider, people };
+/** Nothing is made for a start that cannot succeed. */
+async function checkBeforehand(config: Config): Promise<void> {
+  const folder = await openDataDir(config.dataDir);
+  if (config.database.url !== undefined) return;
+  assertUnused(folder);
+  await listening(probe(config.port, config.host), config);
+}
+
+/** Unless the configuration names another. */
+async function embeddedProvider(
+  { identity, dataDir, host, corsOrigins, trustProxy, rateLimits }: Config,
+  log: Logger,
+  counters: Counters,
+): Promise<EmbeddedProvider | undefined> {
+  if (identity.provider !== undefined) return undefined;
+  const { port, issuer, production } = identity.embedded;
+  if (production)
+    log.warn(
+      'the embedded identity provider lets real people in: whoever reads DATA_DIR/identity is everybody, and nobody else keeps a copy of it',
+    );
+  return startEmbeddedProvider({
+    ...{ dataDir, log, port, issuer, corsOrigins, trustProxy, perIp: rateLimits.perIp, counters },
+    // Its address is of this machine, unless a proxy leads to it.
+    host: issuer === undefined ? undefined : host,
+    claimNames: { role: identity.roleClaim, clientAccess: identity.clientAccessClaim },
+    loopback: !production,
+  });
+}
+
+/** Unless the configuration names another. */
+async function embeddedDatabase(
+  { database, dataDir, identity }: Config,
+  log: Logger,
+  ending: AbortSignal | undefined,
+): Promise<EmbeddedDatabase | undefined> {
+  if (database.url !== undefined) return undefined;
+  return startEmbeddedDatabase({ dataDir, log, ending, passwords: identity.provider === undefined });
+}
+
+function required<T>(provider: T | undefined): T {
+  if (provider === undefined) throw new Error('AUTH_ISSUER is not set and there is no embedded provider');
+  return provider;
+}
+
+/** Where the page of /docs lets somebody log in: at the embedded provider, or at another that has a client for it. */
+function docsLogin(
+  { identity: { docs } }: Config,
+  { issuer, audience }: ProviderConfig,
+  embedded: EmbeddedProvider | undefined,
+  log: Logger,
+): DocsLogin | undefined {
+  const clientId = embedded === undefined ? docs.clientId : DOCS_CLIENT;
+  if (clientId === undefined) return undefined;
+  const discovery = createDiscovery({ issuer, at: embedded?.url, log });
+  return { issuer, audience, clientId, scope: docs.scope, discovery };
+}
+
+async function listening(
+  port: Promise<number>,
+  { host, port: wanted, metricsPort }: Config,
+  variable: 'PORT' | 'METRICS_PORT' = 'PORT',
+): Promise<number> {
+  try {
+    return await port;
+  } catch (error) {
+    const reason = codeOf(error) ?? String(error);
+    const number = variable === 'PORT' ? wanted : metricsPort;
+    throw new Error(`${variable} ${String(number)} of HOST ${host} cannot be listened on: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+/** An IPv6 address as it stands in a URL. */
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -45,12 +45,13 @@ describe('a configuration', () => {
       },
       rateLimits: { perUser: 100, perIp: 1000 },
       redis: undefined,
-      workers: 1,
       trustProxy: 0,
-      documentStore: { kind: 'folder', path: '.data/documents' },
-      documentStoreEndpoint: undefined,
-      documentPresignedDownloads: false,
-      documentMaxBytes: 25 * 1024 * 1024,
+      documents: {
+        store: { kind: 'folder', path: '.data/documents' },
+        endpoint: undefined,
+        presignedDownloads: false,
+        maxBytes: 25 * 1024 * 1024,
+      },
       corsOrigins: [],
       metricsPort: undefined,
       serverTiming: false,
@@ -76,7 +77,7 @@ describe('a configuration', () => {
         RATE_LIMIT_PER_USER: '5',
         RATE_LIMIT_PER_IP: '7',
         REDIS_URL: 'rediss://:secret@redis.example:6380/1',
-        ...{ REDIS_PREFIX: 'claims.production', WORKERS: '4' },
+        REDIS_PREFIX: 'claims.production',
       },
       ...{ TRUST_PROXY: '2', DOCUMENT_STORE: 's3://claims-documents/a/b/', UNRELATED: 'x' },
       ...{ DOCUMENT_STORE_ENDPOINT: 'https://s3.example', DOCUMENT_MAX_BYTES: '1000' },
@@ -113,12 +114,13 @@ describe('a configuration', () => {
       },
       rateLimits: { perUser: 5, perIp: 7 },
       redis: { url: 'rediss://:secret@redis.example:6380/1', prefix: 'claims.production' },
-      workers: 4,
       trustProxy: 2,
-      documentStore: { kind: 's3', bucket: 'claims-documents', prefix: 'a/b' },
-      documentStoreEndpoint: 'https://s3.example',
-      documentPresignedDownloads: true,
-      documentMaxBytes: 1000,
+      documents: {
+        store: { kind: 's3', bucket: 'claims-documents', prefix: 'a/b' },
+        endpoint: 'https://s3.example',
+        presignedDownloads: true,
+        maxBytes: 1000,
+      },
       corsOrigins: ['https://app.example', 'http://localhost:5173'],
       metricsPort: 9464,
       serverTiming: true,
@@ -193,7 +195,7 @@ describe('a configuration', () => {
     ['s3://my-bucket', { kind: 's3', bucket: 'my-bucket', prefix: '' }],
     ['s3://my.bucket/', { kind: 's3', bucket: 'my.bucket', prefix: '' }],
   ])('with DOCUMENT_STORE %s keeps documents there', (DOCUMENT_STORE, store) => {
-    expect(loadConfig({ DOCUMENT_STORE }).documentStore).toEqual(store);
+    expect(loadConfig({ DOCUMENT_STORE }).documents.store).toEqual(store);
   });
 
   test.each([
@@ -255,7 +257,6 @@ describe('a wrong value stops the start with one line that names the variable an
     RATE_LIMIT_PER_IP: ['0', '1000001'],
     REDIS_URL: ['http://redis', ':hunter2@redis', 'redis.example:6379'],
     REDIS_PREFIX: ['a:b', 'x'.repeat(51), 'é'],
-    WORKERS: ['0', '-1', '129', 'auto', '2.5'],
     TRUST_PROXY: ['true', '-1', '101', '10.0.0.0/8'],
     DOCUMENT_STORE: [
       'gs://bucket',

@@ -13,7 +13,6 @@ const FLOORS = [
   'commands',
   'main',
   'greeting',
-  'workers',
   'service',
   'embedded',
   'app',
@@ -33,9 +32,7 @@ const FLOORS = [
 ];
 const SAME_FLOOR: Readonly<Record<string, string>> = {
   endings: 'service',
-  parts: 'service',
   seen: 'service',
-  'identity-parts': 'service',
   'postgres-address': 'config',
   arguments: 'config',
   within: 'errors',

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { treeOf } from '../../test/faults/processes.ts';
 import { withAdmin } from '../../test/support/database.ts';
 import { createLogin, dropLogin } from '../database.ts';
 import { backendsOf, processorTime } from '../processor-time.ts';
@@ -84,10 +83,9 @@ async function measure(
       standbys.map((url) => withAdmin(url, (standby) => backendsOf(standby, login))),
     );
     const onStandbys = ofStandbys.flat();
-    const processes = await treeOf(pid);
-    const before = [processes, backends, onStandbys].map(processorTime);
+    const before = [[pid], backends, onStandbys].map(processorTime);
     const done = await load(request, seconds);
-    const [node = 0, postgres = 0, standby = 0] = [processes, backends, onStandbys].map(
+    const [node = 0, postgres = 0, standby = 0] = [[pid], backends, onStandbys].map(
       (pids, index) => ((processorTime(pids) - Number(before[index])) * 1_000) / done.requests,
     );
     return {

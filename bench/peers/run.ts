@@ -81,8 +81,8 @@ export async function rounds(
   return samples;
 }
 
-export function tableOf(samples: ReadonlyMap<string, readonly Sample[]>, first = NAME): string {
-  const own = samples.get(first) ?? [];
+function tableOf(samples: ReadonlyMap<string, readonly Sample[]>): string {
+  const own = samples.get(NAME) ?? [];
   return table(
     ['', 'requests a second', 'of this service’s rate', 'Node µs', 'Postgres µs', 'p99 ms'],
     [...samples].map(([name, taken]) => {

@@ -1,16 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrateWithCommand } from '../../test/faults/commands.ts';
 import type { Haproxy } from '../lab/haproxy.ts';
+import { startRedis } from '../lab/redis.ts';
 import { releaseBefore } from '../lab/release.ts';
 import type { Bounds, Fault, Result } from './fault.ts';
-import { frontOf, sessionsOf, untilUp } from './front.ts';
+import { frontOf, replaceEach } from './front.ts';
 import { onOwnPostgres } from './own-postgres.ts';
 import type { Front, Running, UnderLoad } from './under-load.ts';
 import type { World } from './world.ts';
 
-/* Two instances behind HAProxy, on one Postgres. */
+/* Equal instances behind HAProxy, on one Postgres, which count in one Redis. */
 
-/** How long both releases serve beside each other, and one instance serves alone. */
+const INSTANCES = 3;
+/** How long both releases serve beside each other, and the others serve without one that was killed. */
 const BESIDE_MS = 4_000;
 
 interface Break {
@@ -23,25 +25,22 @@ interface Break {
 
 const BREAKS: readonly Break[] = [
   {
-    name: 'one of two restarted',
+    name: 'replaced, one after the other',
     bounds: { failed: 0 },
-    begin: (running, haproxy) => restart(running, haproxy, 0),
+    begin: ({ services }, haproxy) => replaceEach(services, haproxy),
   },
   {
-    name: 'the release before replaced, one by one',
+    name: 'the release before replaced, one after the other',
     bounds: { failed: 0 },
     fromBefore: true,
-    async begin(running, haproxy) {
-      await migrateWithCommand(await running.adminUrl());
-      await delay(BESIDE_MS);
-      await restart(running, haproxy, 0);
-      await delay(BESIDE_MS);
-      await restart(running, haproxy, 1);
+    async begin({ services, adminUrl }, haproxy) {
+      await migrateWithCommand(await adminUrl());
+      await replaceEach(services, haproxy, BESIDE_MS);
     },
   },
   {
     // What it had taken is gone with it; the checks see that a second later nobody is sent there.
-    name: 'one of two killed',
+    name: 'one killed',
     bounds: { backAfterMs: 5_000 },
     async begin({ services: [one] }) {
       one?.signal('SIGKILL');
@@ -59,9 +58,10 @@ export const faults: readonly Fault[] = BREAKS.map((one) => ({
 
 async function tryBreak(world: World, { begin, fromBefore }: Break): Promise<Result> {
   let haproxy: Haproxy | undefined;
+  const redis = await world.once('redis', (dir) => startRedis({ dir }));
   const options: UnderLoad = {
-    ...(await onOwnPostgres(world, { TRUST_PROXY: '1' })),
-    instances: 2,
+    ...(await onOwnPostgres(world, { TRUST_PROXY: '1', REDIS_URL: redis.url })),
+    instances: INSTANCES,
     front: async (ports, dir): Promise<Front> => (haproxy = await frontOf(ports, dir)),
     async break(running) {
       if (haproxy !== undefined) await begin(running, haproxy);
@@ -70,17 +70,4 @@ async function tryBreak(world: World, { begin, fromBefore }: Break): Promise<Res
   };
   if (fromBefore === undefined) return world.underLoad(options);
   return world.underLoad({ ...options, release: await releaseBefore(world.folder('release'), world.from) });
-}
-
-/** As an operator restarts an instance: nobody new is sent there, what it has is finished, and then it ends. */
-async function restart({ services }: Running, haproxy: Haproxy, index: number): Promise<void> {
-  const name = `api/api${index + 1}`;
-  await haproxy.ask(`set server ${name} state drain`);
-  while ((await sessionsOf(haproxy, index)) > 0) await delay(50);
-  services[index]?.signal('SIGTERM');
-  const ended = await services[index]?.ended();
-  if (ended?.how !== 0) throw new Error(`the instance ended with ${String(ended?.how)}`);
-  await services[index]?.start();
-  await haproxy.ask(`set server ${name} state ready`);
-  await untilUp(haproxy, 2);
 }

@@ -1,23 +1,43 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ServiceProcess } from '../../test/faults/service-process.ts';
 import { startHaproxy } from '../lab/haproxy.ts';
 import type { Haproxy } from '../lab/haproxy.ts';
 
-/** HAProxy before two instances, once it sends requests to both; at a port where it was before, if that is given. */
+/** HAProxy before instances, once it sends requests to all; at a port where it was before, if that is given. */
 export async function frontOf(ports: readonly number[], dir: string, port?: number): Promise<Haproxy> {
-  const [one = 0, two = 0] = ports;
   const haproxy = await startHaproxy({
     ...{ dir, port, configuration: 'api.cfg' },
-    environment: { API_1: `127.0.0.1:${one}`, API_2: `127.0.0.1:${two}` },
+    environment: Object.fromEntries(ports.map((one, index) => [`API_${index + 1}`, `127.0.0.1:${one}`])),
   });
-  await untilUp(haproxy, 2);
+  await untilUp(haproxy, ports.length);
   return haproxy;
 }
 
-export async function untilUp(haproxy: Haproxy, count: number): Promise<void> {
+/** As an operator replaces instances: nobody new is sent to one, it finishes what it has and ends, and is started again. */
+export async function replaceEach(
+  services: readonly ServiceProcess[],
+  haproxy: Haproxy,
+  besideMs = 0,
+): Promise<void> {
+  for (const [index, service] of services.entries()) {
+    await delay(besideMs);
+    const name = `api/api${index + 1}`;
+    await haproxy.ask(`set server ${name} state drain`);
+    while ((await sessionsOf(haproxy, index)) > 0) await delay(50);
+    service.signal('SIGTERM');
+    const { how } = await service.ended();
+    if (how !== 0) throw new Error(`the instance ended with ${String(how)}`);
+    await service.start();
+    await haproxy.ask(`set server ${name} state ready`);
+    await untilUp(haproxy, services.length);
+  }
+}
+
+async function untilUp(haproxy: Haproxy, count: number): Promise<void> {
   while ((await serversOf(haproxy)).filter(({ isUp }) => isUp).length < count) await delay(100);
 }
 
-export async function sessionsOf(haproxy: Haproxy, index: number): Promise<number> {
+async function sessionsOf(haproxy: Haproxy, index: number): Promise<number> {
   const servers = await serversOf(haproxy);
   const server = servers.find(({ name }) => name === `api${index + 1}`);
   if (server === undefined) throw new Error(`HAProxy knows no api${index + 1}`);

@@ -6,11 +6,10 @@ import { faults as backup } from './backup.ts';
 import { faults as patroni } from './patroni.ts';
 import { faults as redis } from './redis.ts';
 import { faults as whole } from './whole.ts';
-import { faults as workers } from './workers.ts';
 
 /** Every part of a deployment that is broken, in the order of the table. */
 export const PARTS: readonly (readonly Fault[])[] = [
-  ...[patroni, pooler, replicas, api, redis, workers, backup],
+  ...[patroni, pooler, replicas, api, redis, backup],
   whole,
 ];
 

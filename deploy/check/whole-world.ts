@@ -32,12 +32,11 @@ import { makeTenants, ofEveryInstance } from './under-load.ts';
 import type { Closable } from './world.ts';
 
 /**
- * Everything at once, as deploy/compose draws it and larger: HAProxy before two instances, one of two workers; PgBouncer
- * in transaction mode before a Patroni cluster, whose standbys are read from; Redis, S3, Prometheus, a provider of tokens.
+ * Everything at once, as deploy/compose draws it and larger: HAProxy before two instances; PgBouncer in transaction mode
+ * before a Patroni cluster, whose standbys are read from; Redis, S3, Prometheus, a provider of tokens.
  */
 export interface Whole extends Closable, Books {
   readonly haproxy: Restartable<Haproxy>;
-  /** The second has two workers. */
   readonly instances: readonly [ServiceProcess, ServiceProcess];
   /** Of the first, where it keeps what it refused; undefined where nobody may mount one, which takes root. */
   readonly spoolDisk: SmallDisk | undefined;
@@ -102,13 +101,10 @@ export async function openWhole(folder: string, seed: number): Promise<Whole> {
       ...databaseOf(login, { pooler, cluster }),
     };
     const metricsPorts = [await freePort(0), await freePort(0)];
-    const startInstance = async (
-      index: number,
-      further: Readonly<Record<string, string>>,
-    ): Promise<ServiceProcess> => {
+    const startInstance = async (index: number): Promise<ServiceProcess> => {
       const service = await createServiceProcess(folder, {
         ...environment,
-        ...{ DATA_DIR: join(folder, `data-${index}`), METRICS_PORT: String(metricsPorts[index]), ...further },
+        ...{ DATA_DIR: join(folder, `data-${index}`), METRICS_PORT: String(metricsPorts[index]) },
       });
       endings.push(async () => {
         service.signal('SIGKILL');
@@ -120,7 +116,7 @@ export async function openWhole(folder: string, seed: number): Promise<Whole> {
     await mkdir(join(folder, 'data-0'), { mode: 0o700 });
     const spoolDisk = process.getuid?.() === 0 ? await mountSmallDisk(join(folder, 'data-0')) : undefined;
     if (spoolDisk !== undefined) endings.push(() => spoolDisk.unmount());
-    const instances = [await startInstance(0, {}), await startInstance(1, { WORKERS: '2' })] as const;
+    const instances = [await startInstance(0), await startInstance(1)] as const;
     const ports = instances.map(({ port }) => port);
     const haproxy = await restartable<Haproxy>((before) =>
       frontOf(ports, join(folder, 'haproxy'), before?.port),

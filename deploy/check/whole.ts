@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Violation } from '../../test/faults/account.ts';
 import type { Entry } from '../../test/faults/journal.ts';
-import { sendTo, treeOf } from '../../test/faults/processes.ts';
 import { createTestKey } from '../../test/support/identity.ts';
 import { resultOf } from './accounts.ts';
 import { untilCalm } from './calm.ts';
 import { drawUp, nameOf } from './drawn-up.ts';
 import type { Bounds, Fault, Result } from './fault.ts';
+import { replaceEach } from './front.ts';
 import { openWhole } from './whole-world.ts';
 import type { Whole } from './whole-world.ts';
 import type { World } from './world.ts';
@@ -29,7 +29,6 @@ const NONE: Bounds = { failed: 0 };
 const SOON: Bounds = { backAfterMs: 25_000 };
 /** The time-out of Patroni's leader, a turn of the others, an election, and the pooler's next attempt. */
 const ELECTED: Bounds = { backAfterMs: 35_000 };
-const NOTHING = (): Promise<void> => Promise.resolve();
 
 const BREAKS: readonly Break[] = [
   {
@@ -48,11 +47,15 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    ...{ name: 'a worker of an instance killed', breaks: ['api2'], bounds: SOON, holdMs: 2_000 },
-    async begin({ instances: [, two] }) {
-      const [, worker = 0] = await treeOf(two.pid);
-      sendTo(worker, 'SIGKILL');
-      return NOTHING;
+    ...{
+      name: 'the instances replaced, one after the other',
+      breaks: ['api1', 'api2'],
+      bounds: NONE,
+      holdMs: 0,
+    },
+    async begin({ instances, haproxy }) {
+      await replaceEach(instances, haproxy.now);
+      return () => Promise.resolve();
     },
   },
   {

@@ -34,13 +34,13 @@ const command = {
 await runCommand(command, async ({ values }) => {
   if (values.digest && values['sizes-only'])
     throw new ConfigError('--digest reads contents, and --sizes-only reads none: choose one');
-  const { database: config, documentStore, documentStoreEndpoint } = loadConfig(process.env);
+  const { database: config, documents } = loadConfig(process.env);
   if (config.url === undefined)
     throw new ConfigError('DATABASE_URL must be set: the documents are looked up there');
   const say = (words: string, json: object): void => {
     process.stdout.write(`${values.json ? JSON.stringify(json) : words}\n`);
   };
-  const store = await openStore({ store: documentStore, endpoint: documentStoreEndpoint });
+  const store = await openStore(documents);
   const database = await openDocumentContents(config.url);
   const counts: Counts & DigestCounts = {
     ...{ documents: 0, contents: 0, planned: 0, differences: 0 },

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
-export type DocumentsConfig = ReturnType<typeof configFrom>;
+export interface DocumentsConfig {
+  readonly store: value.DocumentStore;
+  /** Of an S3 store that is not Amazon's. */
+  readonly endpoint: string | undefined;
+  /** Whether a download leads to the store itself, by an address that is good for a minute. */
+  readonly presignedDownloads: boolean;
+  readonly maxBytes: number;
+}
 
 export const variables = z.object({
   DOCUMENT_STORE: value.documentStore.optional(),
@@ -13,10 +20,10 @@ export const variables = z.object({
 
 export function configFrom(values: z.output<typeof variables>, dataDir: string) {
   return {
-    documentStore: values.DOCUMENT_STORE ?? ({ kind: 'folder', path: `${dataDir}/documents` } as const),
-    documentStoreEndpoint: values.DOCUMENT_STORE_ENDPOINT,
-    documentPresignedDownloads: values.DOCUMENT_PRESIGNED_DOWNLOADS,
-    documentMaxBytes: values.DOCUMENT_MAX_BYTES,
+    store: values.DOCUMENT_STORE ?? { kind: 'folder', path: `${dataDir}/documents` },
+    endpoint: values.DOCUMENT_STORE_ENDPOINT,
+    presignedDownloads: values.DOCUMENT_PRESIGNED_DOWNLOADS,
+    maxBytes: values.DOCUMENT_MAX_BYTES,
   };
 }
 

@@ -10,7 +10,7 @@ export interface ServiceConfig {
   readonly rateLimits: { readonly perUser: number; readonly perIp: number };
   /** Where several instances count together, and the prefix of what they keep there; undefined: each by itself. */
   readonly redis: { readonly url: string; readonly prefix: string } | undefined;
-  readonly workers: number;
+  /** How many proxies in front of the service to believe. */
   readonly trustProxy: number;
   readonly corsOrigins: readonly string[];
 }
@@ -24,7 +24,6 @@ export const variables = z.object({
   RATE_LIMIT_PER_IP: value.integer(1, 1_000_000).default(1_000),
   REDIS_URL: value.redisUrl.optional(),
   REDIS_PREFIX: value.redisPrefix.default('taxclaims'),
-  WORKERS: value.workers.default(1),
   TRUST_PROXY: value.integer(0, 100).default(0),
   CORS_ORIGINS: value.origins.default([]),
 });
@@ -38,7 +37,6 @@ export function configFrom(values: z.output<typeof variables>): ServiceConfig {
     rateLimits: { perUser: values.RATE_LIMIT_PER_USER, perIp: values.RATE_LIMIT_PER_IP },
     redis:
       values.REDIS_URL === undefined ? undefined : { url: values.REDIS_URL, prefix: values.REDIS_PREFIX },
-    workers: values.WORKERS,
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,
   };

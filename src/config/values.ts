@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { postgresAddress, readPostgresAddress } from '../postgres-address.ts';
 
@@ -96,14 +95,6 @@ export function integer(least: number, most: number): z.ZodType<number, string> 
     )
     .transform(Number);
 }
-
-export const workers = z
-  .string()
-  .refine(
-    (value) => value === 'max' || (/^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= 128),
-    'must be an integer from 1 to 128, or max',
-  )
-  .transform((value) => (value === 'max' ? availableParallelism() : Number(value)));
 
 /** True for an issuer below which `.well-known/jwks.json` may be looked for. */
 export function isPlainHttpUrl(value: string): boolean {

@@ -1,6 +1,3 @@
-/** What aggregates the gauges of several processes of one instance; counters and histograms are added up. */
-type Aggregator = 'sum' | 'max' | 'min';
-
 interface Described {
   readonly name: string;
   readonly help: string;
@@ -9,7 +6,6 @@ interface Described {
 
 export interface GaugeEntry extends Described {
   readonly type: 'gauge';
-  readonly aggregator: Aggregator;
 }
 export interface CounterEntry extends Described {
   readonly type: 'counter';
@@ -20,12 +16,9 @@ export interface HistogramEntry extends Described {
 }
 export type Entry = GaugeEntry | CounterEntry | HistogramEntry;
 
-const gauge = (
-  name: string,
-  aggregator: Aggregator,
-  help: string,
-  ...labelNames: readonly string[]
-): GaugeEntry => ({ type: 'gauge', name, aggregator, help, labelNames });
+const gauge = (name: string, help: string, ...labelNames: readonly string[]): GaugeEntry => ({
+  ...{ type: 'gauge', name, help, labelNames },
+});
 const counter = (name: string, help: string, ...labelNames: readonly string[]): CounterEntry => ({
   ...{ type: 'counter', name, help, labelNames },
 });
@@ -44,7 +37,6 @@ const SMALL_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
  * which path as it was sent.
  */
 export const CATALOG = {
-  serving: gauge('taxclaims_processes_serving', 'sum', 'How many processes serve: one, or the workers.'),
   requests: histogram(
     'taxclaims_http_request_duration_seconds',
     REQUEST_SECONDS,
@@ -57,7 +49,7 @@ export const CATALOG = {
     'What a request spent on what its caller may: token, limit, role, and in the database begin, settings, authenticate.',
     'role',
   ),
-  inFlight: gauge('taxclaims_http_requests_in_flight', 'sum', 'Requests that are not answered yet.'),
+  inFlight: gauge('taxclaims_http_requests_in_flight', 'Requests that are not answered yet.'),
   refusedConnections: counter(
     'taxclaims_http_connections_refused_total',
     'What never became a request of an endpoint, by why.',
@@ -72,18 +64,15 @@ export const CATALOG = {
   unavailable: counter('taxclaims_unavailable_total', 'Answers 503, by what was missing.', 'cause'),
   countedAlone: gauge(
     'taxclaims_limits_counted_alone',
-    'sum',
-    'How many processes count requests by themselves, since they cannot reach where all count together.',
+    '1 while this instance counts requests by itself, since it cannot reach where all count together.',
   ),
   connections: gauge(
     'taxclaims_database_connections',
-    'sum',
     'Connections to Postgres that are open, by what they are for.',
     ...['lane', 'state'],
   ),
   poolSize: gauge(
     'taxclaims_database_pool_size',
-    'sum',
     'How many connections to Postgres there may be at once, by what they are for.',
     'lane',
   ),
@@ -94,7 +83,6 @@ export const CATALOG = {
   ),
   waiting: gauge(
     'taxclaims_database_waiting',
-    'sum',
     'How many wait for a connection to Postgres at present.',
     'lane',
   ),
@@ -106,7 +94,6 @@ export const CATALOG = {
   ),
   longRequests: gauge(
     'taxclaims_database_long_requests',
-    'sum',
     'Long lists and imports that have a connection for longer than others.',
   ),
   replicaReads: counter(
@@ -116,51 +103,42 @@ export const CATALOG = {
   ),
   replicaLag: gauge(
     'taxclaims_replica_lag_seconds',
-    'max',
     'By how much a replica is behind the primary; absent while that is not known.',
     'replica',
   ),
   replicaLeftOut: gauge(
     'taxclaims_replica_left_out',
-    'max',
     '1 for a replica that is not read from at the moment.',
     'replica',
   ),
   passwordsWaiting: gauge(
     'taxclaims_passwords_waiting',
-    'sum',
     'How many wait for the hash of a password, with the one that is worked out.',
   ),
   refusalsTaken: gauge(
     'taxclaims_refusals_taken',
-    'min',
     'Whether Postgres took the last refusals: 0 while they go to the disk.',
   ),
   refusalsWaiting: gauge(
     'taxclaims_refusals_waiting',
-    'sum',
     'Refusals whose answer waits until they are kept, by what for.',
     'for',
   ),
-  spoolRecords: gauge('taxclaims_refusals_spool_records', 'sum', 'Refusals on disk that wait for Postgres.'),
+  spoolRecords: gauge('taxclaims_refusals_spool_records', 'Refusals on disk that wait for Postgres.'),
   spoolBytes: gauge(
     'taxclaims_refusals_spool_bytes',
-    'sum',
     'Bytes of the refusals on disk, with what was set aside; at 256 MiB refusing stops, and answers are 503.',
   ),
   spoolOldest: gauge(
     'taxclaims_refusals_spool_oldest_seconds',
-    'max',
     'How long ago the oldest refusal on disk was refused; 0 where none waits.',
   ),
   setAside: gauge(
     'taxclaims_refusals_set_aside_bytes',
-    'sum',
     'Bytes of refusals that Postgres will never take, and a person has to look at.',
   ),
   keysAge: gauge(
     'taxclaims_jwks_age_seconds',
-    'max',
     'Since the identity provider gave its keys the last time; absent until it did.',
   ),
   keysFetched: counter(
@@ -170,7 +148,6 @@ export const CATALOG = {
   ),
   clocksAhead: gauge(
     'taxclaims_clock_ahead_seconds',
-    'max',
     'By how much the clock of the provider or of the service is ahead of that of Postgres; absent while not known.',
     'clock',
   ),
@@ -181,48 +158,36 @@ export const CATALOG = {
   ),
   changes: gauge(
     'taxclaims_identity_changes_undelivered',
-    'max',
     'Changes of rights that the identity provider does not know yet; absent while Postgres does not say.',
   ),
   changesOldest: gauge(
     'taxclaims_identity_changes_oldest_seconds',
-    'max',
     'For how long the oldest change of rights has waited to be told to the identity provider.',
   ),
   objections: gauge(
     'taxclaims_database_objections',
-    'max',
     'Reasons why GET /health refuses this database, such as a missing migration; the log names each.',
   ),
   removalsDue: gauge(
     'taxclaims_document_removals_due',
-    'max',
     'Contents of deleted documents that the document store must still lose.',
   ),
   removalsOldest: gauge(
     'taxclaims_document_removals_oldest_seconds',
-    'max',
     'For how long the oldest of these contents has been due.',
   ),
   archiveFailing: gauge(
     'taxclaims_wal_archive_failing_seconds',
-    'max',
     'For how long Postgres has archived no write-ahead log although it tried; 0 while it does, absent without archive_mode.',
   ),
   houseAge: gauge(
     'taxclaims_housekeeping_age_seconds',
-    'max',
     'How long ago a periodic task last succeeded; each runs every ten minutes.',
     'task',
   ),
-  diskFree: gauge(
-    'taxclaims_data_dir_free_ratio',
-    'min',
-    'Free part of the disk that DATA_DIR is on, from 0 to 1.',
-  ),
+  diskFree: gauge('taxclaims_data_dir_free_ratio', 'Free part of the disk that DATA_DIR is on, from 0 to 1.'),
   heapLimit: gauge(
     'taxclaims_heap_limit_bytes',
-    'min',
     'How large the heap of V8 may become before the process ends; compare nodejs_heap_size_used_bytes.',
   ),
 } as const satisfies Readonly<Record<string, Entry>>;

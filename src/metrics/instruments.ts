@@ -6,7 +6,7 @@ export type Labels = Readonly<Record<string, string>>;
 
 /** A gauge that asks when it is collected. */
 export function gauge(registry: Registry, entry: GaugeEntry, collect: () => void | Promise<void>): Gauge {
-  return new Gauge({ ...described(registry, entry), aggregator: entry.aggregator, collect });
+  return new Gauge({ ...described(registry, entry), collect });
 }
 
 /** A gauge of what may not be known. That is not zero: it is absent then. */

@@ -16,7 +16,7 @@ export interface Metrics extends RequestObserver {
   readonly waited: (lane: string) => (ms: number) => void;
   readonly refusedConnection: (why: ErrorCode | 'no_room') => void;
   /** From now on a collection asks these as well. */
-  from(sources: Partial<Sources>): void;
+  from(sources: Sources): void;
 }
 
 /** The figures of this process, and those of the parts that it is told of. */

@@ -1,14 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
-import { askedOnce } from '../retries.ts';
-import { METRICS_CONNECTIONS, METRICS_CONNECTION_MS, METRICS_KEPT_MS } from '../limits.ts';
-
-/** The text of all figures, as a registry of prom-client gives it. */
-export interface MetricsSource {
-  readonly contentType: string;
-  metrics(): Promise<string>;
-}
+import type { Registry } from 'prom-client';
 
 export interface MetricsServer {
   listen(port: number, host: string): Promise<number>;
@@ -24,12 +17,22 @@ export interface MetricsServerOptions {
 
 /** `GET /metrics` and nothing else, on a port of its own, which whoever may not see it is kept from by the network. */
 export function createMetricsServer(
-  metrics: MetricsSource,
-  { connectionMs = METRICS_CONNECTION_MS, keptMs = METRICS_KEPT_MS }: MetricsServerOptions = {},
+  registry: Registry,
+  { connectionMs = 10_000, keptMs = 1_000 }: MetricsServerOptions = {},
 ): MetricsServer {
   const server = createServer({ headersTimeout: connectionMs, requestTimeout: connectionMs });
   const sockets = new Set<Socket>();
-  const collect = askedOnce(() => metrics.metrics(), keptMs);
+  let collected: Promise<string> | undefined;
+
+  /** However many ask, one collection is under way. */
+  function collect(): Promise<string> {
+    collected ??= registry.metrics().finally(() => {
+      setTimeout(() => {
+        collected = undefined;
+      }, keptMs).unref();
+    });
+    return collected;
+  }
 
   server.on('connection', (socket: Socket) => {
     // The latest always finds room: whoever holds connections keeps nobody out.
@@ -55,7 +58,7 @@ export function createMetricsServer(
       return;
     }
     collect().then(
-      (text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text),
+      (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
       () => response.writeHead(500).end(),
     );
   });

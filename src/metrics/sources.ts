@@ -29,37 +29,37 @@ export interface Sources {
   readonly documents: Pick<Documents, 'figures'>;
   /** What the database says of itself, on a connection that no request has. */
   readonly database: DatabaseFigures;
-  /** The periodic tasks of this process, by name. */
+  /** The periodic tasks, by name. */
   readonly housekeeping: Readonly<Record<string, Pick<Housekeeping, 'ageMs'>>>;
   readonly dataDir: string;
   readonly replicas: Pick<Replicas, 'outcomes' | 'standings'> | undefined;
-  /** Of a process that serves. */
   readonly counters: Pick<Counters, 'isAlone'>;
 }
 
-/** Adds what is asked for when it is collected, of the parts that there are in this process. */
-export function collectFrom(sources: Partial<Sources>, registry: Registry): void {
-  const { lanes, audit, spool, verifier, documents, database, counters, replicas } = sources;
-  const { housekeeping, dataDir, clocks } = sources;
-  if (lanes !== undefined) ofLanes(lanes, registry);
-  if (audit !== undefined) ofRefusals(audit, registry);
-  if (spool !== undefined) ofSpool(spool, registry);
-  if (verifier !== undefined) ofKeys(verifier, registry);
-  if (database !== undefined) ofDatabase(database, registry);
-  if (housekeeping !== undefined) ofHousekeeping(housekeeping, registry);
-  if (dataDir !== undefined)
-    gaugeOf(
-      registry,
-      CATALOG.diskFree,
-      asked(() => freeRatio(dataDir)),
-    );
-  if (clocks !== undefined) ofClocks(clocks, registry);
+/** What does not answer in this time is not in the figures: whoever collects them waits for ten seconds, as a rule. */
+const PATIENCE_MS = 1_000;
+
+/** Adds what the parts are asked for when it is collected. */
+export function collectFrom(sources: Sources, registry: Registry): void {
+  const { lanes, audit, spool, verifier, documents, database, replicas, dataDir } = sources;
+  ofLanes(lanes, registry);
+  ofRefusals(audit, registry);
+  ofSpool(spool, registry);
+  ofKeys(verifier, registry);
+  ofDatabase(database, registry);
+  ofHousekeeping(sources.housekeeping, registry);
+  ofClocks(sources.clocks, registry);
   if (replicas !== undefined) ofReplicas(replicas, registry);
-  if (counters !== undefined) ofCounters(counters, registry);
-  if (documents !== undefined)
-    counterOf(registry, CATALOG.storeFailures, () =>
-      Object.entries(documents.figures()).map(([kind, count]) => [{ kind }, Number(count)]),
-    );
+  gaugeOf(registry, CATALOG.passwordsWaiting, passwordsWaiting);
+  gaugeOf(registry, CATALOG.countedAlone, () => Number(sources.counters.isAlone));
+  gaugeOf(
+    registry,
+    CATALOG.diskFree,
+    asked(() => freeRatio(dataDir)),
+  );
+  counterOf(registry, CATALOG.storeFailures, () =>
+    Object.entries(documents.figures()).map(([kind, count]) => [{ kind }, Number(count)]),
+  );
 }
 
 function ofLanes(named: Sources['lanes'], registry: Registry): void {
@@ -151,12 +151,6 @@ function ofHousekeeping(tasks: Sources['housekeeping'], registry: Registry): voi
 async function freeRatio(folder: string): Promise<number> {
   const { bavail, blocks } = await statfs(folder);
   return bavail / blocks;
-}
-
-function ofCounters(counters: Sources['counters'], registry: Registry): void {
-  gaugeOf(registry, CATALOG.serving, () => 1);
-  gaugeOf(registry, CATALOG.passwordsWaiting, passwordsWaiting);
-  gaugeOf(registry, CATALOG.countedAlone, () => Number(counters.isAlone));
 }
 
 /**

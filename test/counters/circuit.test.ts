@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { openCircuit } from '../../src/counters/circuit.ts';
 import type { Circuit, Link } from '../../src/counters/circuit.ts';
-import { countedBy } from '../../src/counters/elsewhere.ts';
-import type { AskToCount } from '../../src/counters/elsewhere.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { hearing } from '../support/hearing.ts';
@@ -22,7 +20,7 @@ function place() {
   const counts = new Map<string, number>();
   const asked: string[] = [];
   let answers: 'yes' | 'never' | 'fails' = 'yes';
-  const ask: AskToCount = (limit, key) => {
+  const increment: Link['increment'] = (limit, key) => {
     asked.push(key);
     if (answers === 'never') return new Promise(() => undefined);
     if (answers === 'fails') return Promise.reject(new Error('refused by hand'));
@@ -31,7 +29,7 @@ function place() {
     return Promise.resolve({ totalHits, resetTime: new Date(Date.now() + 60_000) });
   };
   return {
-    ask,
+    connect: (): Promise<Link> => Promise.resolve({ increment, close: () => undefined }),
     asked,
     be: (how: typeof answers) => {
       answers = how;
@@ -43,9 +41,9 @@ describe('requests that are counted elsewhere', () => {
   test('are limited over all services that count there', async () => {
     const there = place();
     const { log } = hearing();
-    circuit = await openCircuit({ connect: countedBy(there.ask), place: 'there', patienceMs: 50, log });
-    service = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: [circuit] });
-    const other = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: [circuit] });
+    circuit = await openCircuit({ connect: there.connect, place: 'there', patienceMs: 50, log });
+    service = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: circuit });
+    const other = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: circuit });
     const tokens = [await service.token('CLIENT'), await other.token('CLIENT')];
     const ask = async (of: Service, token = '') => (await of.ask('GET /api/auth/profile', { token })).status;
     expect(await ask(service, tokens[0])).toBe(200);
@@ -60,8 +58,8 @@ describe('requests that are counted elsewhere', () => {
     async (how) => {
       const there = place();
       const { log, heard, said } = hearing();
-      circuit = await openCircuit({ connect: countedBy(there.ask), place: 'there', patienceMs: 50, log });
-      service = await startService({ limits: { perUser: 5, perIp: 100 }, countedIn: [circuit] });
+      circuit = await openCircuit({ connect: there.connect, place: 'there', patienceMs: 50, log });
+      service = await startService({ limits: { perUser: 5, perIp: 100 }, countedIn: circuit });
       const token = await service.token('CLIENT');
       const asked = service;
       const ask = () => asked.ask('GET /api/auth/profile', { token });

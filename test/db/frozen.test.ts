@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database.close();
-  await server.stop();
+  await server.close();
   await folder.remove();
 });
 

@@ -73,14 +73,14 @@ test('HAProxy tells an instance who called, and drops what a caller says of that
 
 describe('systemd', () => {
   test('gives the service variables that it reads', async () => {
-    const text = await readFile(join(DEPLOY, 'systemd', 'taxclaims.service'), 'utf8');
+    const text = await readFile(join(DEPLOY, 'systemd', 'taxclaims@.service'), 'utf8');
     const [, given = ''] = /^Environment=(.*)$/m.exec(text) ?? [];
     const names = given.split(' ').map((one) => one.split('=')[0]);
     expect(names).toContain('DATA_DIR');
     expect(names.filter((name = '') => name !== 'NODE_ENV' && !VARIABLES.includes(name))).toEqual([]);
   });
 
-  test.each(['taxclaims.service', 'taxclaims-migrate.service'])(
+  test.each(['taxclaims@1.service', 'taxclaims-migrate.service'])(
     'understands %s, and finds little that it exposes',
     async (name) => {
       const program = await findProgram('systemd-analyze', 'systemd');

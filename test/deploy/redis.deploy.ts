@@ -96,7 +96,7 @@ async function tallyTogether(instances: readonly Instance[], times: number, name
 describe('instances with one Redis', () => {
   let three: Instance[];
   beforeAll(async () => {
-    three = [await instance(), await instance(), await instance({ WORKERS: '2' })];
+    three = [await instance(), await instance(), await instance()];
   });
 
   test('let exactly 100 of 300 requests at once of one user pass, whatever token they bring', async () => {

@@ -7,12 +7,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.split(' ').filter(Boolean).map(Number);
 }
 
-/** A process with its children: a postmaster has no grandchildren. */
-export async function treeOf(pid: number): Promise<number[]> {
-  return [pid, ...(await childrenOf(pid))];
-}
-
-/** The parent first, so that it makes no more children meanwhile. */
+/** The parent first, so that it makes no more children meanwhile; a postmaster has no grandchildren. */
 export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<void> {
   sendTo(pid, signal);
   for (const child of await childrenOf(pid)) sendTo(child, signal);

@@ -1,11 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { AggregatorRegistry, Registry } from 'prom-client';
-import type { Metric } from 'prom-client';
+import type { Metric, Registry } from 'prom-client';
 import { CATALOG } from '../../src/metrics/catalog.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
-import { collectFrom } from '../../src/metrics/sources.ts';
 import type { Sources } from '../../src/metrics/sources.ts';
 import { routesOf } from '../../src/http/routes.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
@@ -117,23 +115,6 @@ test('what cannot be known is absent, and the rest is there', async () => {
       'taxclaims_document_store_failures_total{kind="damaged"}': 17,
     }),
   );
-});
-
-test('the metrics of several processes become those of one instance', async () => {
-  const others = new Registry();
-  collectFrom(
-    { ...sources, audit: { figures: () => ({ waiting: 1, spooling: 0, isTaking: true }) } },
-    others,
-  );
-  const both = [await registry.getMetricsAsJSON(), await others.getMetricsAsJSON()];
-  // As they come from another process.
-  const sent = JSON.parse(JSON.stringify(both)) as object[];
-  const figures = parse(await AggregatorRegistry.aggregate(sent).metrics());
-  expect(figures.get('taxclaims_refusals_waiting{for="database"}')).toBe(8);
-  expect(figures.get('taxclaims_refusals_taken')).toBe(0);
-  expect(figures.get('taxclaims_refusals_spool_oldest_seconds')).toBe(12);
-  expect(figures.get('taxclaims_document_store_failures_total{kind="away"}')).toBe(30);
-  expect(figures.has('taxclaims_identity_changes_undelivered')).toBe(false);
 });
 
 test('every 401, 403, 429 and 503 in src/ says what it was about', async () => {

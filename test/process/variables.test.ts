@@ -394,10 +394,6 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     const said = await refusal({ REDIS_PREFIX: 'a:b' });
     expect(said).toBe('REDIS_PREFIX must be 1 to 50 letters, digits, or any of _ . -\n');
   },
-  // Tried in workers.test.ts: here one process serves.
-  WORKERS: async () => {
-    expect(await refusal({ WORKERS: '0' })).toBe('WORKERS must be an integer from 1 to 128, or max\n');
-  },
   TRUST_PROXY: async () => {
     const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
     const answer = await ask(port, 'GET /api/clients', { host: HOST, headers });

@@ -25,7 +25,7 @@ function resume(pid: number): void {
   }
 }
 
-export async function childrenOf(parent: number): Promise<number[]> {
+async function childrenOf(parent: number): Promise<number[]> {
   const children: number[] = [];
   for (const name of (await readdir('/proc')).filter((one) => /^\d+$/.test(one))) {
     const text = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');

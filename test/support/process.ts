@@ -29,15 +29,7 @@ export function start(
   environment: Readonly<Record<string, string>>,
   root: string = ROOT,
 ): Started {
-  return startProgram(join(root, 'src', 'main.ts'), folder, environment);
-}
-
-/** The same of another program. */
-export function startProgram(
-  path: string,
-  folder: string,
-  environment: Readonly<Record<string, string>>,
-): Started {
+  const path = join(root, 'src', 'main.ts');
   const child = spawn(process.execPath, ['--import', PRELOADED, path], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...environment },

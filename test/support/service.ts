@@ -49,6 +49,9 @@ import type { Tenant as FurnishedTenant } from './tenant.ts';
 /** A client with a site and a claim. */
 export type Tenant = Pick<FurnishedTenant, 'clients' | 'sites' | 'reclamations'>;
 
+/** Of clocks that nobody compares. */
+const UNKNOWN = { provider: undefined, service: undefined };
+
 /** The whole service over real HTTP, on a real database, with a real identity provider. */
 export interface Service {
   readonly port: number;
@@ -82,7 +85,7 @@ export interface Options
     Pick<AppOptions, 'serverTiming' | 'probes' | 'limits' | 'trustProxy' | 'corsOrigins' | 'people' | 'login'>
   > {
   /** Where requests are counted before the memory of this process. */
-  readonly countedIn?: readonly Circuit[];
+  readonly countedIn?: Circuit;
   /** Where the service looks for the test database; at its own address when absent. */
   readonly databaseUrl?: (apiUrl: string) => string;
   readonly statementTimeoutMs?: number;
@@ -163,7 +166,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   });
   const parts = {
     ...{ database, probed, documents, verifier, audit, log },
-    counters: countersIn(options.countedIn ?? []),
+    counters: countersIn(options.countedIn),
     limits: options.limits ?? { perUser: 100_000, perIp: 100_000 },
     trustProxy: options.trustProxy ?? 0,
     corsOrigins: options.corsOrigins ?? [],
@@ -180,8 +183,8 @@ export async function startService(options: Options = {}): Promise<Service> {
   });
   const port = await server.listen(0, '127.0.0.1');
   seen.ask({
-    ...{ audit, spool, verifier, documents, counters: parts.counters, replicas, ...(clocks && { clocks }) },
-    database: databaseFiguresOf(asked),
+    ...{ audit, spool, verifier, documents, counters: parts.counters, replicas, dataDir },
+    ...{ database: databaseFiguresOf(asked), clocks: clocks ?? { figures: () => UNKNOWN }, housekeeping: {} },
   });
   const metrics = seen.registry && createMetricsServer(seen.registry, options.metrics);
   await clocks?.sweep();

@@ -19,7 +19,7 @@ export interface EmbeddedDatabase {
   readonly psql: string;
   /** Where the contents of the demonstration's documents belong, of those documents that are there. */
   readonly demonstration: readonly string[];
-  stop(withinMs?: number): Promise<void>;
+  close(withinMs?: number): Promise<void>;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function startEmbeddedDatabase(options: {
       logins,
       psql: `PGPASSWORD=$(cat ${passwordFile}) psql -h 127.0.0.1 -p ${String(port)} -U postgres taxclaims`,
       demonstration,
-      stop: (withinMs) => server.stop(withinMs),
+      close: (withinMs) => server.stop(withinMs),
     };
   } catch (error) {
     await server.stop();

@@ -71,7 +71,7 @@ export async function startEmbeddedProvider(options: ProviderOptions): Promise<E
     loopback = true,
     trustProxy = 0,
     perIp = 1_000,
-    counters = countersIn([]),
+    counters = countersIn(),
   } = options;
   const claimNames = options.claimNames ?? { role: 'role', clientAccess: 'client_access' };
   await rotateOldKeys(dataDir);
