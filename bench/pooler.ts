@@ -15,7 +15,6 @@ import { createFolder } from '../test/support/embedded.ts';
 import { createTestKey, startTestIdentity } from '../test/support/identity.ts';
 import { databaseOfSize } from './database.ts';
 import { median, short, table } from './measure.ts';
-import { COMPARED, compared } from './peers/compared.ts';
 import type { Peer, Sample } from './peers/peer.ts';
 import { question, rounds } from './peers/run.ts';
 import { startService } from './peers/services.ts';
@@ -24,6 +23,12 @@ import { keep } from './results.ts';
 
 const CLAIMS = 20_000;
 const FIRST = 'no pooler, prepared';
+/** The columns that `compared` fills. */
+const COMPARED = [
+  ...['rate', 'p50 ms', 'as a ratio', 'p99 ms', 'as a ratio', 'Node µs', 'as a ratio'],
+  ...['Postgres µs', 'as a ratio'],
+];
+
 const [, , asRounds = '7', asSeconds = '4'] = process.argv;
 
 /** Before 1.21 a transaction keeps no prepared statements; a session does, and passes by the same way. */
@@ -89,6 +94,25 @@ function measuring(peer: Peer, pooler: PgBouncer): Peer['measure'] {
     spent.set(peer.name, [...(spent.get(peer.name) ?? []), each]);
     return sample;
   };
+}
+
+/** What one has done beside the first: medians, and medians of the ratios of turns that followed each other. */
+function compared(taken: readonly Sample[], first: readonly Sample[]): string[] {
+  const ratio = (of: (sample: Sample) => number | undefined): string =>
+    short(
+      median(taken.map((sample, round) => Number(of(sample)) / Number(first[round] && of(first[round])))),
+    );
+  const both = (of: (sample: Sample) => number | undefined): string[] => [
+    short(median(taken.map((sample) => Number(of(sample))))),
+    ratio(of),
+  ];
+  return [
+    ratio((sample) => sample.requestsPerSecond),
+    ...both((sample) => sample.p50),
+    ...both((sample) => sample.p99),
+    ...both((sample) => sample.nodeMicroseconds),
+    ...both((sample) => sample.postgresMicroseconds),
+  ];
 }
 
 function tableOf(samples: ReadonlyMap<string, readonly Sample[]>): string {

@@ -28,15 +28,16 @@ import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provide
 import { openParts, type Parts } from './endings.ts';
 import type { DocsLogin } from './http/docs-login.ts';
 import type { Person } from './http/docs-people.ts';
-import { createHttpServer } from './http/server.ts';
-import { createDiscovery } from './identity/discovery.ts';
-import { openManagement } from './identity/management/client.ts';
-import { createProviderClock } from './identity/provider-clock.ts';
-import { createTokenVerifier } from './identity/token-verifier.ts';
-import { createMetricsServer } from './metrics/server.ts';
-import { deliverIdentityChanges } from './outbox/worker.ts';
-import { descriptionOf } from './resources/description.ts';
-import { allEndpoints } from './resources/index.ts';
+import {
+  checkBeforehand,
+  groundOf,
+  keepHouse,
+  opening,
+  serveApi,
+  serveMetrics,
+  startFoundation,
+} from './parts.ts';
+import type { Foundation } from './parts.ts';
 import { openSeen } from './seen.ts';
 import { codeOf } from './system-error.ts';
 
@@ -83,73 +84,23 @@ async function startParts(
 ): Promise<Omit<Service, 'close'>> {
   const { dataDir, identity, trustProxy, corsOrigins, serverTiming } = config;
   await checkBeforehand(config);
-  const spool = add('the spool of refusals', 200, await openSpool(dataDir));
-  const seen = add('the traces', 0, await openSeen(config, log));
-  const counters = add('the counters', 0, await openCounters(config, log));
-
-  // What runs here where the configuration names no other.
-  const provider = add('the identity provider', 300, await embeddedProvider(config, log, counters));
-  const embedded = add('the embedded Postgres', 1_500, await embeddedDatabase(config, log, ending));
-
-  // The way to Postgres: for requests, and for what must not wait for them.
-  const primaryOf = sharedPrimaries(tellingPrimary(log));
-  const open = (name: string, lane: Partial<PoolOptions> = {}): Database => {
-    const url = lane.url ?? config.database.url ?? embedded?.apiUrl ?? '';
-    const common = { ...config.database, log, primary: primaryOf(url), onWaited: seen.waited?.(name) };
-    seen.lanes[name] = add(`the lane of ${name}`, 200, openDatabase({ ...common, ...lane, url }));
-    return seen.lanes[name];
-  };
-  const { replicaUrls: urls } = config.database;
-  const primary = open('requests', { notesWrites: urls.length > 0 });
-  const replicas =
-    urls.length > 0
-      ? openReplicas({ primary, lane: open('replicas', LANE), urls, pool: config.database, log })
-      : undefined;
-  add('the replicas', 200, replicas);
-  const database = replicas?.database ?? primary;
-
-  // What is done beside requests, by whichever instance comes first.
-  const identityUrl = embedded?.identityUrl ?? identity.embedded.databaseUrl;
-  const own =
-    identityUrl === undefined
-      ? undefined
-      : provider?.serve(open('identity_provider', { url: identityUrl, poolSize: 4 }));
-  if (provider !== undefined && identityUrl === undefined)
-    log.info('nobody can log in at the embedded identity provider: IDENTITY_DATABASE_URL is not set');
-  // Not waited for: an outage at the start is one like any other. At the end its pool would be closed, and it would warn.
-  const told = tellObjections(database, log);
-  add('the look at the database', 0, {
-    close: () => Promise.race([told, delay(LOOKING_MS, undefined, { ref: false })]),
+  const spool = await openSpool(config.dataDir);
+  endings.push({ part: 'the spool of refusals', atLeastMs: 200, end: () => spool.close() });
+  const seen = await openSeen(config, log);
+  endings.push({ part: 'the traces', atLeastMs: 0, end: (withinMs) => seen.close(withinMs) });
+  const counters = await openCounters(config, log);
+  endings.push({ part: 'the counters', atLeastMs: 0, end: () => counters.close() });
+  const foundation = await startFoundation(config, log, endings, { counters, ending });
+  const ground = groundOf(foundation);
+  const open = opening(config, log, endings, { apiUrl: ground.apiUrl, seen });
+  const database = open('requests');
+  const kept = keepHouse(config, log, endings, { foundation, open, database });
+  const { url, ...parts } = await serveApi(config, log, endings, {
+    ...{ ground, open, database, spool, counters, seen },
   });
-  const housekeeping = {
-    kept_answers: add('the kept answers', 0, forgetExpiredAnswers({ database, log })),
-    audit_log_months: add('the months of the audit log', 0, tendAuditLog({ database, log })),
-  };
-  // An instance that is not told where to send changes leaves them to those that are.
-  const managed = identity.management ?? own;
-  if (managed !== undefined) {
-    const delivery = { changes: identityChangesOf(database), management: openManagement(managed) };
-    const delivering = deliverIdentityChanges({ ...delivery, log, idleMs: IDLE_MS });
-    add('the delivery to the identity provider', 1_500, delivering);
-  }
-
-  // What answers requests.
-  const probed = open('health', LANE);
-  const writer = createAuditWriter({ database: open('refusals', LANE), spool, log });
-  const audit = add('the refusals', 1_000, writer);
-  const documents = add(
-    'the documents',
-    500,
-    await openDocuments({ ...config.documents, dataDir, database, log }),
-  );
-  await placeDemonstration(embedded?.demonstration ?? [], documents, log);
-  const trusted = required(identity.provider ?? provider);
-  const clock = createProviderClock({ url: trusted.jwksUrl });
-  const clocks = add('the clocks', 0, watchClocks({ clock, database, log }));
-  const { roleClaim, clientAccessClaim, emailsVerified } = identity;
-  const verifier = createTokenVerifier({
-    ...{ ...trusted, roleClaim, clientAccessClaim, emailsVerified, log },
-    ...{ providerNow: clock.now, onIssued: clocks.issued, onFetched: seen.onFetched },
+  await serveMetrics(config, endings, {
+    ...{ seen, open, parts: { ...parts, ...kept } },
+    source: (registry) => registry,
   });
   const people = provider === undefined || identity.embedded.production ? [] : peopleOf(provider);
   const app = createApp({

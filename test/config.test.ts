@@ -5,7 +5,6 @@ import type { Environment } from '../src/config.ts';
 
 const PROVIDER = { AUTH_ISSUER: 'https://idp.example/', AUTH_AUDIENCE: 'api' };
 const DATABASE_URL = 'postgres://api:secret@db.example:5432/claims?sslmode=verify-full';
-const REPLICA_URL = 'postgres://api:secret@replica.example/claims';
 
 function problemOf(
   environment: Environment,
@@ -29,7 +28,6 @@ describe('a configuration', () => {
       logLevel: 'info',
       database: {
         url: undefined,
-        replicaUrls: [],
         poolSize: 10,
         statementTimeoutMs: 5000,
         preparedStatements: true,
@@ -62,7 +60,6 @@ describe('a configuration', () => {
   test('of everything says everything', () => {
     const environment = {
       ...{ HOST: '::', PORT: '0', DATA_DIR: '/var/lib/claims', LOG_LEVEL: 'warn', NODE_ENV: 'production' },
-      DATABASE_REPLICA_URLS: `${REPLICA_URL}, ${REPLICA_URL}2,${REPLICA_URL}`,
       ...{ DATABASE_URL, DATABASE_POOL_SIZE: '40', DATABASE_STATEMENT_TIMEOUT_MS: '900' },
       ...{ DATABASE_PREPARED_STATEMENTS: 'false', AUTH_EMAILS_VERIFIED: 'true' },
       ...{ ...PROVIDER, AUTH_JWKS_URL: 'https://idp.example/keys?v=2' },
@@ -94,7 +91,6 @@ describe('a configuration', () => {
       logLevel: 'warn',
       database: {
         url: DATABASE_URL,
-        replicaUrls: [REPLICA_URL, `${REPLICA_URL}2`],
         poolSize: 40,
         statementTimeoutMs: 900,
         preparedStatements: false,
@@ -171,24 +167,6 @@ describe('a configuration', () => {
     );
   });
 
-  test('takes replicas only as the login of their primary', () => {
-    const DATABASE_REPLICA_URLS = `${REPLICA_URL},postgres://postgres@replica.example/claims`;
-    expect(problemOf({ DATABASE_URL, DATABASE_REPLICA_URLS })).toBe(
-      'DATABASE_REPLICA_URLS must name the user of DATABASE_URL',
-    );
-  });
-
-  test('takes replicas of several servers, each by itself, and none that has to take writes', () => {
-    const several = 'postgres://api:secret@one.example,two.example/claims?target_session_attrs=read-write';
-    const of = (urls: string): string => problemOf({ DATABASE_URL: several, DATABASE_REPLICA_URLS: urls });
-    expect(of(`${REPLICA_URL},${REPLICA_URL}2`)).toBe('none');
-    const format = 'DATABASE_REPLICA_URLS must be a comma-separated list of postgres:// URLs';
-    for (const wrong of [several, ',', `${REPLICA_URL},`]) expect(of(wrong)).toBe(format);
-    expect(of(`${REPLICA_URL}?target_session_attrs=read-write`)).toBe(
-      'DATABASE_REPLICA_URLS must not say target_session_attrs=read-write: a standby takes no writes',
-    );
-  });
-
   test.each([
     ['./files', { kind: 'folder', path: './files' }],
     ['/srv/documents', { kind: 'folder', path: '/srv/documents' }],
@@ -240,7 +218,6 @@ describe('a wrong value stops the start with one line that names the variable an
         'https://A.example',
       ],
     ],
-    DATABASE_REPLICA_URLS: ['mysql://api:hunter2@db/claims', ',', 'postgres://api@db/claims,'],
     IDENTITY_DATABASE_URL: ['mysql://identity:hunter2@db/claims', 'hunter2'],
     IDENTITY_EMBEDDED: ['true', 'development'],
     AUTH_MANAGEMENT_CLIENT_ID: ['worker'],
@@ -324,7 +301,6 @@ const lacking = (name: keyof typeof EMBEDDED_IN_PRODUCTION) => ({ ...EMBEDDED_IN
 
 describe('what must come together stops the start when it does not:', () => {
   test.each([
-    ['replicas without their primary', { DATABASE_REPLICA_URLS: REPLICA_URL }, 'DATABASE_URL'],
     ['an issuer without audience', { AUTH_ISSUER: 'https://idp.example' }, 'AUTH_AUDIENCE'],
     ['an audience without issuer', { AUTH_AUDIENCE: 'api' }, 'AUTH_ISSUER'],
     ['keys without issuer', { AUTH_JWKS_URL: 'https://idp.example/keys' }, 'AUTH_ISSUER'],

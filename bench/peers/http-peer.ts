@@ -24,8 +24,6 @@ export interface HttpPeerOptions {
   readonly login: string;
   readonly rights: string;
   readonly adminUrl: string;
-  /** The superuser's addresses of the standbys that it reads from. */
-  readonly standbys?: readonly string[];
   readonly request: (origin: string) => HttpRequest;
   /** The ids of the claims in an answer's body. */
   readonly ids: (body: unknown) => readonly string[];
@@ -72,27 +70,23 @@ export async function startHttpPeer(options: HttpPeerOptions): Promise<Peer> {
 }
 
 async function measure(
-  { adminUrl, login, standbys = [] }: HttpPeerOptions,
+  { adminUrl, login }: HttpPeerOptions,
   request: HttpRequest,
   pid: number,
   seconds: number,
 ): Promise<Sample> {
   return withAdmin(adminUrl, async (admin) => {
     const backends = await backendsOf(admin, login);
-    const ofStandbys = await Promise.all(
-      standbys.map((url) => withAdmin(url, (standby) => backendsOf(standby, login))),
-    );
-    const onStandbys = ofStandbys.flat();
-    const before = [[pid], backends, onStandbys].map(processorTime);
+    const processes = await treeOf(pid);
+    const before = { node: processorTime(processes), postgres: processorTime(backends) };
     const done = await load(request, seconds);
-    const [node = 0, postgres = 0, standby = 0] = [[pid], backends, onStandbys].map(
-      (pids, index) => ((processorTime(pids) - Number(before[index])) * 1_000) / done.requests,
-    );
+    const each = (ms: number): number => (ms * 1_000) / done.requests;
     return {
       requestsPerSecond: done.requests / done.seconds,
-      nodeMicroseconds: node,
-      ...(backends.length > 0 && { postgresMicroseconds: postgres }),
-      ...(onStandbys.length > 0 && { standbyMicroseconds: standby }),
+      nodeMicroseconds: each(processorTime(processes) - before.node),
+      ...(backends.length > 0 && {
+        postgresMicroseconds: each(processorTime(backends) - before.postgres),
+      }),
       ...{ p50: done.p50, p99: done.p99 },
     };
   });

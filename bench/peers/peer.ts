@@ -5,8 +5,6 @@ export interface Sample {
   readonly nodeMicroseconds?: number;
   /** Undefined where Postgres works on another machine. */
   readonly postgresMicroseconds?: number;
-  /** Of the standbys that it reads from, all together. */
-  readonly standbyMicroseconds?: number;
   /** Milliseconds. */
   readonly p50?: number;
   readonly p99?: number;

@@ -28,7 +28,6 @@ export async function startService(
   { folder, adminUrl }: Release,
   asked: Asked,
   environment: HttpPeerOptions['environment'] = {},
-  further: Partial<HttpPeerOptions> = {},
 ): Promise<Peer> {
   const { identity } = asked;
   return startHttpPeer({
@@ -43,7 +42,6 @@ export async function startService(
       ...(typeof environment === 'function' ? environment(url) : environment),
     }),
     ...listRequest(asked),
-    ...further,
   });
 }
 

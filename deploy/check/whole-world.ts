@@ -25,15 +25,14 @@ import type { Redis } from '../lab/redis.ts';
 import { startS3 } from '../lab/s3.ts';
 import type { S3 } from '../lab/s3.ts';
 import { makeDatabase, makeLoginWithPsql } from './database.ts';
-import type { ApiLogin } from './database.ts';
 import type { Books } from './drawn-up.ts';
 import { frontOf } from './front.ts';
 import { makeTenants, ofEveryInstance } from './under-load.ts';
 import type { Closable } from './world.ts';
 
 /**
- * Everything at once, as deploy/compose draws it and larger: HAProxy before two instances; PgBouncer in transaction mode
- * before a Patroni cluster, whose standbys are read from; Redis, S3, Prometheus, a provider of tokens.
+ * Everything at once, as deploy/compose draws it and larger: HAProxy before two instances, one of two workers; PgBouncer
+ * in transaction mode before a Patroni cluster; Redis, S3, Prometheus, a provider of tokens.
  */
 export interface Whole extends Closable, Books {
   readonly haproxy: Restartable<Haproxy>;
@@ -98,7 +97,8 @@ export async function openWhole(folder: string, seed: number): Promise<Whole> {
       ...ofEveryInstance(identity),
       ...storeInS3(s3.now.port, ''),
       ...{ TRUST_PROXY: '1', REDIS_URL: redis.now.url },
-      ...databaseOf(login, { pooler, cluster }),
+      DATABASE_URL: `postgres://${login.name}:${login.password}@127.0.0.1:${pooler.port}/${database}`,
+      DATABASE_PREPARED_STATEMENTS: 'false',
     };
     const metricsPorts = [await freePort(0), await freePort(0)];
     const startInstance = async (index: number): Promise<ServiceProcess> => {
@@ -143,18 +143,6 @@ export async function openWhole(folder: string, seed: number): Promise<Whole> {
     await close();
     throw error;
   }
-}
-
-/** Whoever leads is asked by way of the pooler; the others are read from, and all are named since any may lead. */
-function databaseOf(
-  { name, password, database }: ApiLogin,
-  { pooler, cluster }: Pick<Whole, 'pooler' | 'cluster'>,
-): Record<string, string> {
-  const at = (port: number): string => `postgres://${name}:${password}@127.0.0.1:${port}/${database}`;
-  return {
-    ...{ DATABASE_URL: at(pooler.port), DATABASE_PREPARED_STATEMENTS: 'false' },
-    DATABASE_REPLICA_URLS: cluster.nodes.map(({ port }) => at(port)).join(),
-  };
 }
 
 function portOf(prometheus: Prometheus | undefined): number | undefined {

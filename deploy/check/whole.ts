@@ -84,7 +84,7 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    ...{ name: 'a replica frozen, and back', breaks: [], bounds: NONE, holdMs: 8_000 },
+    ...{ name: 'a standby frozen, and back', breaks: [], bounds: NONE, holdMs: 8_000 },
     async begin({ cluster }) {
       const standby = await cluster.asynchronousStandby();
       await standby.freeze();

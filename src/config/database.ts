@@ -5,8 +5,6 @@ import * as value from './values.ts';
 export interface DatabaseConfig {
   /** The API's own login; undefined: the embedded Postgres. */
   readonly url: string | undefined;
-  /** Standbys of it, for requests that only read. */
-  readonly replicaUrls: readonly string[];
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
   /** False where a pooler lends connections by transaction and cannot keep prepared statements. */
@@ -15,7 +13,6 @@ export interface DatabaseConfig {
 
 export const variables = z.object({
   DATABASE_URL: value.postgresUrl.optional(),
-  DATABASE_REPLICA_URLS: value.postgresUrls.default([]),
   DATABASE_POOL_SIZE: value.integer(1, 1_000).default(10),
   DATABASE_STATEMENT_TIMEOUT_MS: value.integer(1, 600_000).default(5_000),
   DATABASE_PREPARED_STATEMENTS: value.flag.default(true),
@@ -24,7 +21,6 @@ export const variables = z.object({
 export function configFrom(values: z.output<typeof variables>): DatabaseConfig {
   return {
     url: values.DATABASE_URL,
-    replicaUrls: values.DATABASE_REPLICA_URLS,
     poolSize: values.DATABASE_POOL_SIZE,
     statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
     preparedStatements: values.DATABASE_PREPARED_STATEMENTS,
@@ -32,11 +28,7 @@ export function configFrom(values: z.output<typeof variables>): DatabaseConfig {
 }
 
 export function* conflicts(set: Environment): Generator<string> {
-  const { NODE_ENV, DATABASE_URL, DATABASE_REPLICA_URLS } = set;
+  const { NODE_ENV, DATABASE_URL } = set;
   if (NODE_ENV === 'production' && !DATABASE_URL)
     yield 'DATABASE_URL must be set: NODE_ENV=production allows no embedded Postgres';
-  if (DATABASE_REPLICA_URLS && !DATABASE_URL) yield 'DATABASE_URL must be set where DATABASE_REPLICA_URLS is';
-  // Of another login nobody would know what it may do: /health asks for that of DATABASE_URL alone.
-  else if (value.usersOf(DATABASE_REPLICA_URLS).some((user) => user !== value.usersOf(DATABASE_URL)[0]))
-    yield 'DATABASE_REPLICA_URLS must name the user of DATABASE_URL';
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { postgresAddress, readPostgresAddress } from '../postgres-address.ts';
+import { readPostgresAddress } from '../postgres-address.ts';
 
 export type DocumentStore =
   | { readonly kind: 'folder'; readonly path: string }
@@ -37,16 +37,6 @@ export const logLevel = z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', 
 export const postgresUrl = z.string().superRefine((value, context) => {
   const address = readPostgresAddress(value);
   if (typeof address === 'string') context.addIssue({ code: 'custom', message: address });
-});
-
-/** A password with a comma in it is percent-encoded, as in any URL. */
-export const postgresUrls = z.string().transform((value, context) => {
-  const items = value.split(',').map((item) => item.trim());
-  if (!items.every((item) => postgresUrl.safeParse(item).success))
-    return reject(context, 'must be a comma-separated list of postgres:// URLs');
-  if (items.some((item) => postgresAddress(item).writes))
-    return reject(context, 'must not say target_session_attrs=read-write: a standby takes no writes');
-  return [...new Set(items)];
 });
 
 export const redisUrl = url(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL');
@@ -99,11 +89,6 @@ export function integer(least: number, most: number): z.ZodType<number, string> 
 /** True for an issuer below which `.well-known/jwks.json` may be looked for. */
 export function isPlainHttpUrl(value: string): boolean {
   return httpUrl.safeParse(value).success && !/[?#]/.test(value);
-}
-
-/** As whom each of these addresses logs in; also of one that names several hosts, as libpq has it. */
-export function usersOf(urls = ''): readonly string[] {
-  return [...urls.matchAll(/:\/\/(?:([^:@/]*)(?::[^@/]*)?@)?/g)].map(([, user = '']) => user);
 }
 
 function url(protocols: readonly string[], message: string): z.ZodString {

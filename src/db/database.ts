@@ -1,13 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { noted } from '../observed.ts';
-import { DatabaseUnavailable, sqlState } from './errors.ts';
-import { GRACE_MS, VICTIM_PAUSE_MS } from '../limits.ts';
+import { sqlState } from './errors.ts';
 import { isNameElsewhere, isStalePlan } from './pipeline.ts';
 import { openPool } from './pool.ts';
 import type { PoolFigures, PoolOptions, SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
-import type { Session } from './session.ts';
-import { hear, nextSettings, roleOf, settingsOf } from './settings.ts';
+import { nextSettings, roleOf, settingsOf, timingOf } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 import { roomFor } from './room.ts';
 import { runTransaction } from './transaction.ts';
@@ -64,18 +62,8 @@ export interface Database {
    * @throws RequestError ERROR_RATE_LIMITED for a caller who reads another such list, ERROR_UNAVAILABLE where many do
    */
   walk(context: RequestContext, statement: Statement): Promise<Walk>;
-  /**
-   * The same for a request that only reads, on a replica that has replayed what the caller wrote; undefined where the
-   * primary is to be read, and absent where there are no replicas. The primary judges the caller: whatever the replica
-   * says is thrown away unless both agree.
-   * Its `run` and `walk` throw NotAdmitted where the primary refuses the caller or cannot be asked, and anything else
-   * where it is the primary that is to be read.
-   */
-  readonly readerFor?: (context: RequestContext) => Database | undefined;
   /** One call of the API's own functions as its login: under no request role, with no setting of a request. */
   callAsLogin(statement: Statement): Promise<Result>;
-  /** Calls of functions that read no setting at all, in one exchange: none is made for them. One result for each. */
-  callBare(statements: readonly Statement[]): Promise<readonly Result[]>;
   /**
    * Takes no more; resolves when what is under way has ended. What takes longer than `withinMs`, by default as long as
    * anything may, is broken off.
@@ -112,24 +100,14 @@ export function openDatabase(options: PoolOptions): Database {
     most: Math.max(1, Math.floor(options.poolSize / 4)),
     ...options.walks,
   };
-  return databaseOn(openPool(options), options.statementTimeoutMs, walkLimits, options.notesWrites);
+  return databaseOn(openPool(options), options.statementTimeoutMs, walkLimits);
 }
 
 export function databaseOn(
   pool: SessionPool,
   statementTimeoutMs: number,
   walkLimits: WalkLimits = WALK_LIMITS,
-  notesWrites = false,
 ): Database {
-  /** Notes how far the log was once that was written. */
-  const withPosition = async <T>(
-    session: Session,
-    context: RequestContext | undefined,
-    written: T,
-  ): Promise<T> => {
-    if (notesWrites && context?.readOnly === false) await noteWrite(session, context.caller.subject);
-    return written;
-  };
   const runInTurn: Database['runInTurn'] = async (turns) => {
     turns.forEach(({ statements }) => {
       statements.forEach(assertOnData);
@@ -139,21 +117,15 @@ export function databaseOn(
         role: roleOf(context),
         settings: [index === 0 ? settingsOf(context, timeoutMs) : nextSettings(context)],
         statements,
-        onSettings: index === 0 && context !== undefined ? heardBy(context) : undefined,
+        onSettings: index === 0 ? timingOf(context) : undefined,
       }));
-    const writer = turns.find(({ context }) => context?.readOnly === false)?.context;
-    // A replica's own conflicts are for the primary to settle.
-    const isOnReplica = turns.some(({ context }) => context?.admission !== undefined);
     return noted(turns[0]?.context?.timeline, () =>
-      pool.withSession(async (session) => {
-        const attempt = (timeoutMs: number) => {
+      pool.withSession((session) =>
+        againIfVictim(session.timeoutMs(statementTimeoutMs), (timeoutMs) => {
           const parts = partsWithin(timeoutMs);
           return twiceIfStale(() => session.send(parts, 'idle'));
-        };
-        const timeoutMs = session.timeoutMs(statementTimeoutMs);
-        if (isOnReplica) return attempt(timeoutMs);
-        return withPosition(session, writer, await againIfVictim(timeoutMs, attempt));
-      }),
+        }),
+      ),
     );
   };
   const runOnce = async (
@@ -176,18 +148,16 @@ export function databaseOn(
       const within = (limitMs: number) =>
         noted(timeline, () =>
           pool.withSession(
-            async (session) => {
-              const written = await againIfVictim(session.timeoutMs(limitMs), (timeoutMs) =>
+            (session) =>
+              againIfVictim(session.timeoutMs(limitMs), (timeoutMs) =>
                 runTransaction(
                   session,
                   roleOf(context),
                   settingsOf(context, timeoutMs),
                   checked,
-                  heardBy(context),
+                  timingOf(context),
                 ),
-              );
-              return withPosition(session, context, written);
-            },
+              ),
             { limitMs: limitMs + GRACE_MS },
           ),
         );
@@ -203,36 +173,9 @@ export function databaseOn(
       if (result === undefined) throw new Error('The server gave no result for a statement.');
       return result;
     },
-    async callBare(statements) {
-      statements.forEach(assertOnData);
-      return pool.withSession((session) =>
-        againIfVictim(session.timeoutMs(statementTimeoutMs), () =>
-          twiceIfStale(() => session.callBare(statements)),
-        ),
-      );
-    },
     close: (withinMs) => pool.close(withinMs),
     figures: () => ({ ...pool.figures(), longRequests: room.taken() }),
   };
-}
-
-/** Takes what the settings of its transaction say. */
-function heardBy(context: RequestContext): (result: Result) => void {
-  return (result) => {
-    hear(context, result);
-  };
-}
-
-/**
- * Once it is committed, and before it is answered: from then on no replica that lacks it answers the caller. What cannot
- * be noted is not acknowledged.
- */
-async function noteWrite(session: Session, subject: string): Promise<void> {
-  try {
-    await session.sendOne({ text: 'select app.note_write($1)', values: [subject] }, 'login', 'idle');
-  } catch (cause) {
-    throw new DatabaseUnavailable('A write is committed, but its position could not be noted.', { cause });
-  }
 }
 
 /** deadlock_detected, serialization_failure: the server has undone all of it, so that the others could go on. */

@@ -21,8 +21,7 @@ export interface PoolOptions {
   readonly preparedStatements: boolean;
   /** How many may wait for a connection that others use; a hundred for each connection when absent. */
   readonly maxWaiting?: number;
-  /** Whether each write is noted for its caller, whom a replica answers only once it has replayed that. */
-  readonly notesWrites?: boolean;
+  /** Of lists that are read whole. */
   readonly walks?: Partial<WalkLimits>;
   /** Told how long each wait for a connection took, in vain or not. */
   readonly onWaited?: ((ms: number) => void) | undefined;

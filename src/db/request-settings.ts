@@ -12,17 +12,4 @@ export interface RequestContext {
   /** The one client that the request names, if it names one: the transaction then holds no right to another. */
   readonly client?: string | undefined;
   readonly timeline?: Timeline | undefined;
-  /** Where a replica is to answer: what the primary has said of the caller, now or when it was asked last. */
-  readonly admission?: Admission | undefined;
-  /** Told which position of the log the replica had replayed before it read anything. */
-  readonly onReplayed?: ((position: string) => void) | undefined;
-}
-
-/** Who a caller is, and what a replica must have replayed before it answers them. */
-export interface Admission {
-  readonly userId: string;
-  /** Since when its primary is the primary. */
-  readonly epoch: string;
-  /** A position of the write-ahead log: behind all that the caller has written. */
-  readonly wroteUntil: string;
 }

@@ -150,20 +150,6 @@ export class Session {
   }
 
   /**
-   * Calls of functions of ours that read no setting and ask no role: they stand where settings do, so that what they may not
-   * do is no refusal of the caller either.
-   */
-  async callBare(statements: readonly Statement[]): Promise<readonly Result[]> {
-    const answers: Result[] = [];
-    const onSettings = (result: Result): void => {
-      answers.push(result);
-    };
-    const parts = statements.map((one) => ({ role: 'login', settings: [one], statements: [], onSettings }));
-    await this.send(parts, 'idle');
-    return answers;
-  }
-
-  /**
    * Gives the connection back only if the server said last that it is outside any transaction. Any other is
    * closed, which ends its transaction too: after a COMMIT or ROLLBACK that failed, the next request would run
    * inside what is left of this one. So is one that the server was asked to cancel something for: it might cancel what

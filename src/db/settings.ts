@@ -28,19 +28,6 @@ select
     set_config('role', $7, true)`;
 
 /**
- * Of one that a replica answers: the primary judges the caller, and may know of rights that are new. Where the replica
- * lacks what the caller wrote it fails before anything is read, else it says first how far it is.
- */
-const ON_REPLICA = `
-select
-    app.require_replayed($3, $4),
-    set_config('transaction_read_only', 'on', true),${FORM},
-    set_config('statement_timeout', $1, true),
-    set_config('app.client_access', $2, true) is not null,
-    set_config('app.user_id', $5, true),
-    set_config('role', $6, true)`;
-
-/**
  * Of a request that may write, with what its audit records say. The same timeout holds for a statement of ours and for
  * an explicit transaction that waits for our next.
  */
@@ -62,10 +49,13 @@ select
 const TOOK = `,
     extract(epoch from clock_timestamp() - transaction_timestamp()) * 1000`;
 
-/** Takes what the settings statement of a request says: how long it took, and of a replica how far that is. */
-export function hear({ timeline, admission, onReplayed }: RequestContext, { rows }: Result): void {
-  if (timeline !== undefined) timeline.settingsMs += Math.max(Number(rows[0]?.at(-1)) || 0, 0);
-  if (admission !== undefined) onReplayed?.(rows[0]?.[0] ?? '');
+/** Takes how long that was from what the settings statement gives. */
+export function timingOf(context: RequestContext | undefined): ((result: Result) => void) | undefined {
+  const timeline = context?.timeline;
+  if (timeline === undefined) return undefined;
+  return ({ rows }) => {
+    timeline.settingsMs += Math.max(Number(rows[0]?.at(-1)) || 0, 0);
+  };
 }
 
 const OF_NOBODY = `
@@ -126,20 +116,13 @@ export function roleOf(context: RequestContext | undefined): string {
 /**
  * The statement that goes before all others: who asks, what they may see, and as which role; without a context for a
  * call of the API's own, with no setting of any request.
- * It fails with SQLSTATE TX401 where the database knows that the token's rights no longer hold, and with TX425 on a
- * replica that has not replayed what the caller wrote.
+ * It fails with SQLSTATE TX401 where the database knows that the token's rights no longer hold.
  * @throws TypeError when the client that the request names is no UUID.
  */
 export function settingsOf(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
   if (context === undefined) return { text: OF_NOBODY, values: [statementTimeoutMs] };
-  const { caller, readOnly, requestId, action, ipAddress, userAgent, admission, timeline } = context;
-  const timed = timeline === undefined ? '' : TOOK;
-  if (admission !== undefined) {
-    const { epoch, wroteUntil, userId } = admission;
-    const values = [statementTimeoutMs, clientAccess(context), epoch, wroteUntil, userId, roleOf(context)];
-    return { text: ON_REPLICA + timed, values };
-  }
-  const text = (readOnly ? READING : WRITING) + timed;
+  const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;
+  const text = (readOnly ? READING : WRITING) + (timeline === undefined ? '' : TOOK);
   const { subject, issuedAt, accessDigest, userId } = caller;
   const rights = [clientAccess(context), subject, issuedAt, accessDigest, userId, roleOf(context)];
   const values = [statementTimeoutMs, ...rights, requestId];

@@ -5,7 +5,7 @@ import type { SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import type { Room } from './room.ts';
 import type { Session } from './session.ts';
-import { hear, roleOf, settingsOf, waitsAtMost } from './settings.ts';
+import { roleOf, settingsOf, timingOf, waitsAtMost } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 
@@ -52,9 +52,7 @@ export function walksOn(
         settingsOf(context, statementTimeoutMs),
       ];
       const declared = { ...statement, text: `declare walk no scroll cursor for ${statement.text}` };
-      const onSettings = (result: Result): void => {
-        hear(context, result);
-      };
+      const onSettings = timingOf(context);
       const [opened] = await session.soon(
         session.left(exchangeMs),
         session.send([{ role, settings, statements: [declared, NEXT], onSettings }], 'in transaction'),

@@ -2,7 +2,7 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import { RequestError } from '../errors.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { requireClients, requireRole } from './access.ts';
-import { answerAnywhere } from './answer-anywhere.ts';
+import { answer } from './answer.ts';
 import { bytesOf, inviteBody } from './body.ts';
 import { callerRequest } from './checked-request.ts';
 import type { Sources } from './checked-request.ts';
@@ -64,7 +64,7 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sou
       const exchange = { incoming: request, inviteBody: inviting(request, response) };
       const repeatable = key === undefined ? undefined : { key, content: bytesOf(request) };
       const checked = { endpoint, input, state, caller, repeatable, isCsv, ...exchange };
-      const reply = await answerAnywhere(checked, sources).catch(async (error: unknown) => {
+      const reply = await answer(checked, sources).catch(async (error: unknown) => {
         throw await whyRefused(error, checked, sources);
       });
       await sendReply(response, reply);

@@ -30,7 +30,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   '22P05': 'ERROR_VALIDATION', // untranslatable character
 
   // Nothing was done and a second attempt may well succeed.
-  '40001': 'ERROR_UNAVAILABLE', // serialization failure, or a replica's conflict with recovery
+  '40001': 'ERROR_UNAVAILABLE', // serialization failure
   '40P01': 'ERROR_UNAVAILABLE', // deadlock
   '55P03': 'ERROR_UNAVAILABLE', // lock not available
   '57014': 'ERROR_UNAVAILABLE', // statement timeout

@@ -96,21 +96,6 @@ export const CATALOG = {
     'taxclaims_database_long_requests',
     'Long lists and imports that have a connection for longer than others.',
   ),
-  replicaReads: counter(
-    'taxclaims_replica_reads_total',
-    'Requests that only read: answered by a replica, or not, and why not.',
-    'outcome',
-  ),
-  replicaLag: gauge(
-    'taxclaims_replica_lag_seconds',
-    'By how much a replica is behind the primary; absent while that is not known.',
-    'replica',
-  ),
-  replicaLeftOut: gauge(
-    'taxclaims_replica_left_out',
-    '1 for a replica that is not read from at the moment.',
-    'replica',
-  ),
   passwordsWaiting: gauge(
     'taxclaims_passwords_waiting',
     'How many wait for the hash of a password, with the one that is worked out.',

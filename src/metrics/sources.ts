@@ -7,15 +7,12 @@ import type { DatabaseFigures } from '../db/database-figures.ts';
 import type { Housekeeping } from '../db/housekeeping.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import type { Spool } from '../db/refusals/spool.ts';
-import type { Replicas } from '../db/replicas/replicas.ts';
 import type { Documents } from '../documents/documents.ts';
 import { passwordsWaiting } from '../identity/password.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
 import { askedOnce } from '../retries.ts';
 import { within } from '../within.ts';
 import { CATALOG } from './catalog.ts';
-import { METRICS_ANSWER_MS } from '../limits.ts';
-import { ofReplicas } from './replicas.ts';
 import { counterOf, gauge, gaugeOf } from './instruments.ts';
 
 /** The parts that are asked for each collection. */
@@ -32,34 +29,35 @@ export interface Sources {
   /** The periodic tasks, by name. */
   readonly housekeeping: Readonly<Record<string, Pick<Housekeeping, 'ageMs'>>>;
   readonly dataDir: string;
-  readonly replicas: Pick<Replicas, 'outcomes' | 'standings'> | undefined;
+  /** Of a process that serves. */
   readonly counters: Pick<Counters, 'isAlone'>;
 }
 
 /** What does not answer in this time is not in the figures: whoever collects them waits for ten seconds, as a rule. */
 const PATIENCE_MS = 1_000;
 
-/** Adds what the parts are asked for when it is collected. */
-export function collectFrom(sources: Sources, registry: Registry): void {
-  const { lanes, audit, spool, verifier, documents, database, replicas, dataDir } = sources;
-  ofLanes(lanes, registry);
-  ofRefusals(audit, registry);
-  ofSpool(spool, registry);
-  ofKeys(verifier, registry);
-  ofDatabase(database, registry);
-  ofHousekeeping(sources.housekeeping, registry);
-  ofClocks(sources.clocks, registry);
-  if (replicas !== undefined) ofReplicas(replicas, registry);
-  gaugeOf(registry, CATALOG.passwordsWaiting, passwordsWaiting);
-  gaugeOf(registry, CATALOG.countedAlone, () => Number(sources.counters.isAlone));
-  gaugeOf(
-    registry,
-    CATALOG.diskFree,
-    asked(() => freeRatio(dataDir)),
-  );
-  counterOf(registry, CATALOG.storeFailures, () =>
-    Object.entries(documents.figures()).map(([kind, count]) => [{ kind }, Number(count)]),
-  );
+/** Adds what is asked for when it is collected, of the parts that there are in this process. */
+export function collectFrom(sources: Partial<Sources>, registry: Registry): void {
+  const { lanes, audit, spool, verifier, documents, database, counters } = sources;
+  const { housekeeping, dataDir, clocks } = sources;
+  if (lanes !== undefined) ofLanes(lanes, registry);
+  if (audit !== undefined) ofRefusals(audit, registry);
+  if (spool !== undefined) ofSpool(spool, registry);
+  if (verifier !== undefined) ofKeys(verifier, registry);
+  if (database !== undefined) ofDatabase(database, registry);
+  if (housekeeping !== undefined) ofHousekeeping(housekeeping, registry);
+  if (dataDir !== undefined)
+    gaugeOf(
+      registry,
+      CATALOG.diskFree,
+      asked(() => freeRatio(dataDir)),
+    );
+  if (clocks !== undefined) ofClocks(clocks, registry);
+  if (counters !== undefined) ofCounters(counters, registry);
+  if (documents !== undefined)
+    counterOf(registry, CATALOG.storeFailures, () =>
+      Object.entries(documents.figures()).map(([kind, count]) => [{ kind }, Number(count)]),
+    );
 }
 
 function ofLanes(named: Sources['lanes'], registry: Registry): void {

@@ -218,7 +218,7 @@ describe.each(Object.keys(ENDS))('a deploy that is %s', (how) => {
             .replace(/^app\.deploy_lock .*\n/m, '')
             .replace(/^app\.searchable\(text\) .*?^ \{.*?\n/ms, '')
             .replaceAll(
-              /^(?:app\.(?:client_documents|password_attempts|identity_artifacts|login_attempts|identity_secret|identity_management|primary_epochs|present_epoch|write_positions|provider_clock|refusals_at_month_end|audit_days)|invoice_transitions|identity_changes) t t \{taxclaims_owner=\w+\/taxclaims_owner\}\n/gm,
+              /^(?:app\.(?:client_documents|password_attempts|identity_artifacts|login_attempts|identity_secret|identity_management|provider_clock|refusals_at_month_end|audit_days)|invoice_transitions|identity_changes) t t \{taxclaims_owner=\w+\/taxclaims_owner\}\n/gm,
               '',
             );
         if (after !== rights) expect(rules(after)).toBe(rules(before));

@@ -95,7 +95,7 @@ const WRITTEN = [
   ],
   ...['app.client_documents', 'app.content_removals', 'app.created_clients', 'app.idempotency_keys'],
   ...['app.refusals_at_month_end', 'app.audit_days'],
-  ...['app.primary_epochs', 'app.present_epoch', 'app.write_positions', 'app.provider_clock'],
+  'app.provider_clock',
 ];
 
 /** How many rows every table has but those, by the catalog. */

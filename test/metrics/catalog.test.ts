@@ -35,10 +35,6 @@ const sources: Sources = {
   housekeeping: { kept_answers: { ageMs: () => 21_000 } },
   dataDir: ROOT,
   counters: { isAlone: false },
-  replicas: {
-    outcomes: new Map([['behind', 17]]),
-    standings: () => [{ name: 'one:5432', isRead: false, lagSeconds: NaN }],
-  },
 };
 
 let registry: Registry;

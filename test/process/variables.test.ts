@@ -88,8 +88,6 @@ beforeAll(async () => {
       NODE_ENV: 'production',
     },
     ...{ DATABASE_URL: database.apiUrl, DATABASE_POOL_SIZE: '2' },
-    // No standby, and so never read from.
-    DATABASE_REPLICA_URLS: database.apiUrl,
     ...{ DATABASE_STATEMENT_TIMEOUT_MS: '54321', DATABASE_PREPARED_STATEMENTS: 'false' },
     ...{ AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl },
     ...{ AUTH_ROLE_CLAIM: ROLE_CLAIM, AUTH_CLIENT_ACCESS_CLAIM: ACCESS_CLAIM },
@@ -222,9 +220,6 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
       expect.objectContaining({ id: tenant.clients, company_name: 'Own' }),
     ]);
     expect((await rowsOf(SESSIONS)).length).toBeGreaterThan(0);
-  },
-  DATABASE_REPLICA_URLS: async () => {
-    await started.says(/it was promoted.*a replica is left out/);
   },
   DATABASE_POOL_SIZE: async () => {
     await withAdmin(database.adminUrl, async (admin) => {

@@ -14,6 +14,10 @@ export const FORGET_APPLIED = 'drop function app.applied_migrations();';
  * of columns, so that the one that is added again would be drift.
  */
 const UNDO_LATER = `
+  create table app.write_positions (); create table app.present_epoch (); create table app.primary_epochs ();
+  alter table app.write_positions owner to taxclaims_owner;
+  alter table app.present_epoch owner to taxclaims_owner;
+  alter table app.primary_epochs owner to taxclaims_owner;
   drop table app.provider_clock;
   create or replace function app.provider_time(moment timestamp with time zone)
       returns timestamp with time zone language sql stable set search_path = '' return moment;

@@ -14,8 +14,6 @@ import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
 import { sharedPrimaries, tellingPrimary } from '../../src/db/primary.ts';
 import type { WalkLimits } from '../../src/db/walk.ts';
-import { openReplicas } from '../../src/db/replicas/open.ts';
-import type { Replicas } from '../../src/db/replicas/replicas.ts';
 import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
 import { openDocuments } from '../../src/documents/documents.ts';
@@ -60,7 +58,6 @@ export interface Service {
   readonly identity: TestIdentity;
   readonly postgres: TestDatabase;
   readonly database: Database;
-  readonly replicas: Replicas | undefined;
   readonly documents: Documents;
   /** Where the contents of documents lie, unless the store is another. */
   readonly documentFolder: string;
@@ -91,9 +88,6 @@ export interface Options
   readonly statementTimeoutMs?: number;
   /** A database that outlives the service, instead of one of its own. */
   readonly postgres?: TestDatabase;
-  /** Standbys of it, for requests that only read. */
-  readonly replicaUrls?: readonly string[];
-  readonly longestLagMs?: number;
   /** Of lists that are read whole; where they may not be as slow as in service. */
   readonly walks?: Partial<WalkLimits>;
   /** Served on the mechanism that all endpoints share, instead of the service's own. */
@@ -117,10 +111,8 @@ export async function startService(options: Options = {}): Promise<Service> {
   const postgres = options.postgres ?? (await createTestDatabase());
   const identity = await startTestIdentity();
   const seen = await openSeen({ metricsPort: options.metrics && 0, traces: options.traces }, log);
-  const { replicaUrls = [] } = options;
   const pool = (poolSize: number, statementTimeoutMs: number) => ({
     ...{ poolSize, statementTimeoutMs, preparedStatements: !isPooled(), walks: options.walks ?? {} },
-    notesWrites: replicaUrls.length > 0,
   });
   const primaryOf = sharedPrimaries(tellingPrimary(log));
   const open = (name: string, ...settings: Parameters<typeof pool>): Database => {
@@ -132,16 +124,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     seen.lanes[name] = opened;
     return opened;
   };
-  const ofRequests = [4, options.statementTimeoutMs ?? 10_000] as const;
-  const primary = open('requests', ...ofRequests);
-  const replicas =
-    replicaUrls.length === 0
-      ? undefined
-      : openReplicas({
-          ...{ primary, lane: primary, urls: replicaUrls, pool: pool(...ofRequests), log },
-          longestLagMs: options.longestLagMs,
-        });
-  const { database, counts } = counting(replicas?.database ?? primary);
+  const { database, counts } = counting(open('requests', 4, options.statementTimeoutMs ?? 10_000));
   // So long that what ends the wait of a probe is the probe itself.
   const [probed, lane] = [open('health', 1, 120_000), open('refusals', 1, 2_000)];
   const asked = open('metrics', 1, 2_000);
@@ -183,8 +166,8 @@ export async function startService(options: Options = {}): Promise<Service> {
   });
   const port = await server.listen(0, '127.0.0.1');
   seen.ask({
-    ...{ audit, spool, verifier, documents, counters: parts.counters, replicas, dataDir },
-    ...{ database: databaseFiguresOf(asked), clocks: clocks ?? { figures: () => UNKNOWN }, housekeeping: {} },
+    ...{ audit, spool, verifier, documents, counters: parts.counters, ...(clocks && { clocks }) },
+    database: databaseFiguresOf(asked),
   });
   const metrics = seen.registry && createMetricsServer(seen.registry, options.metrics);
   await clocks?.sweep();
@@ -203,7 +186,6 @@ export async function startService(options: Options = {}): Promise<Service> {
       identity,
       postgres,
       database,
-      replicas,
       documents,
       documentFolder,
       dataDir,
@@ -236,7 +218,6 @@ export async function startService(options: Options = {}): Promise<Service> {
       await server.close();
       await documents.close();
       await audit.close();
-      await replicas?.close();
       for (const one of [asked, lane, probed, database]) await one.close();
       await spool.close();
       await seen.close(1_000);

@@ -13,7 +13,6 @@ from (
         ('public.documents', 'file_path', '{taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
         ('app.identity_artifacts', 'payload', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
         ('app.identity_secret', 'secret', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
-        ('app.write_positions', 'subject', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}'),
         ('app.idempotency_keys', 'body', '{taxclaims_api,taxclaims_admin,taxclaims_scoped_admin,taxclaims_account_manager,taxclaims_tax_specialist,taxclaims_client,taxclaims_reporting,taxclaims_reporting_all,taxclaims_reporting_few,taxclaims_auditor,taxclaims_identity_provider}')
 ) as s (table_name, column_name, hidden_from);
 
@@ -142,20 +141,8 @@ from (
             'one row, read by the functions of a login alone'
         ),
         (
-            'policy_constant_true', 'primary\_epochs\_%\_definer on app.primary_epochs to taxclaims_definer',
-            'it names servers and belongs to no client; the functions that choose a replica alone reach it'
-        ),
-        (
             'policy_constant_true', 'provider\_clock\_%\_definer on app.provider_clock to taxclaims_definer',
             'one row that names nobody, reached by the functions that measure the provider''s clock and date by it'
-        ),
-        (
-            'policy_constant_true', 'present\_epoch\_%\_definer on app.present_epoch to taxclaims_definer',
-            'one row, reached by the functions that choose a replica alone'
-        ),
-        (
-            'policy_constant_true', 'write\_positions\_%\_definer on app.write_positions to taxclaims_definer',
-            'a position of the log by subject belongs to no client; the functions that choose a replica name the caller''s'
         ),
         (
             'policy_ignores_row', 'administrator\_guard\_update\_definer on app.administrator_guard to taxclaims_definer',

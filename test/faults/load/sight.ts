@@ -24,29 +24,14 @@ interface Written {
   readonly row: Row;
 }
 
-interface Seen {
-  readonly version: string;
-  readonly at: number;
-}
-
-/**
- * What others have written may be so old on a replica (docs/decisions/replicas.md), and the primary may have shown it
- * already; beside it, how long it may take until one that is further behind is left out.
- */
-export const OTHERS_MAY_LAG_MS = 10_000 + 2_000;
-
 /** What one caller has written, deleted and seen. */
 export class Sight {
   readonly #written = new Map<string, Written>();
   readonly #deleted = new Set<string>();
-  readonly #seen = new Map<string, Seen>();
+  /** The latest version of each. */
+  readonly #seen = new Map<string, string>();
   readonly #own = new Set<string>();
-  readonly #clock: () => number;
   #claims = 0;
-
-  constructor(clock: () => number = Date.now) {
-    this.#clock = clock;
-  }
 
   /** A write was answered with this record. */
   acknowledged(table: Kept, row: Row): void {
@@ -66,7 +51,6 @@ export class Sight {
 
   /** What an answer must show to a request that is sent now. */
   view(): View {
-    const sentAt = this.#clock();
     const [written, seen] = [new Map(this.#written), new Map(this.#seen)];
     const [deleted, claims] = [new Set(this.#deleted), this.#claims];
     // What a write that began meanwhile has left is no more than before.
@@ -76,7 +60,7 @@ export class Sight {
       const { id } = row;
       const version = versionOf(row.updated_at);
       const last = seen.get(id);
-      if (version > (this.#seen.get(id)?.version ?? '')) this.#seen.set(id, { version, at: this.#clock() });
+      if (version > (this.#seen.get(id) ?? '')) this.#seen.set(id, version);
       if (deleted.has(id)) return `${BEHIND.deleted}: ${id}`;
       const own = written.get(id);
       if (own !== undefined && isStill(id)) {
@@ -86,9 +70,8 @@ export class Sight {
           return `${BEHIND.old}: ${what} of ${id} is ${String(row[what])}, and not ${String(own.row[what])}`;
         }
       }
-      if (last === undefined || version >= last.version) return null;
-      const isExcused = !this.#own.has(id) && sentAt - last.at <= OTHERS_MAY_LAG_MS;
-      return isExcused ? null : `${BEHIND.back}: ${id} of ${version}, after ${last.version}`;
+      if (last === undefined || version >= last) return null;
+      return `${BEHIND.back}: ${id} of ${version}, after ${last}`;
     };
 
     return {

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { freeze } from '../../test/support/freeze.ts';
+import { loadTenant, WORDS } from '../../test/faults/tenants.ts';
+import { withAdmin } from '../../test/support/database.ts';
+import { createReportingLogin } from '../../test/support/reporting-login.ts';
+import { startPatroni } from '../lab/patroni.ts';
+import { adminOf, makeDatabase } from './database.ts';
+import type { Fault, Result } from './fault.ts';
+import { makeTenants } from './under-load.ts';
+import type { World } from './world.ts';
+
+/* A BI tool connects to a standby of the cluster by that server's own address. */
+
+export const faults: readonly Fault[] = [
+  { part: 'reporting', fault: 'a BI login on a standby that lags, and catches up', run: readFromStandby },
+];
+
+/** What a login sees, by client. */
+const SEEN = `
+  select c.id, (select count(*)::integer from reporting.sites as s where s.client_id = c.id) as sites
+  from reporting.clients as c`;
+/** What any login may ask of a standby: by when it is as the primary was. */
+const REPLAYED = `select pg_is_in_recovery() as standby, pg_last_xact_replay_timestamp() < $1::timestamptz as before`;
+
+async function readFromStandby(world: World): Promise<Result> {
+  const cluster = await world.once('patroni', (dir) => startPatroni({ dir }));
+  await cluster.settled();
+  const database = await makeDatabase(cluster.leaderUrl);
+  const leaderUrl = await cluster.leaderUrl(database);
+  const { port } = await cluster.asynchronousStandby();
+  const onLeader = adminOf(() => Promise.resolve(leaderUrl));
+  const onStandby = adminOf(() => Promise.resolve(at(leaderUrl, port)));
+  const tenants = WORDS.slice(0, 2).map(loadTenant);
+  await makeTenants(leaderUrl, tenants);
+  const [first = '', second = ''] = tenants.map(({ tenant }) => tenant.client);
+  const login = await createReportingLogin({ name: database, adminUrl: leaderUrl });
+  const grants = (what: 'grant' | 'revoke', client: string): Promise<unknown> =>
+    onLeader(`select reporting.${what}_client($1, $2)`, [login.name, client]);
+  const caughtUp = async (): Promise<void> => {
+    const [{ written } = {}] = await onLeader('select pg_current_wal_flush_lsn()::text as written');
+    const replayed = 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as done';
+    while ((await onStandby(replayed, [written]))[0]?.['done'] !== true) await delay(50);
+  };
+
+  const wrong: string[] = [];
+  let [requests, stale, foreign] = [0, 0, 0];
+  /** Counts what a login is shown beside what it is to see. */
+  const sees = async (
+    when: string,
+    url: string,
+    expected: Readonly<Record<string, number>>,
+  ): Promise<void> => {
+    const rows = await ask(url, SEEN);
+    requests += 1;
+    const shown = new Map(rows.map(({ id, sites }) => [String(id), sites]));
+    const others = [...shown.keys()].filter((id) => !(id in expected)).length;
+    const old = Object.entries(expected).filter(([id, sites]) => shown.get(id) !== sites).length;
+    if (others + old > 0)
+      wrong.push(`${when}: ${JSON.stringify([...shown])}, not ${JSON.stringify(expected)}`);
+    foreign += others;
+    stale += old;
+  };
+  const standbyUrl = at(login.url, port);
+
+  await grants('grant', first);
+  await caughtUp();
+  await sees('on a standby', standbyUrl, { [first]: 1 });
+  const written = await ask(standbyUrl, 'create temporary table kept ()').catch((error: unknown) => error);
+  if (!(written instanceof pg.DatabaseError && written.code === '25006'))
+    wrong.push(`a write on a standby is not refused as on one: ${String(written)}`);
+
+  // A replay that was paused Patroni takes up again.
+  const [{ pid } = {}] = await onStandby('select pid from pg_stat_wal_receiver');
+  const resume = await freeze(Number(pid));
+  try {
+    const [{ now } = {}] = await onLeader('select clock_timestamp()::text as now');
+    await grants('revoke', first);
+    await grants('grant', second);
+    await onLeader(`insert into public.sites (client_id, site_name) values ($1, 'Neuf')`, [second]);
+    await sees('on the primary', login.url, { [second]: 2 });
+    await sees('on a standby that lags', standbyUrl, { [first]: 1 });
+    const [told] = await ask(standbyUrl, REPLAYED, [now]);
+    if (told?.['standby'] !== true || told['before'] !== true)
+      wrong.push(`a standby that lags does not say so: ${JSON.stringify(told)}`);
+  } finally {
+    resume();
+  }
+  await caughtUp();
+  await sees('on a standby that caught up', standbyUrl, { [second]: 2 });
+  await login.drop();
+  return { requests, failed: 0, lost: 0, stale, foreign, backAfterMs: 0, wrong };
+}
+
+/** The same on another server of the cluster. */
+function at(url: string, port: number): string {
+  const address = new URL(url);
+  address.port = String(port);
+  return address.href;
+}
+
+/** As whoever the address names. */
+function ask(url: string, text: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+  return withAdmin(url, async (login) => (await login.query<Record<string, unknown>>(text, values)).rows);
+}
