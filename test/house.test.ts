@@ -49,8 +49,8 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
 /** Where SQL stands all the same: each file, and why there. */
 const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
   'documents/removals.ts': 'it calls the three functions of the document store, by which contents go',
-  'http/conflicts.ts': 'it asks what a change has met, whatever resource that is of',
-  'http/standings.ts': 'it asks what there is of a record, whatever resource that is of',
+  'http/creation.ts': 'it keeps the answer to a creation, whatever resource that is of',
+  'http/why-not.ts': 'it asks why a record was not read or changed, whatever resource that is of',
 };
 /** What a statement begins with, or names a table of ours after; prose and names of methods have no blank behind it. */
 const SQL =

@@ -2,39 +2,36 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Result } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
-import { callerRequest } from './checked-request.ts';
-import type { CheckedRequest, Sources } from './checked-request.ts';
-import { listAsCsv } from './csv.ts';
-import type { CallerRequest, ListQuery, RecordShape, Reply, Row } from './endpoint.ts';
+import type { CallerRequest } from './caller-request.ts';
+import { create } from './creation.ts';
+import type { Endpoint, Input, RecordShape, Reply } from './endpoint.ts';
 import { tagOfText, unlessKnown } from './preconditions.ts';
-import { refuseForeignFilter } from './refusals.ts';
-import { look, NothingFound } from './standings.ts';
+import { NothingFound, refuseEmpty } from './why-not.ts';
 
 /**
  * Gives what an endpoint answers with.
  * @throws NothingFound, RequestError, and the errors of the database
  */
-export async function answer(checked: CheckedRequest, sources: Sources): Promise<Reply> {
-  const { endpoint, input, caller, incoming } = checked;
-  const request = callerRequest(checked, sources);
+export async function answer(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<Reply> {
+  const { caller, incoming, ifMatch } = request;
+  if ('list' in endpoint) return listed(endpoint, input, request);
   if ('read' in endpoint) {
     const query = endpoint.read(input, caller);
     return unlessKnown(incoming, recordIn(query.of ?? endpoint.of, await request.run(query)));
   }
-  if ('list' in endpoint && checked.isCsv === true) return listAsCsv(endpoint, checked, sources);
-  if ('list' in endpoint) {
-    const query = endpoint.list(input, caller);
-    return listed(query.of ?? endpoint.of, query, checked, sources);
-  }
+  if ('change' in endpoint) return recordIn(endpoint.of, await request.run(endpoint.change(input, ifMatch)));
   if ('create' in endpoint) {
     const id = randomUUID();
-    const location = `${incoming.url ?? ''}/${id}`;
-    return request.create({ of: endpoint.of, id, location, statements: [endpoint.create(input, id)] });
+    const location = `${incoming.url}/${id}`;
+    return create(request, { of: endpoint.of, id, location, make: [endpoint.create(input, id)] });
   }
-  if ('change' in endpoint)
-    return recordIn(endpoint.of, await request.run(endpoint.change(input, request.ifMatch)));
-  if ('remove' in endpoint)
-    return removed(await request.run(endpoint.remove(input, request.ifMatch)), checked, sources);
+  if ('remove' in endpoint) {
+    const { rowCount } = await request.run(endpoint.remove(input, ifMatch));
+    if (rowCount === 0) throw new NothingFound();
+    // Nobody waits for the store to lose the contents of documents that went along.
+    if (endpoint.of.hasDocuments) void request.documents.removeDue();
+    return { status: 204 };
+  }
   return endpoint.handle(input, request);
 }
 
@@ -42,10 +39,10 @@ export async function answer(checked: CheckedRequest, sources: Sources): Promise
  * 200 and the record of a result, with its entity tag.
  * @throws NothingFound
  */
-export function recordIn(of: RecordShape, { rows }: Result): Reply {
-  const [row] = rows;
+export function recordIn(of: RecordShape, { rows: [row] }: Result): Reply {
   if (row === undefined) throw new NothingFound();
-  return { status: 200, body: of.write(row), headers: tagged(of, row) };
+  const tag = of.tag(row);
+  return { status: 200, body: of.write(row), headers: tag === undefined ? {} : { ETag: tag } };
 }
 
 /**
@@ -61,41 +58,26 @@ export async function changedInSteps(
   return request.transaction(async (run) => recordIn(of, await steps(run)));
 }
 
-/** The tables whose records take documents along. */
-const WITH_DOCUMENTS: readonly unknown[] = ['clients', 'sites', 'reclamations', 'documents'];
-
-/** 204 for a record that was there. Nobody waits for the store to lose the contents of documents that went along. */
-function removed({ rowCount }: Result, { state }: CheckedRequest, { documents }: Sources): Reply {
-  if (rowCount === 0) throw new NothingFound();
-  if (WITH_DOCUMENTS.includes(state.resource)) void documents.removeDue();
-  return { status: 204 };
-}
-
-/** A list below a record is empty only where that record is seen. */
 async function listed(
-  of: RecordShape,
-  query: ListQuery,
-  checked: CheckedRequest,
-  sources: Sources,
+  endpoint: Extract<Endpoint, { list: unknown }>,
+  input: Input,
+  request: CallerRequest,
 ): Promise<Reply> {
-  const { resource: table, resourceId: id } = checked.state;
-  const above = table === undefined || id === undefined ? [] : [look({ table, id })];
-  const [found, seen] = await callerRequest(checked, sources).runAll(query.records, ...above);
-  const total = found?.rows[0]?.[of.width];
-  const rows = (found?.rows ?? []).filter(([first]) => total === undefined || first !== null);
-  if (rows.length === 0) {
-    if (seen?.rowCount === 0) throw new NothingFound();
-    await refuseForeignFilter(checked, sources);
-  }
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  const query = endpoint.list(input, request.caller);
+  const { of = endpoint.of, limit } = query;
+  const { rows: found } = await request.run(query.records);
+  const total = found[0]?.[of.width];
+  const rows = found.filter(([first]) => total === undefined || first !== null);
+  if (rows.length === 0) await refuseEmpty(endpoint, input, request);
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
   const body = `[${page.map((row) => of.write(row)).join(',')}]`;
   const headers = {
-    ...(last && { Link: `<${nextPage(checked.incoming, query.cursor(last))}>; rel="next"` }),
+    ...(last && { Link: `<${nextPage(request.incoming, query.cursor(last))}>; rel="next"` }),
     ...(total != null && { 'X-Total-Count': total }),
   };
   const ETag = tagOfText(JSON.stringify(headers) + body);
-  return unlessKnown(checked.incoming, { status: 200, body, headers: { ...headers, ETag } });
+  return unlessKnown(request.incoming, { status: 200, body, headers: { ...headers, ETag } });
 }
 
 /** The same list from the cursor on; what was skipped by `offset` is behind it already. */
@@ -105,9 +87,4 @@ function nextPage({ url = '' }: IncomingMessage, cursor: string): string {
   parameters.delete('offset');
   parameters.set('after', Buffer.from(cursor).toString('base64url'));
   return `${path}?${parameters.toString()}`;
-}
-
-function tagged(of: RecordShape, row: Row): Record<string, string> {
-  const tag = of.tag(row);
-  return tag === undefined ? {} : { ETag: tag };
 }

@@ -1,14 +1,14 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { parse as parseContentType } from 'content-type';
+import type { Request } from 'express';
 import { RequestError } from '../errors.ts';
 import { bodyOf } from './body-stream.ts';
 import { spanOf } from './json-budget.ts';
 import type { JsonBudget } from './json-budget.ts';
-import { BODY_BYTES } from '../limits.ts';
-import { refuseIfGone } from './turns.ts';
+import { refuseIfGone } from './hang-up.ts';
 
 /** Zstandard is absent: its frames may ask for 128 MiB of memory. */
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
@@ -21,28 +21,10 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
  * Reads the JSON body of a request.
  * @throws RequestError ERROR_VALIDATION, ERROR_PAYLOAD_TOO_LARGE, ERROR_REQUEST_TIMEOUT or ERROR_UNSUPPORTED_MEDIA_TYPE
  */
-export async function readJson(
-  request: IncomingMessage,
-  response: ServerResponse,
-  budget: JsonBudget,
-): Promise<unknown> {
-  const bytes = await readBytes(request, {
-    maxBytes: BODY_BYTES,
-    requireType: requireJson,
-    invite: () => {
-      inviteBody(request, response);
-    },
-  });
+export async function readJson(request: Request, budget: JsonBudget): Promise<unknown> {
+  const bytes = await readBytes(request, BODY_LIMIT, requireJson);
   contents.set(request, bytes);
   return jsonOf(bytes, budget);
-}
-
-/** How a body is read whole. */
-export interface BytesOptions {
-  readonly maxBytes: number;
-  readonly requireType: (contentType: string | undefined) => void;
-  /** Called before it is read: a caller may wait to be asked for it. */
-  readonly invite: () => void;
 }
 
 /**
@@ -50,15 +32,16 @@ export interface BytesOptions {
  * @throws RequestError as `readJson` does, but for what is wrong with the JSON
  */
 export async function readBytes(
-  request: IncomingMessage,
-  { maxBytes, requireType, invite }: BytesOptions,
+  request: Request,
+  maxBytes: number,
+  requireType: (contentType: string | undefined) => void,
 ): Promise<Buffer> {
   const length = Number(request.headers['content-length'] ?? 0);
   if (length === 0 && request.headers['transfer-encoding'] === undefined) throw malformed('is required');
   requireType(request.headers['content-type']);
   const decoder = decoderFor(request.headers['content-encoding']);
   if (length > maxBytes) throw tooLarge(`a body of ${length} bytes`);
-  invite();
+  inviteBody(request);
   return inWhole(request, decoded(bodyOf(request, { maxBytes }), decoder), maxBytes);
 }
 
@@ -70,8 +53,8 @@ export function bytesOf(request: IncomingMessage): Buffer | undefined {
 }
 
 /** Answers `Expect: 100-continue`, after every check that needs no body. */
-export function inviteBody({ headers }: IncomingMessage, response: ServerResponse): void {
-  if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+export function inviteBody({ headers, res: response }: Request): void {
+  if (headers.expect?.toLowerCase() === '100-continue') response?.writeContinue();
 }
 
 /** The media type of a `Content-Type`, in small letters, and its parameters. */

@@ -3,15 +3,13 @@ import { create as contentDisposition } from 'content-disposition';
 import { stringify } from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
 import { RequestError } from '../errors.ts';
-import { contextOf } from './checked-request.ts';
-import type { CheckedRequest, Sources } from './checked-request.ts';
+import type { CallerRequest } from './caller-request.ts';
 import { WHOLE } from './endpoint.ts';
-import type { Endpoint, RecordShape, Reply, Row } from './endpoint.ts';
+import type { Endpoint, Input, RecordShape, Reply, Row } from './endpoint.ts';
 import { toRequestError } from './errors.ts';
 import { NOT_FOR_CSV, page } from './fields.ts';
 import { harmless } from './formulas.ts';
-import { refuseForeignFilter } from './refusals.ts';
-import { look, NothingFound } from './standings.ts';
+import { refuseEmpty } from './why-not.ts';
 
 /* A list as a file for spreadsheets: RFC 4180, in UTF-8 with the mark by which they know it. docs/decisions/csv.md */
 
@@ -46,23 +44,14 @@ export function refusePages(query: Readonly<Record<string, unknown>>): void {
  */
 export async function listAsCsv(
   endpoint: Extract<Endpoint, { list: unknown }>,
-  checked: CheckedRequest,
-  { database, documents }: Sources,
+  input: Input,
+  request: CallerRequest,
 ): Promise<Reply> {
-  const { input, caller, incoming, state } = checked;
-  const { records, of = endpoint.of } = endpoint.list(
-    { ...input, query: { ...input.query, limit: WHOLE } },
-    caller,
-  );
-  const { isEmpty, pages } = await database.walk(contextOf(checked), records);
-  if (isEmpty) {
-    const { resource: table, resourceId: id } = state;
-    if (table !== undefined && id !== undefined) {
-      const [seen] = await database.run(contextOf(checked), [look({ table, id })]);
-      if (seen?.rowCount === 0) throw new NothingFound();
-    }
-    await refuseForeignFilter(checked, { database, documents });
-  }
+  const { caller, incoming, state } = request;
+  const whole = { ...input, query: { ...input.query, limit: WHOLE } };
+  const { records, of = endpoint.of } = endpoint.list(whole, caller);
+  const { isEmpty, pages } = await request.database.walk(state, records);
+  if (isEmpty) await refuseEmpty(endpoint, input, request);
   const headers = {
     'Content-Type': `${CSV}; charset=utf-8; header=present`,
     'Content-Disposition': contentDisposition(`${endpoint.path.split('/').at(-1) ?? ''}.csv`),

@@ -1,19 +1,24 @@
-import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { z } from 'zod';
-import type { Database, TransactionLimits } from '../db/database.ts';
-import type { Result, Statement } from '../db/statement.ts';
-import type { Run } from '../db/transaction.ts';
-import type { Documents } from '../documents/documents.ts';
+import { z } from 'zod';
+import type { Database } from '../db/database.ts';
+import type { Statement } from '../db/statement.ts';
 import type { Caller, Role } from '../identity/caller.ts';
-import type { Named, Standing } from './standings.ts';
+import type { CallerRequest, Statements } from './caller-request.ts';
+import { uuid } from './fields.ts';
 
 type Fields = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;
 
+/** The placeholders of a path: `id` of `/api/clients/{id}`. */
+type ParamsOf<Path extends string> = string extends Path
+  ? Readonly<Record<string, string>>
+  : Path extends `${string}{${infer Name}}${infer Rest}`
+    ? Readonly<Record<Name, string>> & ParamsOf<Rest>
+    : unknown;
+
 /** What a request says, after its schemas: nothing that they do not name. */
-export interface Input<P extends Fields = Fields, Q extends Fields = Fields, B extends Fields = Fields> {
-  readonly params: z.output<P>;
+export interface Input<P extends string = string, Q extends Fields = Fields, B extends Fields = Fields> {
+  readonly params: ParamsOf<P>;
   readonly query: z.output<Q>;
   readonly body: z.output<B>;
 }
@@ -55,6 +60,8 @@ export interface RecordShape {
   readonly fixed: readonly string[];
   /** Whether it has a status that a change moves. */
   readonly hasMoves: boolean;
+  /** Whether the contents of documents are due for removal once it is deleted. */
+  readonly hasDocuments: boolean;
 }
 
 /** Records that may need one which is to be deleted. */
@@ -62,67 +69,6 @@ export interface Holder {
   /** What they are to it; their number comes after. */
   readonly words: string;
   readonly count: Statement;
-}
-
-/** What a request creates, and how: the last statement gives the record. */
-export type NewRecord = New & (InOneExchange | InSteps);
-
-interface InOneExchange {
-  readonly statements: readonly [...Statement[], Statement];
-}
-
-interface InSteps {
-  readonly make: (run: Run) => Promise<Result>;
-  /** Where that may take longer than other requests: so long for all of it. */
-  readonly timeoutMs?: number | undefined;
-}
-
-interface New {
-  readonly of: RecordShape;
-  readonly id: string;
-  /** Its address. */
-  readonly location: string;
-  /** What tells a body that is no JSON from another; the same that `recall` was told. */
-  readonly fingerprint?: string | undefined;
-}
-
-/** What an endpoint written out in full may ask, as the caller and with the caller's rights alone. */
-export interface CallerRequest {
-  readonly caller: Caller;
-  /** A transaction of its own, in one pipeline; gives what the last of several statements gave. */
-  run(statements: Statements): Promise<Result>;
-  /** Statements that do not depend on each other, in one transaction and one pipeline. */
-  runAll(...statements: readonly Statement[]): Promise<readonly Result[]>;
-  /** For statements that depend on each other. `work` is done again where a deadlock has undone it. */
-  transaction<T>(work: (run: Run) => Promise<T>, limits?: TransactionLimits): Promise<T>;
-  /**
-   * 201, the record and its `Location`. With an `Idempotency-Key` the answer is kept in the same transaction, and where
-   * it was kept before, it is given again and nothing is made.
-   * @throws RequestError ERROR_CONFLICT for a key that is in use, or was used for another request
-   */
-  create(record: NewRecord): Promise<Reply>;
-  /**
-   * The answer that is kept for this very request, to be asked for before anything is stored outside the database;
-   * undefined where there is none, or no key.
-   * @throws RequestError as `create` does
-   */
-  recall(fingerprint: string | undefined): Promise<Reply | undefined>;
-  /** Whether it has an `Idempotency-Key`: what tells a body that is no JSON from another is needed only then. */
-  readonly hasKey: boolean;
-  /** The same caller confined to one client, also to one that this request is about to create. */
-  within(client: string): CallerRequest;
-  /** What each of these records is to the caller, and whose; a few of them. */
-  standings(named: readonly Named[]): Promise<readonly Standing[]>;
-  /** Whether the caller sees the record that the request names; where it does not, `NothingFound` is to be thrown. */
-  isVisible(): Promise<boolean>;
-  /** The entity tags of `If-Match`; null where the request has none, or `*`. */
-  readonly ifMatch: readonly string[] | null;
-  /** The contents of documents; which of them the caller may have, the rows of documents say. */
-  readonly documents: Documents;
-  /** The request itself, for a body that is no JSON. */
-  readonly incoming: IncomingMessage;
-  /** To be called before that body is read: a caller may wait to be asked for it. */
-  readonly inviteBody: () => void;
 }
 
 /** What an endpoint written out in full answers with. */
@@ -133,26 +79,18 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What an endpoint without a caller may ask. */
-export interface PublicRequest {
-  /** Only for questions about the service itself, through `own`: there is no caller whose rights would apply. */
-  readonly database: Database;
-  /** @throws RequestError ERROR_UNAUTHORIZED, audited as any other */
-  authenticate(token: string): Promise<CallerRequest>;
-}
-
-interface Shape<P extends Fields, Q extends Fields, B extends Fields> {
+interface Shape<P extends string, Q extends Fields, B extends Fields> {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** As OpenAPI writes it: `/api/clients/{clientId}`. */
-  readonly path: string;
+  readonly path: P;
   readonly summary: string;
   /** What generated clients call it, where its method and path do not say that well: see `operationIdOf`. */
   readonly operationId?: string;
   readonly tag: string;
   /** The table of the record that `id` gives, otherwise of the records that the endpoint is about. */
   readonly resource: string;
-  /** Strict objects: what they do not name is refused. A part without a schema takes nothing. */
-  readonly params?: P;
+  /** Strict objects: what they do not name is refused. A part without a schema takes nothing; a path has ids. */
+  readonly params?: z.ZodObject;
   readonly query?: Q;
   readonly body?: B;
   /** An array of records, which may come as CSV as well; read by `readRows`, here for the description. */
@@ -201,13 +139,16 @@ export interface ListQuery {
   cursor(row: Row): string;
 }
 
-interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
+interface Rights<P extends string, Q extends Fields, B extends Fields> {
   readonly roles: readonly Role[];
-  /** The client that the request is about: held against the caller's before anything is read, and all it may touch. */
-  client?(input: Input<P, Q, B>): string | undefined;
-  /** Clients named by a request about more than them: held against the caller's, and nothing is narrowed. */
+  /**
+   * The clients that the request names, held against the caller's before anything is read; where absent, those of its
+   * path, its body and its query.
+   */
   clients?(input: Input<P, Q, B>): readonly string[];
-  /** The id of the one record that the request names: where it is not visible, tells 403 from 404. */
+  /** The client that it may touch alone; where `clients` is absent, the one that it names, if it names one. */
+  client?(input: Input<P, Q, B>): string | undefined;
+  /** The id of the one record that it names: where it is not visible, tells 403 from 404; where absent, that of its path. */
   id?(input: Input<P, Q, B>): string;
   /** What may keep the record from being deleted, by field; counted as the caller, once it was refused. */
   heldBy?(input: Input<P, Q, B>): Readonly<Record<string, Holder>>;
@@ -215,11 +156,8 @@ interface Rights<P extends Fields, Q extends Fields, B extends Fields> {
   existing?(input: Input<P, Q, B>): Readonly<Record<string, Statement>>;
 }
 
-/** One statement, or several in one transaction, of which the last one's row is the answer. */
-export type Statements = Statement | readonly Statement[];
-
 /** Statements whose row has the columns of the endpoint's record. */
-type Answer<P extends Fields, Q extends Fields, B extends Fields> =
+type Answer<P extends string, Q extends Fields, B extends Fields> =
   | (Of & {
       /** 200 and the record, or 304 where `If-None-Match` has its tag. */
       read(input: Input<P, Q, B>, caller: Caller): ReadQuery;
@@ -249,7 +187,7 @@ interface Of {
   readonly of: RecordShape;
 }
 
-export type Endpoint<P extends Fields = Fields, Q extends Fields = Fields, B extends Fields = Fields> = Shape<
+export type Endpoint<P extends string = string, Q extends Fields = Fields, B extends Fields = Fields> = Shape<
   P,
   Q,
   B
@@ -257,15 +195,17 @@ export type Endpoint<P extends Fields = Fields, Q extends Fields = Fields, B ext
   Rights<P, Q, B> &
   Answer<P, Q, B>;
 
-export interface PublicEndpoint<
-  P extends Fields = Fields,
-  Q extends Fields = Fields,
-  B extends Fields = Fields,
-> extends Shape<P, Q, B> {
+export interface PublicEndpoint<Q extends Fields = Fields, B extends Fields = Fields>
+  extends Shape<string, Q, B> {
   readonly roles: 'public';
   /** Asked by whoever watches the service: no limit counts it. */
   readonly isProbe?: true;
-  handle(input: Input<P, Q, B>, request: PublicRequest): Promise<Reply>;
+  /** Of the database only what is about the service itself: there is no caller until a token holds. */
+  handle(
+    input: Input<string, Q, B>,
+    database: Database,
+    authenticate: (token: string) => Promise<CallerRequest>,
+  ): Promise<Reply>;
 }
 
 /** Whether it answers with 201: a record that it makes each time that it is asked, unless a key says that it was asked before. */
@@ -273,20 +213,39 @@ export function creates(endpoint: Endpoint | PublicEndpoint): boolean {
   return 'create' in endpoint || (endpoint.responses !== undefined && 201 in endpoint.responses);
 }
 
-/** Types the input of an endpoint by its schemas. */
-export function endpoint<
-  P extends Fields = NoFields,
-  Q extends Fields = NoFields,
-  B extends Fields = NoFields,
->(definition: Endpoint<P, Q, B>): Endpoint {
-  return definition;
+/** The clients that the usual fields name. */
+function clientsOf({ params, query, body }: Input): readonly string[] {
+  return [params['clientId'], body['client_id'], query['client_id']]
+    .flat()
+    .filter((id) => typeof id === 'string');
+}
+
+/** The id where one alone is named: what a request is about. */
+export function onlyOne(ids: readonly string[] = []): string | undefined {
+  return ids.length === 1 ? ids[0] : undefined;
+}
+
+/** Types the input of an endpoint by its path and its schemas, and takes from them what it does not say itself. */
+export function endpoint<const P extends string, Q extends Fields = NoFields, B extends Fields = NoFields>(
+  definition: Endpoint<P, Q, B>,
+): Endpoint {
+  const names = [...definition.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return {
+    ...(names.length > 0 && {
+      params: z.strictObject(Object.fromEntries(names.map((name) => [name, uuid]))),
+      id: ({ params }: Input) => params['id'] ?? params['clientId'] ?? '',
+    }),
+    ...(definition.clients === undefined && {
+      clients: clientsOf,
+      client: (input: Input) => onlyOne(clientsOf(input)),
+    }),
+    ...(definition as unknown as Endpoint),
+  };
 }
 
 /** The same for an endpoint that needs no token. */
-export function publicEndpoint<
-  P extends Fields = NoFields,
-  Q extends Fields = NoFields,
-  B extends Fields = NoFields,
->(definition: PublicEndpoint<P, Q, B>): PublicEndpoint {
+export function publicEndpoint<Q extends Fields = NoFields, B extends Fields = NoFields>(
+  definition: PublicEndpoint<Q, B>,
+): PublicEndpoint {
   return definition;
 }

@@ -5,11 +5,11 @@ import { RequestError } from '../errors.ts';
 import type { ErrorCode, ErrorKind } from '../errors.ts';
 import { codeOf } from '../system-error.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
-import { UNEXPLAINED } from './conflicts.ts';
 import { sendError } from './envelope.ts';
 import { stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
 import { errorCodeOf, unavailableCauseOf } from './sqlstate.ts';
+import { UNEXPLAINED } from './why-not.ts';
 
 /** Any other 4xx of express and body-parser is a malformed request. */
 const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {

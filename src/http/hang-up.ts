@@ -2,7 +2,10 @@ import { ServerResponse } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { LINGER_MS } from '../limits.ts';
+import { RequestError } from '../errors.ts';
+
+/** How long a connection may go on sending what nobody parses: closed at once it would be reset, and the answer lost. */
+const LINGER_MS = 1_000;
 
 const unheard = new WeakSet<Socket>();
 
@@ -84,4 +87,9 @@ export async function whileThere<T>(
     socket.off('close', end);
     end();
   }
+}
+
+/** @throws RequestError where the connection of a request has ended: nobody hears the answer */
+export function refuseIfGone({ socket }: IncomingMessage): void {
+  if (socket.destroyed) throw new RequestError('ERROR_VALIDATION', 'the request was broken off');
 }

@@ -6,6 +6,9 @@ export interface JsonBudget {
   readonly fields: number;
 }
 
+/** How many records a body has at most; in a table each line without anything is one: it costs as much as any other. */
+export const MOST_ROWS = 10_000;
+
 /** A user of 5,000 clients is the longest; of the records none has as many as thirty fields. */
 export const OF_A_CALLER: JsonBudget = { values: 10_000, fields: 100 };
 /** Before anybody is known: a login has one field. */

@@ -1,7 +1,6 @@
 import { OpenAPIRegistry, OpenApiGeneratorV3 } from '@asteasolutions/zod-to-openapi';
 import { conflictEnvelope, errorEnvelope, errorResponses } from './description/errors.ts';
 import { HEADERS } from './description/headers.ts';
-import { mendNullable } from './description/nullable.ts';
 import { operation } from './description/operation.ts';
 import type { ExampleIds } from './description/parameters.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
@@ -57,4 +56,21 @@ function exampleIds(endpoints: readonly (Endpoint | PublicEndpoint)[]): ExampleI
     of?.exampleId === undefined ? [] : [[of.name, of.exampleId] as const],
   );
   return new Map(records);
+}
+
+/**
+ * OpenAPI 3.0 knows `nullable` beside a `type` alone. The generator also writes it as one more alternative, which then
+ * allows anything, and beside nothing, where anything is allowed already; `false` is what every type is anyway. A reviver of `JSON.parse`.
+ */
+function mendNullable(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if ('anyOf' in value && Array.isArray(value.anyOf)) {
+    const typed = (value.anyOf as object[]).filter((one) => Object.keys(one).length > 0);
+    const isNullable = typed.length < value.anyOf.length;
+    return { ...value, anyOf: isNullable ? typed.map((one) => ({ ...one, nullable: true })) : typed };
+  }
+  if ('nullable' in value && (value.nullable === false || !('type' in value || 'allOf' in value))) {
+    return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'nullable'));
+  }
+  return value;
 }

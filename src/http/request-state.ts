@@ -2,30 +2,32 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Request, RequestHandler } from 'express';
+import type { RequestContext } from '../db/request-settings.ts';
 import type { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cut } from '../log.ts';
 import type { Timeline } from '../observed.ts';
 import { LOGGED_ADDRESS_CHARACTERS, LOGGED_TEXT_CHARACTERS } from '../limits.ts';
 
-/** What is known of a request; the checks fill it in as they pass, the log and the audit record read it. */
-export interface RequestState {
-  readonly requestId: string;
+/**
+ * What is known of a request; the checks fill it in as they pass. The database is told it as it is, the log and the audit
+ * record read it.
+ */
+export interface RequestState extends Omit<RequestContext, 'caller'> {
   /** The method and the path as sent, without the query and other parts where a secret might be; a long one is cut. */
   action: string;
-  readonly ipAddress: string;
-  readonly userAgent: string;
-  /** True for GET and HEAD. */
-  readonly readOnly: boolean;
   caller?: Caller;
   resource?: string;
   resourceId?: string | undefined;
   client?: string | undefined;
   error?: RequestError;
   /** Where somebody wants to know, and since when its token has been checked. */
-  timeline?: Timeline;
+  timeline?: Timeline | undefined;
   checkBegunMs?: number | undefined;
 }
+
+/** That of a request whose caller is known. */
+export type AdmittedState = RequestState & RequestContext;
 
 const states = new WeakMap<IncomingMessage, RequestState>();
 

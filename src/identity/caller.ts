@@ -1,5 +1,11 @@
+/** In the order of their rights: each may do whatever those after it may. */
 export const ROLES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const;
 export type Role = (typeof ROLES)[number];
+
+/** That role and those above it, who have all of its rights. */
+export function atLeast(least: Role): readonly Role[] {
+  return ROLES.slice(0, ROLES.indexOf(least) + 1);
+}
 
 /** Who asks without a token, where a subject would stand; no subject is called so. */
 export const ANONYMOUS = 'anonymous';

@@ -73,11 +73,6 @@ export function conditionOf(
   return withNone.length === 0 ? some : `(${[...withNone, some].join(' or ')})`;
 }
 
-/** The id where a filter names one alone: what a request is about. */
-export function onlyOne(ids: readonly string[] | undefined): string | undefined {
-  return ids?.length === 1 ? ids[0] : undefined;
-}
-
 type Range<Name extends string, Rule extends z.ZodType> = Readonly<
   Record<`${Name}_from` | `${Name}_to`, Filter<Rule>>
 >;

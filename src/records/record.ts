@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Parameter, Statement } from '../db/statement.ts';
 import type { ReadQuery, RecordShape } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { isLeftOut, isNullable } from './column.ts';
@@ -8,7 +7,9 @@ import { expansionOf } from './expansion.ts';
 import type { Expand, Expansion } from './expansion.ts';
 import { cellsWriter, jsonWriter } from './json.ts';
 import type { Text } from './json.ts';
-import { tagOf, timesOf } from './version.ts';
+import { statementsOf } from './statements.ts';
+import type { Statements } from './statements.ts';
+import { tagOf } from './version.ts';
 
 export type Columns = Readonly<Record<string, Column>>;
 
@@ -17,28 +18,12 @@ type Said<C extends Columns, On extends 'onCreate' | 'onChange'> = {
 };
 type Optional<S> = { [K in keyof S]: S[K] extends z.ZodType ? z.ZodOptional<S[K]> : never };
 
-/** A record of the interface, with the pieces of SQL that its statements are written with; its row is called `r`. */
-export interface Rec<C extends Columns = Columns> extends RecordShape {
+/** A record of the interface. */
+export interface Rec<C extends Columns = Columns> extends RecordShape, Statements {
   readonly columns: C;
   /** The bodies of a creation and of a change: what they do not name is refused. */
   readonly newBody: z.ZodObject<Said<C, 'onCreate'>, z.core.$strict>;
   readonly changeBody: z.ZodObject<Optional<Said<C, 'onChange'>>, z.core.$strict>;
-  /** After `select` and after `returning`. */
-  readonly selected: string;
-  /** The columns of an insert, and what is given for each by a body that is laid out as a row `n`. */
-  readonly inserted: string;
-  readonly given: string;
-  /** A body, in a parameter, as the row `n`. */
-  laidOut(body: `$${number}`): string;
-  /** An array of such bodies, as rows called `n`. */
-  allLaidOut(bodies: `$${number}`): string;
-  /** After `set`: each column that the body in the parameter names, from `n`; the others stay. */
-  changed(body: `$${number}`): string;
-  /** A condition: what is fixed is what the body in the parameter says of it, if anything. */
-  unmoved(body: `$${number}`): string;
-  /** A condition: the version is among those of the parameter, which null leaves open; `versions` gives its value. */
-  isVersion(versions: `$${number}`): string;
-  versions(ifMatch: readonly string[] | null): Parameter;
   /** The record of an id, with those that it names where `expand` asks for them. */
   byId(id: string, expand?: readonly string[]): ReadQuery;
   /** What a record that names it shows of it, and what it shows of those that it names. */
@@ -46,8 +31,6 @@ export interface Rec<C extends Columns = Columns> extends RecordShape {
   readonly expansion: Expansion;
   /** The query of whoever reads one. */
   readonly reading: z.ZodObject<{ expand: Expand }, z.core.$strict>;
-  /** Its deletion. */
-  deletion(id: string, ifMatch: readonly string[] | null): Statement;
 }
 
 /** The version where it is more than a time: its tag in SQL, and the same tag from the columns as Postgres writes them. */
@@ -71,6 +54,8 @@ interface Options {
   /** What it is called by where another record names it, beside its id. */
   readonly label?: readonly string[];
   readonly lookUp?: Label['lookUp'];
+  /** Whether documents hang on it, whose contents go when it is deleted. */
+  readonly hasDocuments?: boolean;
 }
 
 /**
@@ -81,25 +66,12 @@ export function record<const C extends Columns>(
   name: string,
   table: string,
   columns: C,
-  { version = 'updated_at', tag, examples, label = [], lookUp }: Options = {},
+  { version = 'updated_at', tag, examples, label = [], lookUp, hasDocuments = false }: Options = {},
 ): Rec<C> {
   const entries = Object.entries<Column>(columns);
   const names = Object.keys(columns);
   const at = names.indexOf(version);
-  const inserted = entries.flatMap(([column, { inserted }]) =>
-    inserted ? [{ column, given: inserted(column) }] : [],
-  );
-  const those = (change: Column['change']): string[] =>
-    entries.flatMap(([column, one]) => (one.change === change ? [column] : []));
-  const selected = lines(
-    entries.map(([column, { sql }]) => (sql === undefined ? `r.${column}` : `${sql} as ${column}`)),
-  );
-  const isVersion = (versions: string): string =>
-    tag === undefined
-      ? `(${versions}::timestamptz[] is null or r.${version} = any (${versions}))`
-      : `(${versions}::text[] is null or ${tag.sql} = any (${versions}))`;
-  const versions = (ifMatch: readonly string[] | null): Parameter =>
-    ifMatch === null || tag !== undefined ? ifMatch : timesOf(ifMatch);
+  const statements = statementsOf(table, columns, version, tag);
   const expansion = expansionOf(name, columns);
   const named = Object.entries(expansion.schemas);
   const shown = Object.fromEntries(named.map(([as, schema]) => [as, schema.optional()]));
@@ -125,13 +97,15 @@ export function record<const C extends Columns>(
       return time == null ? undefined : tagOf(time);
     },
     version: tag === undefined ? `r.${version}` : undefined,
-    fixed: those('fixed'),
+    fixed: entries.flatMap(([column, { change }]) => (change === 'fixed' ? [column] : [])),
     hasMoves: entries.some(([, { life }]) => life !== undefined),
+    hasDocuments,
   };
 
   return {
     ...shape,
-    ...{ columns, selected, isVersion, versions },
+    ...statements,
+    columns,
     newBody: object(
       `New${name}`,
       { ...mapped(entries, ({ onCreate }) => onCreate), ...sentBack },
@@ -142,22 +116,6 @@ export function record<const C extends Columns>(
       { ...mapped(entries, ({ onChange }) => onChange?.optional()), ...sentBack },
       examples?.change,
     ) as unknown as Rec<C>['changeBody'],
-    inserted: lines(inserted.map(({ column }) => column)),
-    given: lines(inserted.map(({ given }) => given)),
-    laidOut: (body) => `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`,
-    allLaidOut: (bodies) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
-    changed: (body) =>
-      lines(
-        those('set').map(
-          (column) =>
-            `${column} = case when ${body}::jsonb ? '${column}' then n.${column} else r.${column} end`,
-        ),
-      ),
-    unmoved: (body) =>
-      [
-        'true',
-        ...those('fixed').map((column) => `(not ${body}::jsonb ? '${column}' or r.${column} = n.${column})`),
-      ].join(' and '),
     label: {
       ...{ table, lookUp },
       schema: object(
@@ -170,28 +128,18 @@ export function record<const C extends Columns>(
     reading: z.strictObject(expansion.query),
     byId: (id, expand = []) => {
       const text = `
-select ${selected}
+select ${statements.selected}
 from public.${table} as r
 where r.id = $1`;
       if (expand.length === 0) return { text, values: [id] };
       return { text: expansion.around(text, expand), values: [id], of: expansion.shape(shape, expand) };
     },
-    deletion: (id, ifMatch) => ({
-      text: `
-delete from public.${table} as r
-where r.id = $1 and ${isVersion('$2')}`,
-      values: [id, versions(ifMatch)],
-    }),
   };
 }
 
 /** An object that the description calls by a name. */
 function object(id: string, fields: Record<string, z.ZodType>, example?: object): z.ZodObject {
   return z.strictObject(fields).meta({ id, ...(example && { example }) });
-}
-
-function lines(texts: readonly string[]): string {
-  return texts.map((text) => `\n    ${text}`).join(',');
 }
 
 /** Something of each column by its name, without those that have none. */

@@ -3,6 +3,7 @@ import type { Parameter } from '../db/statement.ts';
 import { endpoint, rowsFor } from '../http/endpoint.ts';
 import type { ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
+import { atLeast } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
 import { COLLATION, collated } from '../records/order.ts';
@@ -58,10 +59,7 @@ export const listAssignees = endpoint({
   path: '/api/clients/{clientId}/assignees',
   operationId: 'listAssignees',
   summary: 'List whom a claim of a client may be assigned to: active users who have it, by name',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
-  params: z.strictObject({ clientId: field.uuid }),
+  roles: atLeast('TAX_SPECIALIST'),
   query,
-  client: ({ params }) => params.clientId,
-  id: ({ params }) => params.clientId,
   list: ({ params, query }) => assignees(params.clientId, query),
 });

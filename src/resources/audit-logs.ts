@@ -1,7 +1,7 @@
-import { endpoint } from '../http/endpoint.ts';
+import { endpoint, onlyOne } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
-import { by, byAny, byTruth, onlyOne } from '../records/filters.ts';
+import { by, byAny, byTruth } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';

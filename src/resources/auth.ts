@@ -68,8 +68,8 @@ export const logIn = publicEndpoint({
     })
     .meta({ id: 'LoginToken' }),
   responses: { 200: user },
-  handle: async ({ body }, visitor) => {
-    const request = await visitor.authenticate(body.token);
+  handle: async ({ body }, _database, authenticate) => {
+    const request = await authenticate(body.token);
     return recordIn(user, await request.run(login(request.caller)));
   },
 });

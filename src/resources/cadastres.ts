@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { ROLES } from '../identity/caller.ts';
+import { atLeast, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { amountBetween, byAny, containedInSearchText, onlyOne } from '../records/filters.ts';
+import { amountBetween, byAny, containedInSearchText } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
@@ -60,8 +60,6 @@ const cadastres = list({
   selective: ['site_id'],
 });
 
-const params = z.strictObject({ id: field.uuid });
-
 const common = { tag: 'Cadastres', resource: 'cadastres', of: cadastre } as const;
 
 const written = {
@@ -78,8 +76,6 @@ export const listCadastres = endpoint({
   summary: 'List the parcels of the sites of the caller’s clients',
   roles: ROLES,
   query: cadastres.query,
-  client: ({ query }) => onlyOne(query.client_id),
-  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => cadastres.statement(query, caller),
 });
 
@@ -89,9 +85,7 @@ export const readCadastre = endpoint({
   path: '/api/cadastres/{id}',
   summary: 'Read a parcel',
   roles: ROLES,
-  params,
   query: cadastre.reading,
-  id: ({ params }) => params.id,
   read: ({ params, query }) => cadastre.byId(params.id, query.expand),
 });
 
@@ -100,7 +94,7 @@ export const createCadastre = endpoint({
   method: 'post',
   path: '/api/cadastres',
   summary: 'Create a parcel of a site',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
   body: cadastre.newBody,
   existing: ({ body }) => ({
     cadastres_site_id_reference_key: {
@@ -112,14 +106,7 @@ where (r.commune_code, r.prefix, r.section, r.number) = (n.commune_code, coalesc
       values: [JSON.stringify(body)],
     },
   }),
-  create: ({ body }, id) => ({
-    text: `
-insert into public.cadastres as r (${cadastre.inserted})
-select ${cadastre.given}
-from ${cadastre.laidOut('$1')}
-returning ${cadastre.selected}`,
-    values: [JSON.stringify({ ...body, id })],
-  }),
+  create: ({ body }, id) => cadastre.insertion({ ...body, id }),
 });
 
 export const changeCadastre = endpoint({
@@ -127,21 +114,9 @@ export const changeCadastre = endpoint({
   method: 'put',
   path: '/api/cadastres/{id}',
   summary: 'Change the given fields of a parcel',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
-  params,
+  roles: atLeast('TAX_SPECIALIST'),
   body: cadastre.changeBody,
-  id: ({ params }) => params.id,
-  change: ({ params, body }, ifMatch) => ({
-    text: `
-update public.cadastres as r
-set ${cadastre.changed('$2')}
-from ${cadastre.laidOut('$2')}
-where r.id = $1
-    and ${cadastre.unmoved('$2')}
-    and ${cadastre.isVersion('$3')}
-returning ${cadastre.selected}`,
-    values: [params.id, JSON.stringify(body), cadastre.versions(ifMatch)],
-  }),
+  change: ({ params, body }, ifMatch) => cadastre.change(params.id, body, ifMatch),
 });
 
 export const deleteCadastre = endpoint({
@@ -149,8 +124,6 @@ export const deleteCadastre = endpoint({
   method: 'delete',
   path: '/api/cadastres/{id}',
   summary: 'Delete a parcel',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
-  params,
-  id: ({ params }) => params.id,
+  roles: atLeast('ACCOUNT_MANAGER'),
   remove: ({ params }, ifMatch) => cadastre.deletion(params.id, ifMatch),
 });

@@ -1,9 +1,8 @@
-import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { recordIn } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
-import type { CallerRequest } from '../http/endpoint.ts';
-import * as field from '../http/fields.ts';
+import type { CallerRequest } from '../http/caller-request.ts';
+import { atLeast } from '../identity/caller.ts';
 import { holdAuthor, rules, user } from './users.ts';
 
 /* Which clients a user has access to, one at a time: by whoever has the client and may give it. */
@@ -12,8 +11,7 @@ const common = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/{id}/client-access/{clientId}',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
-  params: z.strictObject({ id: field.uuid, clientId: field.uuid }),
+  roles: atLeast('ACCOUNT_MANAGER'),
   constraints: rules,
 } as const;
 
@@ -41,7 +39,6 @@ export const assignClient = endpoint({
   operationId: 'assignClient',
   summary: 'Give a user access to a client; whoever has it already keeps it',
   responses: { 200: user },
-  id: ({ params }) => params.id,
   clients: ({ params }) => [params.clientId],
   handle: async ({ params }, request) => {
     const assigned = assign(params, true, request);
@@ -55,7 +52,6 @@ export const withdrawClient = endpoint({
   operationId: 'withdrawClient',
   summary: 'Take away a user’s access to a client; whoever has none stays without',
   responses: { 204: null },
-  id: ({ params }) => params.id,
   clients: ({ params }) => [params.clientId],
   handle: async ({ params }, request) => {
     await request.run(assign(params, false, request));

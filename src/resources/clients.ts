@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { ROLES } from '../identity/caller.ts';
+import { atLeast, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { containedInSearchText } from '../records/filters.ts';
 import { list } from '../records/list.ts';
@@ -25,7 +25,7 @@ export const client = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.client, label: ['company_name'] },
+  { examples: examples.client, label: ['company_name'], hasDocuments: true },
 );
 
 const clients = list({
@@ -34,8 +34,6 @@ const clients = list({
   sorts: ['created_at', 'updated_at', 'company_name'],
   filters: { q: containedInSearchText(['company_name', 'contact_email', 'address']) },
 });
-
-const params = z.strictObject({ clientId: field.uuid });
 
 const common = { tag: 'Clients', resource: 'clients', of: client } as const;
 
@@ -55,9 +53,6 @@ export const readClient = endpoint({
   path: '/api/clients/{clientId}',
   summary: 'Read a client',
   roles: ROLES,
-  params,
-  client: ({ params }) => params.clientId,
-  id: ({ params }) => params.clientId,
   read: ({ params }) => client.byId(params.clientId),
 });
 
@@ -70,15 +65,15 @@ export const createClient = endpoint({
   method: 'post',
   path: '/api/clients',
   summary: 'Create a client',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   body: client.newBody,
   responses: { 201: client },
   handle: async ({ body }, request) => {
     const id = randomUUID();
     const { issuedAt, accessDigest } = request.caller;
-    return request.within(id).create({
+    return create(request.within(id), {
       ...{ of: client, id, location: `/api/clients/${id}` },
-      statements: [
+      make: [
         {
           text: 'select app.gain_client($1, to_timestamp($2), $3)',
           values: [id, issuedAt, accessDigest],
@@ -101,21 +96,9 @@ export const changeClient = endpoint({
   method: 'put',
   path: '/api/clients/{clientId}',
   summary: 'Change the given fields of a client',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
-  params,
+  roles: atLeast('ACCOUNT_MANAGER'),
   body: client.changeBody,
-  client: ({ params }) => params.clientId,
-  id: ({ params }) => params.clientId,
-  change: ({ params, body }, ifMatch) => ({
-    text: `
-update public.clients as r
-set ${client.changed('$2')}
-from ${client.laidOut('$2')}
-where r.id = $1
-    and ${client.isVersion('$3')}
-returning ${client.selected}`,
-    values: [params.clientId, JSON.stringify(body), client.versions(ifMatch)],
-  }),
+  change: ({ params, body }, ifMatch) => client.change(params.clientId, body, ifMatch),
 });
 
 export const deleteClient = endpoint({
@@ -125,9 +108,6 @@ export const deleteClient = endpoint({
   summary:
     'Delete a client with its sites, parcels, claims and documents; a conflict once an invoice was issued',
   roles: ['ADMIN'],
-  params,
-  client: ({ params }) => params.clientId,
-  id: ({ params }) => params.clientId,
   heldBy: ({ params }) => ({
     invoices: {
       words: 'issued for this client, and never deleted',

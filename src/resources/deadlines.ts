@@ -7,7 +7,7 @@ import { ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
-import { byAny, byAnyOrNone, conditionOf, onlyOne } from '../records/filters.ts';
+import { byAny, byAnyOrNone, conditionOf } from '../records/filters.ts';
 import { whereAll } from '../records/list-forms.ts';
 import { record } from '../records/record.ts';
 import { assignee } from './assignees.ts';
@@ -164,7 +164,5 @@ export const listDeadlines = endpoint({
   summary: 'List what runs out when for the caller’s clients, of all kinds, nearest first',
   roles: ROLES,
   query,
-  client: ({ query }) => onlyOne(query.client_id),
-  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => deadlines(query, caller),
 });

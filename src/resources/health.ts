@@ -49,7 +49,7 @@ function healthCheck(
     // Probes add parameters of their own, against caches.
     query: z.looseObject({}),
     responses: { 200: health },
-    handle: async (_input, { database }) => {
+    handle: async (_input, database) => {
       await check(database);
       return { status: 200, body: '{"status":"ok"}' };
     },

@@ -7,7 +7,13 @@ import { assignClient, withdrawClient } from './client-access.ts';
 import { changeClient, createClient, deleteClient, listClients, readClient } from './clients.ts';
 import { listDeadlines } from './deadlines.ts';
 import { description } from './description.ts';
-import { createDocument, deleteDocument, listDocuments, readContent, readDocument } from './documents.ts';
+import {
+  createDocument,
+  deleteDocument,
+  listDocuments,
+  readContent,
+  readDocument,
+} from './documents/documents.ts';
 import { probesEvery } from './health.ts';
 import { listIdentityChanges } from './identity-changes.ts';
 import { changeInvoice, createInvoice, deleteInvoice, listInvoices, readInvoice } from './invoices.ts';

@@ -1,13 +1,11 @@
-import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { ROLES } from '../identity/caller.ts';
+import { atLeast, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { amountBetween, between, by, byAny, containedIn, onlyOne } from '../records/filters.ts';
+import { amountBetween, between, by, byAny, containedIn } from '../records/filters.ts';
 import { list } from '../records/list.ts';
-import { isMovable, seenStatus } from '../records/move.ts';
-import { parentFirst } from '../records/parent-first.ts';
 import { record } from '../records/record.ts';
+import { parentFirst } from '../records/statements.ts';
 import { client } from './clients.ts';
 import * as examples from './examples.ts';
 import { reclamation } from './reclamation-record.ts';
@@ -64,8 +62,6 @@ const invoices = list({
   selective: ['reclamation_id', 'number'],
 });
 
-const params = z.strictObject({ id: field.uuid });
-
 export const common = { tag: 'Invoices', resource: 'factures', of: invoice } as const;
 
 const written = {
@@ -88,8 +84,6 @@ export const listInvoices = endpoint({
   summary: 'List the invoices of the caller’s clients',
   roles: ROLES,
   query: invoices.query,
-  client: ({ query }) => onlyOne(query.client_id),
-  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => invoices.statement(query, caller),
 });
 
@@ -99,9 +93,7 @@ export const readInvoice = endpoint({
   path: '/api/invoices/{id}',
   summary: 'Read an invoice',
   roles: ROLES,
-  params,
   query: invoice.reading,
-  id: ({ params }) => params.id,
   read: ({ params, query }) => invoice.byId(params.id, query.expand),
 });
 
@@ -110,17 +102,9 @@ export const createInvoice = endpoint({
   method: 'post',
   path: '/api/invoices',
   summary: 'Create an invoice, as DRAFT, for a client and perhaps one of its claims',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   body: invoice.newBody,
-  client: ({ body }) => body.client_id,
-  create: ({ body }, id) => ({
-    text: `
-insert into public.factures as r (${invoice.inserted})
-select ${invoice.given}
-from ${invoice.laidOut('$1')}
-returning ${invoice.selected}`,
-    values: [JSON.stringify({ ...body, id })],
-  }),
+  create: ({ body }, id) => invoice.insertion({ ...body, id }),
 });
 
 export const changeInvoice = endpoint({
@@ -128,26 +112,11 @@ export const changeInvoice = endpoint({
   method: 'put',
   path: '/api/invoices/{id}',
   summary: 'Change the given fields of a draft, or issue, settle or cancel an invoice',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
-  params,
+  roles: atLeast('ACCOUNT_MANAGER'),
   body: invoice.changeBody,
-  client: ({ body }) => body.client_id,
-  id: ({ params }) => params.id,
   change: ({ params, body }, ifMatch) => [
     ...parentFirst('reclamations', body.reclamation_id),
-    {
-      text: `
-${seenStatus('factures')}
-update public.factures as r
-set ${invoice.changed('$2')}
-from ${invoice.laidOut('$2')}
-where r.id = $1
-    and ${invoice.unmoved('$2')}
-    and ${invoice.isVersion('$3')}
-    and ${isMovable('$2')}
-returning ${invoice.selected}`,
-      values: [params.id, JSON.stringify(body), invoice.versions(ifMatch)],
-    },
+    invoice.change(params.id, body, ifMatch),
   ],
 });
 
@@ -157,7 +126,5 @@ export const deleteInvoice = endpoint({
   path: '/api/invoices/{id}',
   summary: 'Delete a draft; a conflict once the invoice was issued',
   roles: ['ADMIN'],
-  params,
-  id: ({ params }) => params.id,
   remove: ({ params }, ifMatch) => invoice.deletion(params.id, ifMatch),
 });

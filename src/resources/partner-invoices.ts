@@ -1,13 +1,11 @@
-import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import type { Role } from '../identity/caller.ts';
+import { atLeast } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { amountBetween, between, by, byAny, containedIn, onlyOne } from '../records/filters.ts';
+import { amountBetween, between, by, byAny, containedIn } from '../records/filters.ts';
 import { list } from '../records/list.ts';
-import { isMovable, seenStatus } from '../records/move.ts';
-import { parentFirst } from '../records/parent-first.ts';
 import { record } from '../records/record.ts';
+import { parentFirst } from '../records/statements.ts';
 import { client } from './clients.ts';
 import * as examples from './examples.ts';
 import { invoice } from './invoices.ts';
@@ -63,9 +61,7 @@ const partnerInvoices = list({
 });
 
 /** A tax specialist and the client never see one: it is the firm's margin. */
-export const MANAGERS: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER'];
-
-const params = z.strictObject({ id: field.uuid });
+export const MANAGERS = atLeast('ACCOUNT_MANAGER');
 
 export const common = { tag: 'Partner invoices', resource: 'partner_invoices', of: partnerInvoice } as const;
 
@@ -90,8 +86,6 @@ export const listPartnerInvoices = endpoint({
   summary: 'List what partners billed for the caller’s clients',
   roles: MANAGERS,
   query: partnerInvoices.query,
-  client: ({ query }) => onlyOne(query.client_id),
-  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => partnerInvoices.statement(query, caller),
 });
 
@@ -101,9 +95,7 @@ export const readPartnerInvoice = endpoint({
   path: '/api/partner-invoices/{id}',
   summary: 'Read a partner’s bill',
   roles: MANAGERS,
-  params,
   query: partnerInvoice.reading,
-  id: ({ params }) => params.id,
   read: ({ params, query }) => partnerInvoice.byId(params.id, query.expand),
 });
 
@@ -114,7 +106,6 @@ export const createPartnerInvoice = endpoint({
   summary: 'Create a partner’s bill, as RECEIVED, for a client that the partner is linked to',
   roles: MANAGERS,
   body: partnerInvoice.newBody,
-  client: ({ body }) => body.client_id,
   existing: ({ body }) => ({
     partner_invoices_client_id_partner_id_number_key: {
       text: `
@@ -124,14 +115,7 @@ where r.client_id = $1 and r.partner_id = $2 and r.number = $3`,
       values: [body.client_id, body.partner_id, body.number],
     },
   }),
-  create: ({ body }, id) => ({
-    text: `
-insert into public.partner_invoices as r (${partnerInvoice.inserted})
-select ${partnerInvoice.given}
-from ${partnerInvoice.laidOut('$1')}
-returning ${partnerInvoice.selected}`,
-    values: [JSON.stringify({ ...body, id })],
-  }),
+  create: ({ body }, id) => partnerInvoice.insertion({ ...body, id }),
 });
 
 export const changePartnerInvoice = endpoint({
@@ -140,25 +124,10 @@ export const changePartnerInvoice = endpoint({
   path: '/api/partner-invoices/{id}',
   summary: 'Change the given fields of a partner’s bill, or move it to another status',
   roles: MANAGERS,
-  params,
   body: partnerInvoice.changeBody,
-  client: ({ body }) => body.client_id,
-  id: ({ params }) => params.id,
   change: ({ params, body }, ifMatch) => [
     ...parentFirst('factures', body.invoice_id),
-    {
-      text: `
-${seenStatus('partner_invoices')}
-update public.partner_invoices as r
-set ${partnerInvoice.changed('$2')}
-from ${partnerInvoice.laidOut('$2')}
-where r.id = $1
-    and ${partnerInvoice.unmoved('$2')}
-    and ${partnerInvoice.isVersion('$3')}
-    and ${isMovable('$2')}
-returning ${partnerInvoice.selected}`,
-      values: [params.id, JSON.stringify(body), partnerInvoice.versions(ifMatch)],
-    },
+    partnerInvoice.change(params.id, body, ifMatch),
   ],
 });
 
@@ -168,7 +137,5 @@ export const deletePartnerInvoice = endpoint({
   path: '/api/partner-invoices/{id}',
   summary: 'Delete a partner’s bill',
   roles: ['ADMIN'],
-  params,
-  id: ({ params }) => params.id,
   remove: ({ params }, ifMatch) => partnerInvoice.deletion(params.id, ifMatch),
 });

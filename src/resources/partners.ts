@@ -3,9 +3,10 @@ import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
 import { changedInSteps } from '../http/answer.ts';
+import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import type { Caller, Role } from '../identity/caller.ts';
+import { atLeast, type Caller } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
 import { list } from '../records/list.ts';
@@ -78,9 +79,7 @@ const partners = list({
   },
 });
 
-const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
-
-const params = z.strictObject({ id: field.uuid });
+const STAFF = atLeast('TAX_SPECIALIST');
 
 const common = { tag: 'Partners', resource: 'partners', of: partner } as const;
 
@@ -127,8 +126,6 @@ export const readPartner = endpoint({
   path: '/api/partners/{id}',
   summary: 'Read a partner',
   roles: STAFF,
-  params,
-  id: ({ params }) => params.id,
   read: ({ params }) => partner.byId(params.id),
 });
 
@@ -137,7 +134,7 @@ export const createPartner = endpoint({
   method: 'post',
   path: '/api/partners',
   summary: 'Create a partner, linked to clients',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
+  roles: atLeast('ACCOUNT_MANAGER'),
   body: partner.newBody,
   responses: { 201: partner },
   clients: ({ body }) => body.client_ids ?? [],
@@ -145,9 +142,9 @@ export const createPartner = endpoint({
     const clients = body.client_ids ?? [];
     requireLink(clients, request.caller);
     const id = randomUUID();
-    return request.create({
+    return create(request, {
       ...{ of: partner, id, location: `/api/partners/${id}` },
-      statements: [
+      make: [
         {
           text: `
 insert into public.partners as r (${partner.inserted})
@@ -171,12 +168,10 @@ export const changePartner = endpoint({
   method: 'put',
   path: '/api/partners/{id}',
   summary: 'Change the given fields of a partner; client_ids replaces the links that the caller sees',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
-  params,
+  roles: atLeast('ACCOUNT_MANAGER'),
   body: partner.changeBody,
   responses: { 200: partner },
   clients: ({ body }) => body.client_ids ?? [],
-  id: ({ params }) => params.id,
   handle: async ({ params, body }, request) => {
     const { client_ids: clients } = body;
     if (clients !== undefined) requireLink(clients, request.caller);
@@ -211,8 +206,6 @@ export const deletePartner = endpoint({
   path: '/api/partners/{id}',
   summary: 'Delete a partner; a conflict while it has bills, or links that the caller does not see',
   roles: ['ADMIN'],
-  params,
-  id: ({ params }) => params.id,
   heldBy: ({ params }) => ({
     partner_invoices: {
       words: 'bills of this partner',

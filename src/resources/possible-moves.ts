@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ListQuery } from '../http/endpoint.ts';
 import { endpoint } from '../http/endpoint.ts';
-import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { record } from '../records/record.ts';
@@ -47,13 +46,7 @@ cross join app.moves('${of.table}', r.status) as m`,
   };
 }
 
-const params = z.strictObject({ id: field.uuid });
-
-const common = { method: 'get', params, roles: ROLES, id: ({ params }: Named) => params.id } as const;
-
-interface Named {
-  readonly params: { readonly id: string };
-}
+const common = { method: 'get', roles: ROLES } as const;
 
 export const listReclamationMoves = endpoint({
   ...{ ...reclamations, ...common },

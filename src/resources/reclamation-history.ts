@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
@@ -32,8 +31,6 @@ export const listMoves = endpoint({
   path: '/api/reclamations/{id}/history',
   summary: 'List the moves of a claim: who, when, from where to where',
   roles: ROLES,
-  params: z.strictObject({ id: field.uuid }),
   query: moves.query.omit({ reclamation_id: true }),
-  id: ({ params }) => params.id,
   list: ({ params, query }, caller) => moves.statement({ ...query, reclamation_id: params.id }, caller),
 });

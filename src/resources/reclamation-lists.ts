@@ -1,15 +1,7 @@
-import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import {
-  amountBetween,
-  between,
-  byAny,
-  byAnyOrNone,
-  containedInSearchText,
-  onlyOne,
-} from '../records/filters.ts';
+import { amountBetween, between, byAny, byAnyOrNone, containedInSearchText } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { claimType, common, MOST, reclamation, reclamationStatus } from './reclamation-record.ts';
 
@@ -55,8 +47,6 @@ export const listReclamations = endpoint({
   summary: 'List the claims of the caller’s clients',
   roles: ROLES,
   query: reclamations.query,
-  client: ({ query }) => onlyOne(query.client_id),
-  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => reclamations.statement(query, caller),
 });
 
@@ -68,10 +58,7 @@ export const listReclamationsOfClient = endpoint({
   path: '/api/clients/{clientId}/reclamations',
   summary: 'List the claims of a client',
   roles: ROLES,
-  params: z.strictObject({ clientId: field.uuid }),
   query: reclamations.query.omit({ client_id: true }),
-  client: ({ params }) => params.clientId,
-  id: ({ params }) => params.clientId,
   list: ({ params, query }, caller) =>
     reclamations.statement({ ...query, client_id: [params.clientId] }, caller),
 });

@@ -61,7 +61,11 @@ export const reclamation = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.reclamation, label: ['claim_type', 'tax_year', 'notice_reference'] },
+  {
+    examples: examples.reclamation,
+    label: ['claim_type', 'tax_year', 'notice_reference'],
+    hasDocuments: true,
+  },
 );
 
 export const common = { tag: 'Reclamations', resource: 'reclamations', of: reclamation } as const;

@@ -4,7 +4,6 @@ import { endpoint, rowsFor } from '../http/endpoint.ts';
 import type { ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
-import { onlyOne } from '../records/filters.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
 import { whereAll } from '../records/list-forms.ts';
@@ -135,7 +134,5 @@ export const summarizeReclamations = endpoint({
   summary: 'Count the claims of the caller’s clients, with their amounts, by status, type, year or client',
   roles: ROLES,
   query,
-  client: ({ query }) => onlyOne(query.client_id),
-  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }) => summaryBy(query),
 });

@@ -1,13 +1,8 @@
-import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
-import * as field from '../http/fields.ts';
-import { ROLES } from '../identity/caller.ts';
-import { importing } from '../records/import.ts';
-import { isMovable, seenStatus } from '../records/move.ts';
-import { parentFirst } from '../records/parent-first.ts';
+import { atLeast, ROLES } from '../identity/caller.ts';
+import { importing } from '../records/import/import.ts';
+import { parentFirst } from '../records/statements.ts';
 import { common, reclamation } from './reclamation-record.ts';
-
-const params = z.strictObject({ id: field.uuid });
 
 const written = {
   ...common,
@@ -25,9 +20,7 @@ export const readReclamation = endpoint({
   path: '/api/reclamations/{id}',
   summary: 'Read a claim',
   roles: ROLES,
-  params,
   query: reclamation.reading,
-  id: ({ params }) => params.id,
   read: ({ params, query }) => reclamation.byId(params.id, query.expand),
 });
 
@@ -36,17 +29,9 @@ export const createReclamation = endpoint({
   method: 'post',
   path: '/api/reclamations',
   summary: 'Create a claim, as DRAFT, for a site of the same client',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
   body: reclamation.newBody,
-  client: ({ body }) => body.client_id,
-  create: ({ body }, id) => ({
-    text: `
-insert into public.reclamations as r (${reclamation.inserted})
-select ${reclamation.given}
-from ${reclamation.laidOut('$1')}
-returning ${reclamation.selected}`,
-    values: [JSON.stringify({ ...body, id })],
-  }),
+  create: ({ body }, id) => reclamation.insertion({ ...body, id }),
 });
 
 export const importReclamations = endpoint({
@@ -64,7 +49,7 @@ export const importReclamations = endpoint({
   path: '/api/reclamations/import',
   operationId: 'importReclamations',
   summary: 'Create many claims at once, as DRAFT, from a table or an array: all or none',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
 });
 
 export const changeReclamation = endpoint({
@@ -72,26 +57,11 @@ export const changeReclamation = endpoint({
   method: 'put',
   path: '/api/reclamations/{id}',
   summary: 'Change the given fields of a claim, or move it to another status',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
-  params,
+  roles: atLeast('TAX_SPECIALIST'),
   body: reclamation.changeBody,
-  client: ({ body }) => body.client_id,
-  id: ({ params }) => params.id,
   change: ({ params, body }, ifMatch) => [
     ...parentFirst('sites', body.site_id),
-    {
-      text: `
-${seenStatus('reclamations')}
-update public.reclamations as r
-set ${reclamation.changed('$2')}
-from ${reclamation.laidOut('$2')}
-where r.id = $1
-    and ${reclamation.unmoved('$2')}
-    and ${reclamation.isVersion('$3')}
-    and ${isMovable('$2')}
-returning ${reclamation.selected}`,
-      values: [params.id, JSON.stringify(body), reclamation.versions(ifMatch)],
-    },
+    reclamation.change(params.id, body, ifMatch),
   ],
 });
 
@@ -100,8 +70,6 @@ export const deleteReclamation = endpoint({
   method: 'delete',
   path: '/api/reclamations/{id}',
   summary: 'Delete a claim with its documents and its history',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
-  params,
-  id: ({ params }) => params.id,
+  roles: atLeast('ACCOUNT_MANAGER'),
   remove: ({ params }, ifMatch) => reclamation.deletion(params.id, ifMatch),
 });

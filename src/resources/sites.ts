@@ -1,10 +1,9 @@
-import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { ROLES } from '../identity/caller.ts';
+import { atLeast, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { byAny, containedInSearchText, onlyOne } from '../records/filters.ts';
-import { importing } from '../records/import.ts';
+import { byAny, containedInSearchText } from '../records/filters.ts';
+import { importing } from '../records/import/import.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
@@ -21,7 +20,7 @@ export const site = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.site, label: ['site_name'] },
+  { examples: examples.site, label: ['site_name'], hasDocuments: true },
 );
 
 const sites = list({
@@ -34,8 +33,6 @@ const sites = list({
   },
 });
 
-const params = z.strictObject({ id: field.uuid });
-
 const common = { tag: 'Sites', resource: 'sites', of: site } as const;
 
 export const listSites = endpoint({
@@ -45,8 +42,6 @@ export const listSites = endpoint({
   summary: 'List the sites of the caller’s clients',
   roles: ROLES,
   query: sites.query,
-  client: ({ query }) => onlyOne(query.client_id),
-  clients: ({ query }) => query.client_id ?? [],
   list: ({ query }, caller) => sites.statement(query, caller),
 });
 
@@ -56,9 +51,7 @@ export const readSite = endpoint({
   path: '/api/sites/{id}',
   summary: 'Read a site',
   roles: ROLES,
-  params,
   query: site.reading,
-  id: ({ params }) => params.id,
   read: ({ params, query }) => site.byId(params.id, query.expand),
 });
 
@@ -68,17 +61,9 @@ export const createSite = endpoint({
   method: 'post',
   path: '/api/sites',
   summary: 'Create a site of a client',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
   body: site.newBody,
-  client: ({ body }) => body.client_id,
-  create: ({ body }, id) => ({
-    text: `
-insert into public.sites as r (${site.inserted})
-select ${site.given}
-from ${site.laidOut('$1')}
-returning ${site.selected}`,
-    values: [JSON.stringify({ ...body, id })],
-  }),
+  create: ({ body }, id) => site.insertion({ ...body, id }),
 });
 
 export const importSites = endpoint({
@@ -93,7 +78,7 @@ export const importSites = endpoint({
   path: '/api/sites/import',
   operationId: 'importSites',
   summary: 'Create many sites at once, from a table or an array: all or none',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
+  roles: atLeast('TAX_SPECIALIST'),
 });
 
 export const changeSite = endpoint({
@@ -101,22 +86,9 @@ export const changeSite = endpoint({
   method: 'put',
   path: '/api/sites/{id}',
   summary: 'Change the given fields of a site',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
-  params,
+  roles: atLeast('TAX_SPECIALIST'),
   body: site.changeBody,
-  client: ({ body }) => body.client_id,
-  id: ({ params }) => params.id,
-  change: ({ params, body }, ifMatch) => ({
-    text: `
-update public.sites as r
-set ${site.changed('$2')}
-from ${site.laidOut('$2')}
-where r.id = $1
-    and ${site.unmoved('$2')}
-    and ${site.isVersion('$3')}
-returning ${site.selected}`,
-    values: [params.id, JSON.stringify(body), site.versions(ifMatch)],
-  }),
+  change: ({ params, body }, ifMatch) => site.change(params.id, body, ifMatch),
 });
 
 export const deleteSite = endpoint({
@@ -124,8 +96,6 @@ export const deleteSite = endpoint({
   method: 'delete',
   path: '/api/sites/{id}',
   summary: 'Delete a site with its parcels, claims and documents',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER'],
-  params,
-  id: ({ params }) => params.id,
+  roles: atLeast('ACCOUNT_MANAGER'),
   remove: ({ params }, ifMatch) => site.deletion(params.id, ifMatch),
 });

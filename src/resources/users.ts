@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
 import { recordIn } from '../http/answer.ts';
+import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
-import type { CallerRequest } from '../http/endpoint.ts';
+import type { CallerRequest } from '../http/caller-request.ts';
 import * as field from '../http/fields.ts';
 import { whileThere } from '../http/hang-up.ts';
 import { ROLES } from '../identity/caller.ts';
@@ -102,8 +103,6 @@ const users = list({
 /** What is written and never shown. */
 const unseen = { password: password.optional() };
 
-const params = z.strictObject({ id: field.uuid });
-
 const common = { tag: 'Users', resource: 'users', of: user } as const;
 
 /** What the database refuses to make of a user, by whatever way. */
@@ -165,8 +164,6 @@ export const readUser = endpoint({
   path: '/api/users/{id}',
   summary: 'Read a user',
   roles: ROLES,
-  params,
-  id: ({ params }) => params.id,
   read: ({ params }) => user.byId(params.id),
 });
 
@@ -196,9 +193,9 @@ export const createUser = endpoint({
     const id = randomUUID();
     const { email, name, role, client_access = [], is_active = true, password } = body;
     const hash = password === undefined ? NO_PASSWORD : await hashFor(request, password);
-    return request.create({
+    return create(request, {
       ...{ of: user, id, location: `/api/users/${id}` },
-      statements: [
+      make: [
         holdAuthor(request.caller),
         {
           text: `
@@ -223,10 +220,8 @@ export const changeUser = endpoint({
   path: '/api/users/{id}',
   summary: 'Change the given fields of a user; a token that says other rights is refused from then on',
   roles: ['ADMIN'],
-  params,
   body: user.changeBody.extend(unseen).meta({ id: 'UserChange', example: examples.user.change }),
   responses: { 200: user },
-  id: ({ params }) => params.id,
   clients: ({ body }) => body.client_access ?? [],
   handle: async ({ params, body }, request) => {
     const { password, ...fields } = body;

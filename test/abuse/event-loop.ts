@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 
 /*
  * Bodies that are small on their way and long to read: nobody else is answered while one is parsed in one piece. The loop
- * of the service is held for no longer than a fixed computation takes here. Seen red where src/http/csv-rows.ts does not
+ * of the service is held for no longer than a fixed computation takes here. Seen red where src/records/import/csv-rows.ts does not
  * set the parser's count of records back, and where src/http/json-budget.ts counts no fields.
  */
 

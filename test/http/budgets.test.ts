@@ -11,7 +11,7 @@ import { outOfReach } from '../../src/documents/content-store.ts';
 import { ANONYMOUS } from '../../src/identity/caller.ts';
 import { bodyOf } from '../../src/http/body-stream.ts';
 import { toRequestError } from '../../src/http/errors.ts';
-import { readForm } from '../../src/http/form.ts';
+import { readForm } from '../../src/resources/documents/form.ts';
 import { askRaw, parseRaw } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';

@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { spanOf } from '../../src/http/json-budget.ts';
 import { ifMatchOf, isNotModified } from '../../src/http/preconditions.ts';
 import { KNOWN_HEADERS, longestOf } from '../../src/http/request-headers.ts';
-import { rowsOfCsv } from '../../src/http/csv-rows.ts';
+import { rowsOfCsv } from '../../src/records/import/csv-rows.ts';
 import { mediaTypeOf } from '../../src/http/body.ts';
 import { cursorOf } from '../../src/records/cursor.ts';
 import { checkHeader } from '../../src/identity/signature.ts';

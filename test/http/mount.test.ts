@@ -26,6 +26,7 @@ const json: RecordShape = {
   tagOf: (time) => time,
   fixed: [],
   hasMoves: false,
+  hasDocuments: false,
 };
 
 const readSite = endpoint({

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { UNEXPLAINED } from '../../src/http/conflicts.ts';
+import { UNEXPLAINED } from '../../src/http/why-not.ts';
 import { expectDescribed } from './described.ts';
 import type { Answer } from './http.ts';
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { ERRORS } from '../../src/errors.ts';
-import { UNEXPLAINED } from '../../src/http/conflicts.ts';
+import { UNEXPLAINED } from '../../src/http/why-not.ts';
 import { describeInterface } from '../../src/http/openapi.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { TAGS } from '../../src/resources/tags.ts';

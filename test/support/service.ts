@@ -20,7 +20,7 @@ import { openDocuments } from '../../src/documents/documents.ts';
 import type { Documents, DocumentsOptions } from '../../src/documents/documents.ts';
 import { ERRORS } from '../../src/errors.ts';
 import type { ErrorCode } from '../../src/errors.ts';
-import { authenticate } from '../../src/http/authenticate.ts';
+import { authenticate } from '../../src/http/access.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
 import { answerErrors } from '../../src/http/errors.ts';
 import { mount, mountRefusals } from '../../src/http/mount.ts';

@@ -2,6 +2,7 @@ import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { creates } from '../endpoint.ts';
 import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
+import { MOST_ROWS } from '../json-budget.ts';
 import type { ErrorResponses } from './errors.ts';
 import { ROWS } from '../../limits.ts';
 import { operationIdOf } from './names.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
 import { parameter } from '../fields.ts';
-import { KEY_CHARACTERS } from '../../limits.ts';
+import { LONGEST_KEY } from '../creation.ts';
 import { inWords, recordNameOf } from './names.ts';
 
 /** Headers of requests that an endpoint hears. */

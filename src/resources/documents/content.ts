@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
-import type { Told } from '../documents/content-store.ts';
-import { RequestError } from '../errors.ts';
-import type { Reply } from './endpoint.ts';
-import { isNotModified } from './preconditions.ts';
+import type { Told } from '../../documents/content-store.ts';
+import { RequestError } from '../../errors.ts';
+import type { Reply } from '../../http/endpoint.ts';
+import { isNotModified } from '../../http/preconditions.ts';
 
 export interface Content {
   readonly size: number;

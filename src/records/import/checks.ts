@@ -1,10 +1,10 @@
-import { foreign } from '../http/refusals.ts';
-import type { CallerRequest } from '../http/endpoint.ts';
-import { Problems } from '../http/problems.ts';
-import type { GivenRow } from '../http/given-row.ts';
-import type { NextTurn } from '../http/turns.ts';
-import { IMPORT_BATCH, IMPORT_BATCH_CHARACTERS, IMPORT_LOOKED_UP } from '../limits.ts';
-import type { Rec } from './record.ts';
+import type { Result, Statement } from '../../db/statement.ts';
+import type { CallerRequest } from '../../http/caller-request.ts';
+import { foreign, standings } from '../../http/why-not.ts';
+import type { Rec } from '../record.ts';
+import { Problems } from './given.ts';
+import type { GivenRow } from './given.ts';
+import type { NextTurn } from './turns.ts';
 
 /* What only the database knows of the lines of an import, asked of all of them at once. */
 
@@ -14,6 +14,9 @@ export interface Given {
   /** With an id of ours. */
   readonly body: Readonly<Record<string, unknown>> & { readonly id: string };
 }
+
+/** Asks the database as the caller, in turn with others. */
+type Ask = (statement: Statement) => Promise<Result>;
 
 /** A record that a field names: its table, and the column of that which has the client. */
 interface Parent {
@@ -58,11 +61,12 @@ export async function refuseOutOfReach(
   given: readonly Given[],
   { parents }: Rules,
   request: CallerRequest,
+  ask: Ask,
 ): Promise<void> {
   for (const [field, { table, client }] of Object.entries(parents)) {
     const ids = given.map(({ body }) => String(body[field]));
     const clients = given.map(({ body }) => String(body['client_id']));
-    const { rows } = await request.run({
+    const { rows } = await ask({
       text: `
 select n.id, n.client, r.id is not null
 from (select distinct l.id, l.client from unnest($1::uuid[], $2::uuid[]) as l (id, client)) as n
@@ -92,7 +96,7 @@ async function absentOf(
   request: CallerRequest,
 ): Promise<ReadonlySet<string>> {
   const named = ids.map((id) => ({ table, id }));
-  const found = named.length === 0 ? [] : await request.standings(named);
+  const found = await standings(named, request);
   for (const [index, { isOwn, exists, client }] of found.entries())
     if (exists && !isOwn) throw foreign(named[index], client);
   return new Set(ids.filter((_id, index) => found[index]?.exists === false));
@@ -105,10 +109,10 @@ async function absentOf(
 export async function refuseBroken(
   given: readonly Given[],
   { of, constraints = {} }: Rules,
-  request: CallerRequest,
+  ask: Ask,
   nextTurn: NextTurn,
 ): Promise<void> {
-  const { rows } = await request.run({
+  const { rows } = await ask({
     text: `
 select c.conname, pg_get_expr(c.conbin, c.conrelid)
 from pg_constraint as c
@@ -119,7 +123,7 @@ order by c.conname`,
   if (rows.length === 0) return;
   const problems = new Problems();
   for await (const { from, json } of batchesOf(given, nextTurn)) {
-    const broken = await request.run({
+    const broken = await ask({
       text: `
 select n.line, c.name
 from (

@@ -1,10 +1,9 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
-import { unharmed } from './formulas.ts';
-import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, ROWS } from '../limits.ts';
-import { Problems } from './problems.ts';
-import { tooMany } from './given-row.ts';
-import type { GivenRow } from './given-row.ts';
+import { unharmed } from '../../http/formulas.ts';
+import { MOST_ROWS } from '../../http/json-budget.ts';
+import { Problems, tooMany } from './given.ts';
+import type { GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 
 /* The rows of a table as spreadsheets and people write it; docs/decisions/imports.md */

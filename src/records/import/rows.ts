@@ -1,13 +1,12 @@
-import type { IncomingMessage } from 'node:http';
-import { RequestError } from '../errors.ts';
-import { malformed, mediaTypeOf, noJson, parsed, readBytes } from './body.ts';
+import { RequestError } from '../../errors.ts';
+import { BODY_LIMIT, malformed, mediaTypeOf, noJson, parsed, readBytes } from '../../http/body.ts';
+import type { CallerRequest } from '../../http/caller-request.ts';
+import { MOST_ROWS, OF_A_CALLER, spanOf } from '../../http/json-budget.ts';
 import { rowsOfCsv } from './csv-rows.ts';
 import type { Sheet } from './csv-rows.ts';
 import { isCharset, utf8Of } from './csv-text.ts';
-import { tooMany } from './given-row.ts';
-import type { GivenRow } from './given-row.ts';
-import { OF_A_CALLER, spanOf } from './json-budget.ts';
-import { BODY_BYTES, ROWS, ROWS_BYTES } from '../limits.ts';
+import { tooMany } from './given.ts';
+import type { GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 
 /* A body of many records, as CSV or as JSON; docs/decisions/imports.md */
@@ -19,12 +18,11 @@ const CSV = 'text/csv';
  * @throws RequestError ERROR_VALIDATION, and what `readBytes` and `nextTurn` throw
  */
 export async function readRows(
-  incoming: IncomingMessage,
-  invite: () => void,
+  incoming: CallerRequest['incoming'],
   sheet: Sheet,
   nextTurn: NextTurn,
 ): Promise<{ readonly rows: readonly GivenRow[]; readonly bytes: Buffer }> {
-  const bytes = await readBytes(incoming, { maxBytes: ROWS_BYTES, requireType, invite });
+  const bytes = await readBytes(incoming, MAX_BYTES, requireType);
   const { type, parameters } = mediaTypeOf(incoming.headers['content-type']);
   const rows =
     type === CSV

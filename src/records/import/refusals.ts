@@ -1,9 +1,8 @@
-import { conflictDetails, constraintOf, sqlState } from '../db/errors.ts';
-import { UNEXPLAINED } from '../http/conflicts.ts';
-import { Problems } from '../http/problems.ts';
-import { errorCodeOf } from '../http/sqlstate.ts';
-import type { Given, Rules } from './import-checks.ts';
-import { IMPORT_TRIALS, IMPORT_TRIED_AT_ONCE } from '../limits.ts';
+import { conflictDetails, constraintOf, sqlState } from '../../db/errors.ts';
+import { errorCodeOf } from '../../http/sqlstate.ts';
+import { UNEXPLAINED } from '../../http/why-not.ts';
+import type { Given, Rules } from './checks.ts';
+import { Problems } from './given.ts';
 
 /* Which lines of an import a trigger or a key refuses, when all of them were refused as one. */
 

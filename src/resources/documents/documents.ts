@@ -1,22 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { sqlState } from '../db/errors.ts';
-import { contentTypeOf } from '../documents/content-type.ts';
-import { failingUnless } from '../documents/digest.ts';
-import { RequestError } from '../errors.ts';
-import { contentReply } from '../http/content.ts';
-import { endpoint } from '../http/endpoint.ts';
-import type { CallerRequest } from '../http/endpoint.ts';
-import * as field from '../http/fields.ts';
-import { readForm } from '../http/form.ts';
-import { NothingFound } from '../http/standings.ts';
-import { ROLES } from '../identity/caller.ts';
-import * as column from '../records/column.ts';
-import { by, containedIn } from '../records/filters.ts';
-import { list } from '../records/list.ts';
-import { record } from '../records/record.ts';
-import * as examples from './examples.ts';
-import { reclamation } from './reclamation-record.ts';
+import { sqlState } from '../../db/errors.ts';
+import { contentTypeOf } from '../../documents/content-type.ts';
+import { failingUnless } from '../../documents/digest.ts';
+import { RequestError } from '../../errors.ts';
+import { contentReply } from './content.ts';
+import { inviteBody } from '../../http/body.ts';
+import { create, recall } from '../../http/creation.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import type { CallerRequest } from '../../http/caller-request.ts';
+import * as field from '../../http/fields.ts';
+import { readForm } from './form.ts';
+import { NothingFound, requireVisible } from '../../http/why-not.ts';
+import { atLeast, ROLES } from '../../identity/caller.ts';
+import * as column from '../../records/column.ts';
+import { by, containedIn } from '../../records/filters.ts';
+import { list } from '../../records/list.ts';
+import { record } from '../../records/record.ts';
+import * as examples from '../examples.ts';
+import { reclamation } from '../reclamation-record.ts';
 
 const sha256 = column.described(column.text(64), {
   description: 'SHA-256 of the content, in hex; null for a document from before it was kept.',
@@ -39,7 +41,7 @@ const document = record(
     uploaded_at: column.read(column.time),
     sha256: column.read(column.nullable(sha256), "encode(r.sha256, 'hex')"),
   },
-  { version: 'uploaded_at', examples: examples.document },
+  { version: 'uploaded_at', examples: examples.document, hasDocuments: true },
 );
 
 const documents = list({
@@ -50,8 +52,6 @@ const documents = list({
     q: containedIn('r.filename'),
   },
 });
-
-const params = z.strictObject({ id: field.uuid });
 
 const ofClaim = {
   tag: 'Documents',
@@ -66,9 +66,7 @@ export const listDocuments = endpoint({
   method: 'get',
   summary: 'List the documents of a claim',
   roles: ROLES,
-  params,
   query: documents.query.omit({ reclamation_id: true }),
-  id: ({ params }) => params.id,
   list: ({ params, query }, caller) => documents.statement({ ...query, reclamation_id: params.id }, caller),
 });
 
@@ -78,20 +76,18 @@ export const createDocument = endpoint({
   summary: 'Attach a document to a claim',
   operationId: 'uploadDocument',
   roles: ROLES,
-  params,
   form: z.strictObject({ file: field.bytes.meta({ description: FILE }) }).meta({ id: 'DocumentUpload' }),
   responses: { 201: document },
-  id: ({ params }) => params.id,
   handle: async ({ params }, request) => {
-    if (!(await request.isVisible())) throw new NothingFound();
+    await requireVisible(request);
     const { filename, mimeType, spooled, fingerprint, kept } = await receive(request);
     if (kept !== undefined) return kept;
     const id = randomUUID();
     return request.documents
       .keep(spooled, (path) =>
-        request.create({
+        create(request, {
           ...{ of: document, id, location: `/api/documents/${id}`, fingerprint },
-          statements: [
+          make: [
             {
               text: `
 insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type, sha256)
@@ -104,7 +100,7 @@ returning ${document.selected}`,
       )
       .catch(async (error: unknown) => {
         // A claim that was deleted meanwhile fails a policy or a key: to the caller it is simply gone.
-        if (sqlState(error) !== undefined && !(await request.isVisible())) throw new NothingFound();
+        if (sqlState(error) !== undefined) await requireVisible(request);
         throw error;
       });
   },
@@ -112,8 +108,8 @@ returning ${document.selected}`,
 
 /** Takes the file of the request, looks at what it is, and keeps it only where it was not attached before. */
 async function receive(request: CallerRequest) {
-  const { incoming, inviteBody, documents } = request;
-  inviteBody();
+  const { incoming, documents } = request;
+  inviteBody(incoming);
   const {
     filename,
     declaredType,
@@ -134,8 +130,8 @@ async function receive(request: CallerRequest) {
       });
     }
     // What tells one upload from another: the bytes of the file, and what its sender says of it.
-    const fingerprint = request.hasKey ? JSON.stringify([filename, declaredType, spooled.sha256]) : undefined;
-    const kept = await request.recall(fingerprint);
+    const fingerprint = JSON.stringify([filename, declaredType, spooled.sha256]);
+    const kept = await recall(request, fingerprint);
     if (kept !== undefined) await documents.discard(spooled);
     return { filename, mimeType, spooled, fingerprint, kept };
   } catch (error) {
@@ -162,9 +158,7 @@ export const readDocument = endpoint({
   path: '/api/documents/{id}',
   summary: 'Read what is known of a document',
   roles: ROLES,
-  params,
   query: document.reading,
-  id: ({ params }) => params.id,
   read: ({ params, query }) => document.byId(params.id, query.expand),
 });
 
@@ -175,9 +169,7 @@ export const readContent = endpoint({
   operationId: 'downloadDocument',
   summary: 'Download a document',
   roles: ROLES,
-  params,
   responses: { 200: field.bytes, 206: field.bytes, 304: null, 307: null },
-  id: ({ params }) => params.id,
   handle: async ({ params }, request) => {
     const { documents, incoming } = request;
     const { addressOf } = documents;
@@ -197,7 +189,7 @@ where r.id = $1`,
     const size = await documents.size(path);
     if (size === undefined || size !== Number(expected ?? size)) {
       // Deleted meanwhile, or lost, which nobody may overlook.
-      if (!(await request.isVisible())) throw new NothingFound();
+      await requireVisible(request);
       throw documents.damaged(
         `the content of document ${params.id} is lost: ${String(size)} bytes at ${path}`,
       );
@@ -222,8 +214,6 @@ export const deleteDocument = endpoint({
   method: 'delete',
   path: '/api/documents/{id}',
   summary: 'Delete a document with its content',
-  roles: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'],
-  params,
-  id: ({ params }) => params.id,
+  roles: atLeast('TAX_SPECIALIST'),
   remove: ({ params }, ifMatch) => document.deletion(params.id, ifMatch),
 });

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { malformed } from './body.ts';
-import { TEXT_PIECE_BYTES } from '../limits.ts';
-import { Problems } from './problems.ts';
+import { malformed } from '../../http/body.ts';
+import { Problems } from './given.ts';
 import type { NextTurn } from './turns.ts';
 
 /* From the bytes of a table to those of its text in UTF-8, without a guess; docs/decisions/imports.md */

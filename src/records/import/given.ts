@@ -1,5 +1,22 @@
-import { RequestError } from '../errors.ts';
-import { PROBLEMS } from '../limits.ts';
+import { RequestError } from '../../errors.ts';
+import { malformed } from '../../http/body.ts';
+import { MOST_ROWS } from '../../http/json-budget.ts';
+
+/** One record of the body, as its schema takes it. */
+export interface GivenRow {
+  readonly value: unknown;
+  /** How an error calls it, or a field of it: `line 17, amount`, or `16.amount` of an array. */
+  name(field?: string): string;
+  /** What is wrong with cells that say nothing which a schema could be asked about, by field. */
+  readonly misread?: ReadonlyMap<string, string>;
+}
+
+export function tooMany(): RequestError {
+  return malformed(`must have at most ${MOST_ROWS} records, and lines without anything count`);
+}
+
+/** How many errors of one body an answer names. */
+const MOST_NAMED = 500;
 
 /** Everything that is wrong with a body, until there is more than an answer names. */
 export class Problems {

@@ -1,26 +1,28 @@
 import { randomUUID, subtle } from 'node:crypto';
 import { z } from 'zod';
-import { sqlState } from '../db/errors.ts';
-import type { TransactionLimits } from '../db/database.ts';
-import type { Result, Statement } from '../db/statement.ts';
-import type { Run } from '../db/transaction.ts';
-import { requireClients } from '../http/access.ts';
-import type { CallerRequest, RecordShape, Reply, Statements } from '../http/endpoint.ts';
-import * as field from '../http/fields.ts';
-import { check } from '../http/input.ts';
-import { Problems } from '../http/problems.ts';
-import type { GivenRow } from '../http/given-row.ts';
-import { readRows } from '../http/rows.ts';
-import { turnsOf } from '../http/turns.ts';
-import type { NextTurn } from '../http/turns.ts';
-import * as column from './column.ts';
-import { batchesOf, refuseBroken, refuseOutOfReach } from './import-checks.ts';
-import type { Given, Rules } from './import-checks.ts';
-import { refuseByLine } from './import-refusals.ts';
-import { IMPORT_FEW, IMPORT_MS, ROWS } from '../limits.ts';
-import { record } from './record.ts';
-import type { Rec } from './record.ts';
+import { sqlState } from '../../db/errors.ts';
+import type { TransactionLimits } from '../../db/database.ts';
+import type { Result, Statement } from '../../db/statement.ts';
+import type { Run } from '../../db/transaction.ts';
+import { requireClients } from '../../http/access.ts';
+import type { CallerRequest } from '../../http/caller-request.ts';
+import { create, recall } from '../../http/creation.ts';
+import type { RecordShape, Reply } from '../../http/endpoint.ts';
+import * as field from '../../http/fields.ts';
+import { check } from '../../http/input.ts';
+import { MOST_ROWS } from '../../http/json-budget.ts';
+import * as column from '../column.ts';
+import { record } from '../record.ts';
+import type { Rec } from '../record.ts';
+import { batchesOf, refuseBroken, refuseOutOfReach } from './checks.ts';
+import type { Given, Rules } from './checks.ts';
+import { Problems } from './given.ts';
+import type { GivenRow } from './given.ts';
+import { refuseByLine } from './refusals.ts';
+import { readRows } from './rows.ts';
 import { sheetOf } from './sheet.ts';
+import { turnsOf } from './turns.ts';
+import type { NextTurn } from './turns.ts';
 
 /* Many records at once, all or none. docs/decisions/imports.md has the reasons. */
 
@@ -75,25 +77,22 @@ async function importRows(
       await nextTurn();
       return ask(...asked);
     };
-  const asked: CallerRequest = {
-    ...request,
-    run: inTurn((statements: Statements) => request.run(statements)),
-  };
-  const { rows, bytes } = await readRows(request.incoming, request.inviteBody, sheetOf(of), nextTurn);
+  const ask = inTurn((statement: Statement) => request.run(statement));
+  const { rows, bytes } = await readRows(request.incoming, sheetOf(of), nextTurn);
   const given = await held(rows, of, nextTurn);
   requireClients(request.caller, [...new Set(given.map(({ body }) => String(body['client_id'])))]);
-  const fingerprint = request.hasKey ? await digestOf(bytes) : undefined;
-  const kept = isDry ? undefined : await request.recall(fingerprint);
+  const fingerprint = request.key === undefined ? undefined : await digestOf(bytes);
+  const kept = isDry ? undefined : await recall(request, fingerprint);
   if (kept !== undefined) return kept;
-  await refuseOutOfReach(given, shape, asked);
-  await refuseBroken(given, shape, asked, nextTurn);
+  await refuseOutOfReach(given, shape, request, ask);
+  await refuseBroken(given, shape, ask, nextTurn);
   const ids = given.map(({ body }) => body.id);
   const [id = ''] = ids;
   const insertion = (lines: readonly Given[]) => (run: Run) => insert(of, lines, inTurn(run), nextTurn);
   const timeoutMs = given.length > IMPORT_FEW ? IMPORT_MS : undefined;
   try {
     if (!isDry)
-      return await request.create({
+      return await create(request, {
         of: imported,
         id,
         location: `${path}/${id}`,
@@ -106,7 +105,7 @@ async function importRows(
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
     // What they name may have gone since it was looked at.
-    await refuseOutOfReach(given, shape, asked);
+    await refuseOutOfReach(given, shape, request, ask);
     await refuseByLine(error, given, shape, (lines) => tried(insertion(lines), request));
     throw error;
   }

@@ -1,7 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { RequestError } from '../errors.ts';
-import { BODY_WORK_MS, TURN_MS } from '../limits.ts';
+import { RequestError } from '../../errors.ts';
+import { refuseIfGone } from '../../http/hang-up.ts';
+
+/** How long one request works before others have their turn. */
+const TURN_MS = 10;
+/** How long all the work on one body may take, with the turns of others: twice what its transaction may. */
+const WHOLE_MS = 60_000;
 
 /**
  * To be awaited between the pieces of long work, each of which takes some milliseconds at most.
@@ -23,9 +28,4 @@ export function turnsOf(request: IncomingMessage, wholeMs = BODY_WORK_MS): NextT
     if (turn - begun > wholeMs)
       throw new RequestError('ERROR_UNAVAILABLE', 'the work on the body took too long', { kind: 'busy' });
   };
-}
-
-/** @throws RequestError where the connection of a request has ended: nobody hears the answer */
-export function refuseIfGone({ socket }: IncomingMessage): void {
-  if (socket.destroyed) throw new RequestError('ERROR_VALIDATION', 'the request was broken off');
 }

@@ -2,10 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
-import { RequestError } from '../errors.ts';
-import { mediaTypeOf } from './body.ts';
-import { bodyOf } from './body-stream.ts';
-import { FORM_BOUNDARY_CHARACTERS, FORM_FRAME_BYTES, FORM_PARTS } from '../limits.ts';
+import { RequestError } from '../../errors.ts';
+import { mediaTypeOf } from '../../http/body.ts';
+import { bodyOf } from '../../http/body-stream.ts';
 
 /** The one file of a form, with what the sender says of it. */
 export interface FormFile<T> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Reading, Sheet } from '../http/csv-rows.ts';
-import type { Column, Kind } from './column.ts';
-import type { Rec } from './record.ts';
+import type { Reading, Sheet } from './csv-rows.ts';
+import type { Column, Kind } from '../column.ts';
+import type { Rec } from '../record.ts';
 
 /** The columns that a table of new records may have, and what their cells say. docs/decisions/imports.md has the reasons. */
 export function sheetOf({ columns, newBody }: Rec): Sheet {

@@ -3,7 +3,7 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { toRequestError } from '../../src/http/errors.ts';
-import { turnsOf } from '../../src/http/turns.ts';
+import { turnsOf } from '../../src/records/import/turns.ts';
 
 /** A server whose requests work for ever, but for `/quick`; tells with which code the work of each ended. */
 async function serve(wholeMs?: number): Promise<{ port: number; ended: Promise<string>; close: () => void }> {

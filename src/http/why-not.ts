@@ -1,0 +1,282 @@
+import { constraintOf, sqlState } from '../db/errors.ts';
+import type { Statement } from '../db/statement.ts';
+import { RequestError } from '../errors.ts';
+import type { CallerRequest } from './caller-request.ts';
+import type { Endpoint, Input, Row } from './endpoint.ts';
+import { errorCodeOf } from './sqlstate.ts';
+
+/* Why not, in words for a form. What is looked at here is looked at as the caller, after the refusal; docs/decisions/why-not.md */
+
+type Details = Readonly<Record<string, string>>;
+
+/** A record that a request names. */
+export interface Named {
+  /** A table, from our own endpoints. */
+  readonly table: string;
+  readonly id: string;
+  /** What tells its versions apart, in SQL for `r`. */
+  readonly version?: string | undefined;
+}
+
+interface NamedField extends Named {
+  readonly field: string;
+}
+
+/** Thrown where a statement about the record that the request names, or about another, found nothing. */
+export class NothingFound extends Error {
+  override readonly name = 'NothingFound';
+  /** Where it is not the one that the request names. */
+  readonly record: Named | undefined;
+
+  constructor(record?: Named) {
+    super();
+    this.record = record;
+  }
+}
+
+/** What there is of such a record, for the caller. */
+interface Standing {
+  /** With the rights of the request: where it names a client, within that one. */
+  readonly isSeen: boolean;
+  /** With all the clients of the caller. */
+  readonly isOwn: boolean;
+  readonly exists: boolean;
+  /** Whose it is, whoever asks; undefined where it belongs to no client, or does not exist. */
+  readonly client: string | undefined;
+  /** The present version, where it is seen and was asked for. */
+  readonly version: string | undefined;
+}
+
+/** For what nothing else explains: a constraint without words, a record that others changed to and fro meanwhile. */
+export const UNEXPLAINED = { body: 'does not fit what is stored' } as const;
+
+const FIXED = 'cannot change: it is what the record was created with';
+
+/**
+ * What a policy or a foreign key answers with where the body names a record that is out of reach; a rule about moves may
+ * have been asked before either.
+ */
+const OUT_OF_REACH: readonly unknown[] = ['42501', '23503', 'TX409'];
+const STILL_NEEDED: readonly unknown[] = ['23503', '23001', 'TX409'];
+
+/**
+ * What an error of an endpoint means to the caller: why nothing was found; which record that the body names is out of
+ * reach; which rule of a field a constraint stands for. Any other error is given back as it is.
+ */
+export async function whyRefused(
+  error: unknown,
+  endpoint: Endpoint,
+  input: Input,
+  request: CallerRequest,
+): Promise<unknown> {
+  if (error instanceof NothingFound) {
+    // The audit record of a refusal names it.
+    if (error.record !== undefined)
+      Object.assign(request.state, { resource: error.record.table, resourceId: error.record.id });
+    return whyNothing(endpoint, input, request);
+  }
+  const refusal = OUT_OF_REACH.includes(sqlState(error))
+    ? await whichNamed(namedIn(endpoint.references, input.body), request)
+    : undefined;
+  if (refusal !== undefined) return refusal;
+  const details = STILL_NEEDED.includes(sqlState(error))
+    ? await whatHolds(endpoint.heldBy?.(input) ?? {}, request)
+    : undefined;
+  if (details !== undefined) return explained(error, details);
+  // The record that has what a new one may not have as well, where the caller sees it.
+  const existing = endpoint.existing?.(input)[constraintOf(error) ?? ''];
+  return brokenRule(error, endpoint, existing && (await rowOf(existing, request))?.[0]);
+}
+
+/** The error, or the rules of the fields where it is a constraint that the endpoint explains. */
+export function brokenRule(
+  error: unknown,
+  { constraints }: Pick<Endpoint, 'constraints'>,
+  existing?: string | null,
+): unknown {
+  const details = constraints?.[constraintOf(error) ?? ''];
+  return details === undefined
+    ? error
+    : explained(error, { ...details, ...(existing != null && { existing_id: existing }) });
+}
+
+/** What the database refused, with the words that the endpoint has for it. */
+function explained(error: unknown, details: Details): unknown {
+  const sqlstate = sqlState(error);
+  if (sqlstate === undefined) return error;
+  const reason = Object.entries(details).map(([field, rule]) => `${field} ${rule}`);
+  return new RequestError(errorCodeOf(sqlstate), reason.join('; '), { details, cause: error });
+}
+
+/**
+ * A list below a record is empty only where that record is seen; another because its filter names another tenant's
+ * record, which is a refusal like any other.
+ * @throws NothingFound, RequestError ERROR_FORBIDDEN
+ */
+export async function refuseEmpty(
+  { references }: Endpoint,
+  { query }: Input,
+  request: CallerRequest,
+): Promise<void> {
+  if (request.state.resourceId !== undefined) await requireVisible(request);
+  const named = namedIn(references, query);
+  for (const [index, { isOwn, exists, client }] of (await standings(named, request)).entries())
+    if (exists && !isOwn) throw foreign(named[index], client);
+}
+
+/** @throws NothingFound where the caller does not see the record that the request names */
+export async function requireVisible(request: CallerRequest): Promise<void> {
+  const { resource: table, resourceId: id } = request.state;
+  if (table === undefined || id === undefined || (await rowOf(look({ table, id }), request)) === undefined)
+    throw new NothingFound();
+}
+
+/**
+ * 403 for somebody else's record, 404 for none, and the same for a record that the body names; 412 for another version
+ * of it, else 409.
+ */
+async function whyNothing(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<RequestError> {
+  const { state, ifMatch, incoming } = request;
+  const { resource: table, resourceId: id } = state;
+  if (table === undefined || id === undefined) return new RequestError('ERROR_NOT_FOUND', 'no such record');
+  // Only a change looks at more than the version, and so may have named the present one.
+  const version = incoming.method === 'PUT' ? endpoint.of?.version : undefined;
+  const record = { table, id, version };
+  // Not the client that the request is about: it was judged before, and the record may have another.
+  const named = namedIn(endpoint.references, input.body).filter(({ id }) => id !== state.client);
+  const [standing, ...others] = await standings([record, ...named], request);
+  if (standing?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
+  if (!standing.isOwn) return foreign(record, standing.client);
+  if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
+  const outOfReach = firstOutOfReach(named, others);
+  if (outOfReach !== undefined) return outOfReach;
+  // The body may name another client of the caller's than the record has: no refusal, for both are the caller's.
+  if (!standing.isSeen) {
+    const details = { client_id: FIXED };
+    return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { details });
+  }
+  // Where the change named the present version, it did so when the statement was run: no version comes back.
+  const present = standing.version === undefined ? undefined : endpoint.of?.tagOf(standing.version);
+  if (ifMatch !== null && (present === undefined || !ifMatch.includes(present)))
+    return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
+  const details = await whyUntouched(endpoint, input, request);
+  return new RequestError('ERROR_CONFLICT', `${table} ${id} is not in a state for this`, { details });
+}
+
+/** Of a change that touched no row of a record which the caller sees: what of it is fixed, and where it has moved. */
+async function whyUntouched({ of }: Endpoint, { body }: Input, request: CallerRequest): Promise<Details> {
+  const { fixed = [], hasMoves = false, table = '' } = of ?? {};
+  const columns = [...fixed, ...(hasMoves ? ['status'] : [])].filter((name) => body[name] !== undefined);
+  if (columns.length === 0) return UNEXPLAINED;
+  const moves = columns.includes('status') ? `, app.moves_in_words('${table}', r.status)` : '';
+  const present = {
+    text: `select ${columns.map((name) => `r.${name}`).join(', ')}${moves} from public.${table} as r where r.id = $1`,
+    values: [request.state.resourceId ?? ''],
+  };
+  const row = (await rowOf(present, request)) ?? [];
+  const details = columns.flatMap((name, index): [string, string][] => {
+    const [is, wanted] = [row[index] ?? '', String(body[name])];
+    if (name === 'status')
+      return [[name, `${is === wanted ? `is ${is} already` : 'was moved meanwhile'}: ${row.at(-1) ?? ''}`]];
+    return is === wanted ? [] : [[name, FIXED]];
+  });
+  return details.length === 0 ? UNEXPLAINED : Object.fromEntries(details);
+}
+
+/** Of a deletion that was refused because something still needs the record: how many of what, as far as the caller sees. */
+async function whatHolds(
+  heldBy: ReturnType<NonNullable<Endpoint['heldBy']>>,
+  request: CallerRequest,
+): Promise<Details | undefined> {
+  const holders = Object.entries(heldBy);
+  if (holders.length === 0) return undefined;
+  const counts = await Promise.all(holders.map(async ([, { count }]) => rowOf(count, request)));
+  const details = holders.flatMap(([field, { words }], index): [string, string][] => {
+    const count = counts[index]?.[0] ?? '0';
+    return count === '0' ? [] : [[field, `${words}: ${count}`]];
+  });
+  return details.length === 0 ? { id: 'is of a record that is still in use' } : Object.fromEntries(details);
+}
+
+/** The first record that the body names and the request cannot reach. */
+async function whichNamed(
+  named: readonly NamedField[],
+  request: CallerRequest,
+): Promise<RequestError | undefined> {
+  const found = await standings(named, request);
+  const record = named.find((_record, index) => found[index]?.isSeen === false);
+  return (
+    firstOutOfReach(named, found) ??
+    (record &&
+      new RequestError('ERROR_CONFLICT', `${record.table} ${record.id} is of another client`, {
+        details: { [record.field]: 'must be a record of the same client' },
+      }))
+  );
+}
+
+/** 404 for the first that does not exist, 403 for the first that is somebody else's, whichever comes first. */
+function firstOutOfReach(named: readonly NamedField[], found: readonly Standing[]): RequestError | undefined {
+  for (const [index, record] of named.entries()) {
+    const { isOwn = true, exists = true, client } = found[index] ?? {};
+    if (!exists) {
+      const details = { [record.field]: 'names no record' };
+      return new RequestError('ERROR_NOT_FOUND', `no ${record.table} ${record.id}`, { details });
+    }
+    if (!isOwn) return foreign(record, client);
+  }
+  return undefined;
+}
+
+/** The refusal of a record that is somebody else's. */
+export function foreign(record: Named | undefined, client: string | undefined): RequestError {
+  const reason = `${String(record?.table)} ${String(record?.id)} is not the caller's`;
+  return new RequestError('ERROR_FORBIDDEN', reason, { kind: 'record', clientContext: client ?? null });
+}
+
+/** The records that the fields of a body, or the filters of a list, name. */
+function namedIn(
+  references: Readonly<Record<string, string>> = {},
+  values: Readonly<Record<string, unknown>>,
+): readonly NamedField[] {
+  return Object.entries(references).flatMap(([field, table]) =>
+    [values[field]].flat().flatMap((id) => (typeof id === 'string' ? [{ field, table, id }] : [])),
+  );
+}
+
+/** Looks a few records up in one pipeline: as the request, as the caller with all its clients, and as the API itself. */
+export async function standings(
+  named: readonly Named[],
+  { database, state }: CallerRequest,
+): Promise<readonly Standing[]> {
+  if (named.length === 0) return [];
+  const statements = named.map(look);
+  const [seen = [], own = [], located = []] = await database.runInTurn([
+    { context: { ...state, readOnly: true }, statements },
+    { context: { ...state, readOnly: true, client: undefined }, statements },
+    { context: undefined, statements: named.map(locate) },
+  ]);
+  return named.map((_record, index) => {
+    const [found, client] = located[index]?.rows[0] ?? [];
+    return {
+      isSeen: (seen[index]?.rowCount ?? 0) > 0,
+      isOwn: (own[index]?.rowCount ?? 0) > 0,
+      exists: found === 't',
+      client: client ?? undefined,
+      version: seen[index]?.rows[0]?.[0] ?? undefined,
+    };
+  });
+}
+
+/** Whether the caller sees it: a row of its version, or none. */
+export function look({ table, id, version = 'null' }: Named): Statement {
+  return { text: `select ${version} from public.${table} as r where r.id = $1`, values: [id] };
+}
+
+function locate({ table, id }: Named): Statement {
+  return { text: 'select found, client_id from app.locate($1, $2)', values: [table, id] };
+}
+
+async function rowOf(statement: Statement, { database, state }: CallerRequest): Promise<Row | undefined> {
+  const [result] = await database.run({ ...state, readOnly: true }, [statement]);
+  return result?.rows[0];
+}
