@@ -1,7 +1,9 @@
 export default {
-  testEnvironment: 'node',
+  // Suites are modules of one process, as Node imports them: each graph of its own would take longer than its tests.
+  runner: 'jest-light-runner/child-process',
+  setupFiles: ['./test/support/worker.ts'],
+  transform: {},
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': './test/support/strip-types.js' },
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   globalSetup: './test/support/global-setup.ts',
   globalTeardown: './test/support/global-teardown.ts',
@@ -10,5 +12,4 @@ export default {
   watchPathIgnorePatterns: ['<rootDir>/.data/'],
   // Postgres works beside the tests: more of them at once would wait for it.
   maxWorkers: 2,
-  testTimeout: 60_000,
 };

@@ -6,5 +6,4 @@ export default {
   testMatch: ['<rootDir>/test/deploy/**/*.deploy.ts'],
   // Each starts servers of its own, on two cores.
   maxWorkers: 1,
-  testTimeout: 180_000,
 };

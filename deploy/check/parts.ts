@@ -15,6 +15,6 @@ export const PARTS: readonly (readonly Fault[])[] = [
 
 /** The services of deploy/compose that do their work once and end, each with what tries that work. */
 export const ENDING: Readonly<Record<string, string>> = {
-  migrate: 'npm run test:faults -- migration-killed',
+  migrate: 'npm run proofs -- faults -- migration-killed',
   login: 'npm run deploy:check -- whole',
 };

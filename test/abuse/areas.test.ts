@@ -5,7 +5,7 @@ import { AREAS } from './areas.ts';
 
 test('every area of attacks is in docs/reliability.md once, with the command that runs it', async () => {
   const text = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'reliability.md'), 'utf8');
-  const named = [...text.matchAll(/`npm run test:abuse -- ([^`]+)`/g)].map(([, name]) => name);
+  const named = [...text.matchAll(/`npm run proofs -- abuse -- ([^`]+)`/g)].map(([, name]) => name);
   expect(AREAS.length).toBeGreaterThan(10);
   expect(named).toEqual(AREAS.map(({ name }) => name));
 });

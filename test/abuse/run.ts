@@ -7,7 +7,7 @@ import type { Outcome } from './trial.ts';
 import { openWorld } from './world.ts';
 
 /*
- * `npm run test:abuse`: every attack of every area, or of those named after `--`, on the real service. Ends with 0 where
+ * `npm run proofs -- abuse`: every attack of every area, or of those named after `--`, on the real service. Ends with 0 where
  * all of them fail and the service is as well after as before, with 1 where something fell, with 2 where a name is of no
  * area.
  */
@@ -15,7 +15,7 @@ import { openWorld } from './world.ts';
 const SHOWN = 12;
 
 const { positionals: names } = argumentsOf({
-  usage: 'usage: npm run test:abuse -- [AREA…]\n  --help, --version',
+  usage: 'usage: npm run proofs -- abuse -- [AREA…]\n  --help, --version',
   allowPositionals: true,
 });
 const unknown = names.filter((name) => !AREAS.some((area) => area.name === name));

@@ -176,7 +176,7 @@ function brief(row: string): string {
 
 async function main(): Promise<void> {
   const { values, positionals: subjects } = argumentsOf({
-    usage: 'usage: npm run test:breakages -- [--rows] [SUBJECT…]\n  --help, --version',
+    usage: 'usage: npm run proofs -- breakages -- [--rows] [SUBJECT…]\n  --help, --version',
     allowPositionals: true,
     options: { rows: { type: 'boolean' } },
   });

@@ -51,7 +51,7 @@ export async function gaugesOf(pid: number): Promise<{ rssMb: number; files: num
 
 /** The processes whose working folder is, or is below, a folder: a server's is its data directory. */
 export async function processesIn(folder: string): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const folders = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));
   return pids.filter((_, index) => `${folders[index] ?? ''}/`.startsWith(`${folder}/`)).map(Number);
 }

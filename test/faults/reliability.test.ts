@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** Every fault that a command of the document names. */
 async function named(): Promise<string[]> {
   const text = await readFile(join(ROOT, 'docs', 'reliability.md'), 'utf8');
-  return [...text.matchAll(/`npm run test:faults -- ([^`]+)`/g)].flatMap(([, names = '']) =>
+  return [...text.matchAll(/`npm run proofs -- faults -- ([^`]+)`/g)].flatMap(([, names = '']) =>
     names.split(' '),
   );
 }
@@ -37,5 +37,5 @@ test('the commands that the document names are there', async () => {
   };
   const commands = [...text.matchAll(/`npm run ([\w:]+)/g)].map(([, name = '']) => name);
   expect(commands.filter((name) => scripts[name] === undefined)).toEqual([]);
-  expect(commands).toContain('test:faults');
+  expect(commands).toContain('proofs');
 });

@@ -7,7 +7,7 @@ import { tryFault } from './trial.ts';
 import type { Outcome } from './trial.ts';
 
 /*
- * `npm run test:faults`: each fault in turn, under real load. Ends with 0 where everything holds after each, with 1
+ * `npm run proofs -- faults`: each fault in turn, under real load. Ends with 0 where everything holds after each, with 1
  * where something does not, with 2 where a name is of no fault.
  */
 
@@ -17,7 +17,7 @@ const SHOWN = 8;
 const OUTPUT_SHOWN = 3_000;
 
 const { values, positionals } = argumentsOf({
-  usage: 'usage: npm run test:faults -- [--seed NUMBER] [FAULT…]\n  --help, --version',
+  usage: 'usage: npm run proofs -- faults -- [--seed NUMBER] [FAULT…]\n  --help, --version',
   allowPositionals: true,
   options: { seed: { type: 'string', default: '1' } },
 });

@@ -15,12 +15,12 @@ import { settle } from './trial.ts';
 import { openWorld } from './world.ts';
 
 /*
- * `npm run test:soak -- --minutes 20`: mixed load at a steady rate on one process, with short faults in it. Ends with 1
+ * `npm run proofs -- soak -- --minutes 20`: mixed load at a steady rate on one process, with short faults in it. Ends with 1
  * where something does not hold in the end, or where files or connections have become more than a handful more.
  */
 
 const { values } = argumentsOf({
-  usage: 'usage: npm run test:soak -- [--minutes NUMBER] [--seed NUMBER]\n  --help, --version',
+  usage: 'usage: npm run proofs -- soak -- [--minutes NUMBER] [--seed NUMBER]\n  --help, --version',
   options: { minutes: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } },
 });
 const [minutes, seed] = [Number(values.minutes), Number(values.seed)];

@@ -13,7 +13,7 @@ import { FORM, frame } from '../support/upload.ts';
  * a body, plain and compressed. Whoever is refused costs nothing in one piece either.
  */
 
-/** `npm test` sends some of the shapes, others with another `TEST_DAY`; `npm run test:growth` sends all. */
+/** `npm test` sends some of the shapes, others with another `TEST_DAY`; `npm run proofs -- growth` sends all. */
 const ONE_IN = process.env['GROWTH'] === 'all' ? 1 : 8;
 
 const MIB = 1024 * 1024;

@@ -24,7 +24,7 @@ import { frame, upload } from '../support/upload.ts';
 
 /* Twice the input is twice the work, whatever a stranger sends: of every parser, which stand here by name. */
 
-/** Of the texts that reach the whole service `npm test` sends some, others with another `TEST_DAY`; `npm run test:growth` sends all. */
+/** Of the texts that reach the whole service `npm test` sends some, others with another `TEST_DAY`; `npm run proofs -- growth` sends all. */
 const ONE_IN = process.env['GROWTH'] === 'all' ? 1 : 4;
 
 /** A square of it takes seconds. */

@@ -12,7 +12,7 @@ import { compareActs, compareStatements, openRound, ready, statementsOf } from '
 import type { Opened } from './round.ts';
 import { SMALL } from './variants.ts';
 
-/** Of everything that is asked one in so many, always the same ones; `npm run test:interference` asks all of it. */
+/** Of everything that is asked one in so many, always the same ones; `npm run proofs -- interference` asks all of it. */
 const STATEMENTS = 29;
 const ACTS = 41;
 /** Which is asked whatever the sample is: its moves are refused as conflicts. */

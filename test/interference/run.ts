@@ -13,14 +13,14 @@ import type { Opened } from './round.ts';
 import { ROUNDS } from './variants.ts';
 
 /*
- * `npm run test:interference`: everything that there is to ask, of every two worlds. Ends with 0 where no byte differs
+ * `npm run proofs -- interference`: everything that there is to ask, of every two worlds. Ends with 0 where no byte differs
  * but what docs/channels.md states, each of its channels tells what it says, and every breakage is seen; with 1 otherwise.
  */
 
 const MADE_UP = 3_000;
 const SHOWN = 20;
 
-argumentsOf({ usage: 'usage: npm run test:interference\n  --help, --version' });
+argumentsOf({ usage: 'usage: npm run proofs -- interference\n  --help, --version' });
 let failures = 0;
 
 function fail(lines: readonly string[]): void {

@@ -5,7 +5,7 @@ import { startLoad } from './load.ts';
 import { runLoop } from './loop.ts';
 import type { LoopWorld } from './world.ts';
 
-/* A small part of `npm run test:loop`. */
+/* A small part of `npm run proofs -- loop`. */
 
 let world: LoopWorld;
 beforeAll(async () => {

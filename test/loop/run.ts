@@ -5,13 +5,13 @@ import { openEmbedded } from './embedded.ts';
 import { runLoop } from './loop.ts';
 
 /*
- * `npm run test:loop -- --kills 100 --seed 1 --mode beside`: the API, its delivery and the identity provider are killed
+ * `npm run proofs -- loop -- --kills 100 --seed 1 --mode beside`: the API, its delivery and the identity provider are killed
  * at random while rights change. Ends with 0 where no change was lost, and nothing withdrawn was accepted.
  */
 
 const { values } = argumentsOf({
   usage:
-    'usage: npm run test:loop -- [--kills NUMBER] [--seed NUMBER] [--mode beside,embedded]\n  --help, --version',
+    'usage: npm run proofs -- loop -- [--kills NUMBER] [--seed NUMBER] [--mode beside,embedded]\n  --help, --version',
   options: {
     kills: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },

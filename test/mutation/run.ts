@@ -1,7 +1,7 @@
 /**
  * Proves that the tests of the policies and the audit can fail. First it breaks every right in turn in a database of
  * its own, demands that a check goes red, and mends it; then it changes every object of the catalogs in turn, and
- * demands that the audit says so. `npm run test:mutation`; the second half alone with `-- --catalogs`; some kinds with
+ * demands that the audit says so. `npm run proofs -- mutation`; the second half alone with `-- --catalogs`; some kinds with
  * `-- 'policy dropped' 'trigger disabled'`. Exits non-zero when a mutant survives.
  */
 import { argumentsOf } from '../../src/commands/run-command.ts';
@@ -14,7 +14,7 @@ import tearDown from '../support/global-teardown.ts';
 import { type Mutant, MUTANT_KINDS, mutantsOf } from './mutants.ts';
 
 const { values, positionals: named } = argumentsOf({
-  usage: `usage: npm run test:mutation -- [--catalogs] [--second-locks] [KIND…]
+  usage: `usage: npm run proofs -- mutation -- [--catalogs] [--second-locks] [KIND…]
   --catalogs       the changes of the catalogs alone
   --second-locks   also name the rights whose loss the golden matrix alone sees
   --help, --version`,

@@ -187,11 +187,11 @@ async function refusal(environment: Record<string, string>): Promise<string> {
 const HEARD: Readonly<Record<string, () => Promise<void>>> = {
   HOST: async () => {
     expect(await addressOf(started)).toBe(`http://${isIPv6(HOST) ? `[${HOST}]` : HOST}:${port}`);
-    expect((await send('GET /health')).status).toBe(200);
-    await expect(ask(port, 'GET /health')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect((await send('GET /api-json')).status).toBe(200);
+    await expect(ask(port, 'GET /api-json')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   },
   PORT: async () => {
-    expect((await send('GET /health')).status).toBe(200);
+    expect((await send('GET /api-json')).status).toBe(200);
   },
   DATA_DIR: async () => {
     for (const name of ['uploads', 'refusals'])

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { startPgBouncer } from '../../deploy/lab/pgbouncer.ts';
-import { createLabFolder } from '../../deploy/lab/reaper.ts';
+import { createLabFolder, type LabFolder } from '../../deploy/lab/reaper.ts';
 import { asDatabase, type TestRun, withAdmin } from './database.ts';
 import tearDown from './global-teardown.ts';
 import { dropAbandoned } from './leftovers.ts';
@@ -15,6 +15,7 @@ interface TestPooler {
 }
 
 declare global {
+  var testFolder: LabFolder | undefined;
   var testPooler: TestPooler | undefined;
   var testServer: TestServer | undefined;
   var testRun: TestRun | undefined;
@@ -23,30 +24,38 @@ declare global {
 
 /** One server for the whole run, and in it the migrated template of every test's database. */
 export default async function setUp(): Promise<void> {
-  const server = await openTestServer(process.env);
-  globalThis.testServer = server;
+  globalThis.testFolder = await createLabFolder();
+  process.env['TAXCLAIMS_TEST_FOLDER'] = globalThis.testFolder.path;
   const id = randomBytes(4).toString('hex');
-  const run: TestRun = {
-    adminUrl: server.adminUrl,
-    prefix: `taxclaims_run_${id}`,
-    template: `taxclaims_run_${id}_template`,
-    login: { name: `taxclaims_run_${id}`, password: randomBytes(24).toString('base64url') },
-  };
-  globalThis.testRun = run;
+  const prefix = `taxclaims_run_${id}`;
+  const isShared = process.env['TEST_DATABASE_URL'] !== undefined;
+  const template = isShared ? `${prefix}_template` : 'taxclaims_template';
+  const login = { name: prefix, password: randomBytes(24).toString('base64url') };
   try {
-    globalThis.testConnection = await showLife(run);
-    await dropAbandoned(run.adminUrl);
-    await makeTemplate(run);
+    const server = await openTestServer(process.env, async (adminUrl) => {
+      // Without it another run would take for abandoned what this one makes.
+      if (isShared) globalThis.testConnection = await showLife(adminUrl, prefix);
+      if (isShared) await dropAbandoned(adminUrl);
+      await makeTemplate(adminUrl, template);
+    });
+    globalThis.testServer = server;
+    const run: TestRun = { adminUrl: server.adminUrl, prefix, template, login };
+    globalThis.testRun = run;
+    globalThis.testConnection ??= await showLife(run.adminUrl, prefix);
+    const password = pg.escapeLiteral(login.password);
+    await globalThis.testConnection.query(
+      `create role ${login.name} login password ${password} in role taxclaims_api`,
+    );
+    globalThis.testPooler = process.env['TEST_POOLER'] === '1' ? await openPooler(run) : undefined;
+    const { testPooler } = globalThis;
+    process.env['TAXCLAIMS_TEST_RUN'] = JSON.stringify({
+      ...run,
+      ...(testPooler !== undefined && { poolerPort: testPooler.port }),
+    });
   } catch (error) {
     await tearDown();
     throw error;
   }
-  globalThis.testPooler = process.env['TEST_POOLER'] === '1' ? await openPooler(run) : undefined;
-  const { testPooler } = globalThis;
-  process.env['TAXCLAIMS_TEST_RUN'] = JSON.stringify({
-    ...run,
-    ...(testPooler !== undefined && { poolerPort: testPooler.port }),
-  });
 }
 
 /** For the API's login: who is superuser goes past it. */
@@ -57,7 +66,7 @@ async function openPooler({ adminUrl }: TestRun): Promise<TestPooler> {
 }
 
 /** A connection that bears the run's name as long as the run lives: without it, what the run has made is abandoned. */
-async function showLife({ adminUrl, prefix }: TestRun): Promise<pg.Client> {
+async function showLife(adminUrl: string, prefix: string): Promise<pg.Client> {
   const connection = new pg.Client({ connectionString: adminUrl, application_name: prefix });
   // Lost with its server, it is the tests that say so.
   connection.on('error', () => undefined);
@@ -65,12 +74,10 @@ async function showLife({ adminUrl, prefix }: TestRun): Promise<pg.Client> {
   return connection;
 }
 
-async function makeTemplate({ adminUrl, template, login }: TestRun): Promise<void> {
+async function makeTemplate(adminUrl: string, template: string): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     await admin.query(`create database ${template} template template0`);
     await migrate({ adminUrl: asDatabase(adminUrl, template), log: pino({ level: 'silent' }) });
-    const password = pg.escapeLiteral(login.password);
-    await admin.query(`create role ${login.name} login password ${password} in role taxclaims_api`);
     // A database that is being copied must have no other visitor.
     await admin.query(`alter database ${template} with allow_connections false`);
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [

@@ -3,7 +3,7 @@ import { dropRun } from './leftovers.ts';
 
 /** Leaves a server that is not the run's own as it was found, but for the roles that migrating made. */
 export default async function tearDown(): Promise<void> {
-  const { testConnection, testPooler, testRun, testServer } = globalThis;
+  const { testConnection, testFolder, testPooler, testRun, testServer } = globalThis;
   try {
     await testPooler?.close();
     if (testRun !== undefined) {
@@ -13,5 +13,6 @@ export default async function tearDown(): Promise<void> {
   } finally {
     await testConnection?.end();
     await testServer?.close();
+    await testFolder?.remove();
   }
 }

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -40,7 +41,25 @@ const isGone = async (path: string): Promise<boolean> =>
     () => true,
   );
 
+test('a run that is killed goes with its servers and its folders', async () => {
+  const script = `import setUp from '${join(import.meta.dirname, 'global-setup.ts')}';
+    await setUp();
+    process.stdout.write(JSON.stringify([globalThis.testFolder.path, globalThis.testServer.adminUrl]));`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [text] = (await once(child.stdout, 'data')) as [Buffer];
+  const [folder, url] = JSON.parse(text.toString()) as [string, string];
+  const pid = await postmasterPid(url);
+  await kill(child);
+  await until(() => isGone(folder));
+  expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('');
+});
+
 test('the folders of a run that was killed are removed at the next one, and its servers stopped; those of others stay', async () => {
+  const { TAXCLAIMS_TEST_FOLDER: ofTheRun } = process.env;
+  // Such folders as nobody watches.
+  delete process.env['TAXCLAIMS_TEST_FOLDER'];
   const mine = await createScratchFolder();
   const plain = await abandonedFolder();
   const { folder: served, pid } = await abandonedServer();
@@ -51,6 +70,7 @@ test('the folders of a run that was killed are removed at the next one, and its 
   expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('');
   await expect(readdir(mine)).resolves.toEqual([]);
   await rm(mine, { recursive: true });
+  process.env['TAXCLAIMS_TEST_FOLDER'] = ofTheRun;
 });
 
 test('the databases and logins of a run that was killed are dropped at the next one, and those of a run that lives stay', async () => {

@@ -8,8 +8,13 @@ const PREFIX = 'taxclaims-run-';
 const MEMORY = '/dev/shm';
 const PLENTY = 4 * 2 ** 30;
 
-/** An empty folder for a test or an embedded server; its name tells whose it is, should nobody remove it. */
+/**
+ * An empty folder for a test or an embedded server: in that of the run, which goes with whatever works in it however the
+ * run ends, or else one whose name tells whose it is, should nobody remove it.
+ */
 export async function createScratchFolder(): Promise<string> {
+  const ofRun = process.env['TAXCLAIMS_TEST_FOLDER'] ?? '';
+  if (ofRun !== '') return mkdtemp(join(ofRun, 'x-'));
   const owner = (await processOf(process.pid)) ?? String(process.pid);
   return mkdtemp(join(await parentFolder(), `${PREFIX}${owner}-`));
 }
@@ -26,10 +31,12 @@ export async function removeAbandoned(): Promise<void> {
 }
 
 async function remove(folder: string): Promise<void> {
-  if (await stat(join(folder, 'postgres')).catch(() => undefined)) {
+  const below = await readdir(folder).catch(() => []);
+  for (const dataDir of [folder, ...below.map((name) => join(folder, name))]) {
+    if (!(await stat(join(dataDir, 'postgres')).catch(() => undefined))) continue;
     try {
       // One more start takes over what may still be running, so that it can be stopped.
-      await (await startEmbeddedServer({ dataDir: folder, log: pino({ level: 'silent' }) })).stop();
+      await (await startEmbeddedServer({ dataDir, log: pino({ level: 'silent' }) })).stop();
     } catch (error) {
       // Another run is at it just now; what cannot be started any more is removed as it is.
       if (String(error).includes('is locked by another process')) return;

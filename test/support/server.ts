@@ -1,7 +1,13 @@
-import { rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { globSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { pino } from 'pino';
+import { findBinaries } from '../../src/embedded/postgres/binaries.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
-import { createScratchFolder, removeAbandoned } from './scratch.ts';
+import { createScratchFolder } from './scratch.ts';
 
 /** A Postgres for one run of the tests. */
 export interface TestServer {
@@ -19,20 +25,48 @@ const SETTINGS = {
   max_prepared_transactions: '2',
 };
 
+const ROOT = join(import.meta.dirname, '..', '..');
+/** Servers with a template of a present or a former state of `db/`. */
+const KEPT = join(ROOT, '.data', 'test-servers');
+const KEPT_AT_MOST = 3;
+/** What a template follows from. */
+const SOURCES = ['db/**/*.sql', 'src/db/**/*.ts', 'src/embedded/postgres/*.ts', 'package-lock.json'];
+
 /**
  * The server that the environment asks for: the one at `TEST_DATABASE_URL`, a container with
- * `TEST_CONTAINERS=1`, or else an embedded one.
+ * `TEST_CONTAINERS=1`, or else an embedded one. `prepare` makes the template there, unless an embedded server was kept
+ * that has it.
  */
-export async function openTestServer(environment: NodeJS.ProcessEnv): Promise<TestServer> {
-  await removeAbandoned();
+export async function openTestServer(
+  environment: NodeJS.ProcessEnv,
+  prepare: (adminUrl: string) => Promise<void>,
+): Promise<TestServer> {
   const url = environment['TEST_DATABASE_URL'];
-  if (url !== undefined) return { adminUrl: url, close: () => Promise.resolve() };
-  return environment['TEST_CONTAINERS'] === '1' ? openContainer() : openEmbedded();
+  const isContainer = environment['TEST_CONTAINERS'] === '1';
+  if (url === undefined && !isContainer) return openEmbedded(prepare);
+  const server =
+    url === undefined ? await openContainer() : { adminUrl: url, close: () => Promise.resolve() };
+  try {
+    await prepare(server.adminUrl);
+    return server;
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
 }
 
-async function openEmbedded(): Promise<TestServer> {
+async function openEmbedded(prepare: (adminUrl: string) => Promise<void>): Promise<TestServer> {
+  const kept = join(KEPT, await digestOfSources());
   const dataDir = await createScratchFolder();
-  const server = await startEmbeddedServer({ dataDir, log: pino({ level: 'silent' }), settings: SETTINGS });
+  if (!(await isThere(kept))) {
+    const server = await start(dataDir);
+    await prepare(server.adminUrl).finally(() => server.stop());
+    await keep(join(dataDir, 'postgres'), kept);
+  } else {
+    await copy(kept, join(dataDir, 'postgres'));
+    await utimes(kept, new Date(), new Date());
+  }
+  const server = await start(dataDir);
   return {
     adminUrl: server.adminUrl,
     close: async () => {
@@ -40,6 +74,49 @@ async function openEmbedded(): Promise<TestServer> {
       await rm(dataDir, { recursive: true });
     },
   };
+}
+
+function start(dataDir: string): ReturnType<typeof startEmbeddedServer> {
+  return startEmbeddedServer({ dataDir, log: pino({ level: 'silent' }), settings: SETTINGS });
+}
+
+async function digestOfSources(): Promise<string> {
+  const hash = createHash('sha256');
+  // The files of another account could not be copied, nor read by another release of Postgres.
+  hash.update(`${process.getuid?.() ?? ''} ${findBinaries().postgres}`);
+  for (const path of globSync(SOURCES, { cwd: ROOT }).sort()) {
+    hash.update(path).update(await readFile(join(ROOT, path)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Whole or not at all, and only the last few. */
+async function keep(folder: string, kept: string): Promise<void> {
+  await mkdir(KEPT, { recursive: true });
+  const draft = `${kept}.${process.pid}`;
+  await copy(folder, draft);
+  // Runs that begin at once with a remembered port would contend for it.
+  await rm(join(draft, 'port'), { force: true });
+  // Where another run was quicker, its copy is as good.
+  await rename(draft, kept).catch(() => rm(draft, { recursive: true }));
+  const all = await Promise.all(
+    (await readdir(KEPT)).map(async (name) => ({ name, used: (await stat(join(KEPT, name))).mtimeMs })),
+  );
+  for (const { name } of all.sort((a, b) => b.used - a.used).slice(KEPT_AT_MOST)) {
+    await rm(join(KEPT, name), { recursive: true, force: true });
+  }
+}
+
+/** With owners and rights: Postgres may run as another account. */
+async function copy(from: string, to: string): Promise<void> {
+  await promisify(execFile)('cp', ['-a', from, to]);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function openContainer(): Promise<TestServer> {

@@ -5,7 +5,7 @@ import { isExcused } from './excused.ts';
 import { type Judge, openJudge } from './judge.ts';
 import { CATALOG_KINDS, type CatalogMutant, isOfTheServer } from './kinds.ts';
 
-/** One in so many, others with another `TEST_DAY`; `npm run test:mutation` tries all. */
+/** One in so many, others with another `TEST_DAY`; `npm run proofs -- mutation` tries all. */
 const ONE_IN = 220;
 
 describe('the audit', () => {

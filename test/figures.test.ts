@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { PROOFS } from './proofs.ts';
+import { DOCUMENTS, stateOf, statedIn } from './support/figures.ts';
+import { ROOT } from './support/suites.ts';
+
+/* A figure is of a proof in one state of its files: where these have changed since, it says nothing any more. */
+
+test.each(DOCUMENTS)('each figure of %s is of the proof as it is now', (document) => {
+  const stated = statedIn(readFileSync(join(ROOT, document), 'utf8'));
+  expect(stated).not.toEqual([]);
+  const old = stated.filter(({ name, state }) => name in PROOFS && state !== stateOf(name));
+  expect(old.map(({ name }) => `npm run proofs -- ${name} --write`)).toEqual([]);
+  expect(stated.filter(({ name }) => !(name in PROOFS))).toEqual([]);
+});

@@ -1,0 +1,10 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+export const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
+
+/** Every suite, from the repository's folder. */
+export function allSuites(): string[] {
+  return globSync('test/**/*.test.ts', { cwd: ROOT }).sort();
+}
