@@ -10,10 +10,10 @@ export interface Ending {
 }
 
 /** `npm run db:audit`, in a process of its own. */
-export function audit(url: string, ...args: string[]): Promise<Ending> {
+export function audit(url: string): Promise<Ending> {
   return new Promise((resolve) => {
     const env = { PATH: process.env['PATH'], DATABASE_ADMIN_URL: url };
-    execFile(process.execPath, [COMMAND, ...args], { env }, (error, out, err) => {
+    execFile(process.execPath, [COMMAND], { env }, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
     });
   });

@@ -1,30 +1,23 @@
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { renderHtml } from '../../src/db/audit/html.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { durabilityFindings, isOfAnotherSuite } from '../support/durability.ts';
 import type { Found } from '../support/durability.ts';
-import { createScratchFolder } from '../support/scratch.ts';
 import { audit } from './command.ts';
 
 describe('npm run db:audit', () => {
   let database: TestDatabase;
-  let folder: string;
   /** What is wrong with the server itself, and how a command ends that finds nothing else. */
   let ofServer: readonly Found[];
   let well: 0 | 1;
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    folder = await createScratchFolder();
     ofServer = await withAdmin(database.adminUrl, durabilityFindings);
     well = ofServer.length === 0 ? 0 : 1;
   });
 
   afterAll(async () => {
     await database.close();
-    await rm(folder, { recursive: true });
   });
 
   test('prints the matrix of a sound database and ends well', async () => {
@@ -46,16 +39,13 @@ describe('npm run db:audit', () => {
     const sql = (text: string): Promise<unknown> =>
       withAdmin(database.adminUrl, (admin) => admin.query(text));
     await sql('alter table public.sites disable row level security');
-    const file = join(folder, 'broken.html');
-    const { code, out } = await audit(database.adminUrl, '--html', file);
+    const { code, out } = await audit(database.adminUrl);
     await sql('alter table public.sites enable row level security');
     expect(code).toBe(1);
     expect(out).toMatch(/^public\.sites .* -R-- /m);
     expect(out).toContain('ERROR rls_disabled: public.sites');
     expect(out).toContain('→ alter table public.sites enable row level security;');
     expect(out).toMatch(/^    - .*; relrowsecurity\n    \+ .*relowner taxclaims_owner$/m);
-    const html = await readFile(file, 'utf8');
-    expect(html).toContain('row-level security is off');
     const mended = await audit(database.adminUrl);
     expect(mended.code).toBe(well);
     expect(mended.out).not.toContain('rls_disabled');
@@ -68,8 +58,7 @@ describe('npm run db:audit', () => {
       alter table public.sites no force row level security;
       select audit.accept('rls_not_forced', 'public.sites', 'while the copy is made');
       select audit.accept('table', 'public.sites', 'while the copy is made')`);
-    const file = join(folder, 'accepted.html');
-    const accepted = await audit(database.adminUrl, '--html', file);
+    const accepted = await audit(database.adminUrl);
     await sql('alter table public.sites force row level security');
     const gone = await audit(database.adminUrl);
     await sql(
@@ -81,86 +70,7 @@ describe('npm run db:audit', () => {
       /^2 acceptances:\n {2}rls_not_forced: public\.sites\n {6}error: row-level .*\n {6}accepted by postgres on \d{4}-\d\d-\d\d: while the copy is made\n {2}table: /m,
     );
     expect(accepted.out).not.toContain('no longer there');
-    expect(await readFile(file, 'utf8')).toContain('while the copy is made');
     expect(gone.out.match(/no longer there/g)).toHaveLength(2);
     expect((await audit(database.adminUrl)).out).not.toMatch(/^\d+ acceptances/m);
-  });
-
-  test('writes a page that needs nothing from elsewhere, with every policy behind its square', async () => {
-    const file = join(folder, 'sound.html');
-    await audit(database.adminUrl, '--html', file);
-    const html = await readFile(file, 'utf8');
-    for (const { finding, object } of ofServer) {
-      expect(html).toContain(finding);
-      expect(html).toContain(object);
-    }
-    expect(html).toMatch(well === 0 ? /No finding and no drift\./ : /findings, 0 drifts\./);
-    expect(html).toContain('policy: sites_select_tenant');
-    expect(html).not.toMatch(/(src|href)=|@import|url\(/);
-  });
-
-  test('writes whatever a name or an expression says as text, and never as a part of the page', () => {
-    const hostile = (where: string): string => `<${where} title="x">&`;
-    const row = { role: 'taxclaims_client', granted: true, columns: hostile('columns'), isView: false };
-    const rules = { policies: hostile('policies'), using: hostile('using'), check: hostile('check') };
-    const html = renderHtml({
-      database: hostile('database'),
-      server: hostile('server'),
-      matrix: [
-        { ...row, ...rules, object: hostile('table'), command: 'SELECT' },
-        { ...row, ...rules, role: hostile('role'), object: hostile('function'), command: 'EXECUTE' },
-      ],
-      findings: [
-        {
-          ...{ level: hostile('level'), finding: hostile('finding'), object: hostile('object') },
-          ...{ detail: hostile('detail'), remedy: hostile('remedy') },
-        },
-      ],
-      drift: [
-        {
-          ...{ kind: hostile('kind'), object: hostile('drifted'), change: hostile('change') },
-          ...{ applied: hostile('applied'), present: hostile('present') },
-        },
-      ],
-      blinded: [hostile('blinded')],
-      accepted: [
-        {
-          ...{ what: hostile('what'), object: hostile('accepted'), asItStood: hostile('as it stood') },
-          ...{ reason: hostile('reason'), acceptedBy: hostile('by'), acceptedOn: hostile('on') },
-          stillStands: true,
-        },
-      ],
-    });
-    const places = [
-      ...['database', 'server', 'columns', 'policies', 'using', 'check', 'table', 'function', 'role'],
-      ...[
-        'level',
-        'finding',
-        'object',
-        'detail',
-        'remedy',
-        'kind',
-        'drifted',
-        'change',
-        'applied',
-        'present',
-        'blinded',
-      ],
-      ...['what', 'accepted', 'as it stood', 'reason', 'by', 'on'],
-    ];
-    for (const where of places) {
-      expect(html).toContain(`&lt;${where} title=&quot;x&quot;&gt;&amp;`);
-      expect(html).not.toContain(hostile(where));
-    }
-    expect(html).not.toMatch(/title="x"|&(?!lt;|gt;|quot;|amp;)/);
-  });
-
-  test.each([
-    ['a database that cannot be reached', 'postgres://nobody@127.0.0.1:1/none', /ECONNREFUSED/],
-    ['no address', '', /DATABASE_ADMIN_URL must be set/],
-  ])('ends with 2 and one line for %s', async (_what, url, message) => {
-    const { code, err } = await audit(url);
-    expect(code).toBe(2);
-    expect(err).toMatch(message);
   });
 });

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Drift, seeDrift } from './drift.ts';
+import { seeDrift } from './drift.ts';
 
 export interface MatrixRow {
   readonly role: string;
@@ -7,16 +7,13 @@ export interface MatrixRow {
   readonly object: string;
   readonly command: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'EXECUTE';
   readonly granted: boolean;
-  /** The columns that are granted; null where all are, or none. */
-  readonly columns: string | null;
   readonly policies: string | null;
   readonly using: string | null;
   readonly check: string | null;
-  /** A view has no policies: those of its tables hold. */
   readonly isView: boolean;
 }
 
-export interface Finding {
+interface Finding {
   readonly level: string;
   readonly finding: string;
   readonly object: string;
@@ -24,8 +21,8 @@ export interface Finding {
   readonly remedy: string;
 }
 
-/** A finding or a drift that the deployment means, and which is therefore none. */
-export interface Accepted {
+/** A finding or a drift that the deployment means. */
+interface Accepted {
   readonly what: string;
   readonly object: string;
   readonly asItStood: string;
@@ -33,24 +30,14 @@ export interface Accepted {
   readonly acceptedBy: string;
   /** The day, in UTC. */
   readonly acceptedOn: string;
-  /** False where it is gone or has become another. */
   readonly stillStands: boolean;
 }
 
-/** What the views of schema `audit` said, and what the repository sees of drift by itself, all at one moment. */
-export interface Audit {
-  readonly database: string;
-  readonly server: string;
-  readonly matrix: readonly MatrixRow[];
-  readonly findings: readonly Finding[];
-  readonly drift: readonly Drift[];
-  /** In what the audit that lives in the database is not the repository's. */
-  readonly blinded: readonly string[];
-  readonly accepted: readonly Accepted[];
-}
+/** What the views of schema `audit` said, and the drift that the repository sees by itself, at one moment. */
+export type Audit = Awaited<ReturnType<typeof readThrough>>;
 
 /**
- * Reads the audit of the database at the address, as whoever the address names.
+ * Reads the audit of the database at the address, as the login that the address names.
  * @throws Error when the address cannot be reached, or nothing was migrated there.
  */
 export async function readAudit(url: string): Promise<Audit> {
@@ -70,8 +57,8 @@ export async function readAudit(url: string): Promise<Audit> {
   }
 }
 
-async function readThrough(client: pg.Client): Promise<Audit> {
-  // First, for it settles how everything after it is written.
+async function readThrough(client: pg.Client) {
+  // First, for its settings decide how everything after it is written.
   const seen = await seeDrift(client);
   const { rows } = await client.query<{ database: string; server: string }>(
     `select current_database() as database, current_setting('server_version') as server`,
@@ -85,20 +72,15 @@ async function readThrough(client: pg.Client): Promise<Audit> {
      from audit.accepted
      order by what collate "C", object collate "C", as_it_stood collate "C"`,
   );
-  return {
-    database: rows[0]?.database ?? '',
-    server: rows[0]?.server ?? '',
-    matrix: await readMatrix(client),
-    findings: findings.rows,
-    ...seen,
-    accepted: accepted.rows,
-  };
+  const matrix = await readMatrix(client);
+  const { database = '', server = '' } = rows[0] ?? {};
+  return { database, server, matrix, findings: findings.rows, ...seen, accepted: accepted.rows };
 }
 
-/** The matrix through a connection that is open: of each object every role, always in the same order. */
-export async function readMatrix(client: pg.Client): Promise<MatrixRow[]> {
+/** Of each object every role, always in the same order. */
+export async function readMatrix(client: pg.Client): Promise<readonly MatrixRow[]> {
   const { rows } = await client.query<MatrixRow>(
-    `select m.role::text, m.object, m.command, m.granted, m.columns, m.policies,
+    `select m.role::text, m.object, m.command, m.granted, m.policies,
          m.using_expressions as using, m.check_expressions as check,
          m.command <> 'EXECUTE' and not exists (select from audit.house_tables as t where t.name = m.object) as "isView"
      from audit.matrix as m

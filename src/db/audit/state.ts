@@ -11,20 +11,11 @@ const SETTINGS = `
   set local extra_float_digits = 1; set local bytea_output = hex; set local datestyle = 'ISO, MDY';
   set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off`;
 
-/** What the repository's own queries say of a database. */
-export interface SeenFromOutside {
-  readonly facts: readonly Fact[];
-  /** The kinds of facts that the repository cannot know. */
-  readonly surroundings: readonly string[];
-  /** The kinds of which one more is no drift. */
-  readonly mayBeAdded: readonly string[];
-}
-
 /**
  * The facts of a database, worked out by the query of the repository. Nothing of schema audit is asked: it may have been
  * made blind. Within a transaction of the caller's, whose settings it changes.
  */
-export async function readStateFromOutside(client: pg.Client): Promise<SeenFromOutside> {
+export async function readStateFromOutside(client: pg.Client) {
   await client.query(SETTINGS);
   const { rows: facts } = await client.query<Fact>(
     `select s.kind, s.object, s.definition from (${await queryOf('state')}) as s (kind, object, definition)`,
@@ -34,7 +25,9 @@ export async function readStateFromOutside(client: pg.Client): Promise<SeenFromO
   );
   return {
     facts,
+    /** The kinds of facts that the repository cannot know. */
     surroundings: kinds.filter(({ surrounds }) => surrounds).map(({ kind }) => kind),
+    /** The kinds of which one more is no drift. */
     mayBeAdded: kinds.filter(({ may_be_added: free }) => free).map(({ kind }) => kind),
   };
 }

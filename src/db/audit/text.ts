@@ -1,7 +1,9 @@
-import { functionsOf, linesOf, marksOf, rolesOf, shortName } from './symbols.ts';
 import type { Audit, MatrixRow } from './read.ts';
 
-/** The matrix, the findings, the drift and what is accepted as a person reads them in a terminal. */
+const LETTERS = { INSERT: 'c', SELECT: 'r', UPDATE: 'u', DELETE: 'd' } as const;
+const COMMANDS = Object.keys(LETTERS);
+
+/** The matrix, the findings, the drift and what is accepted, for a terminal. */
 export function renderText({ database, server, matrix, findings, drift, blinded, accepted }: Audit): string {
   return [
     `Database ${database}, Postgres ${server}`,
@@ -43,25 +45,61 @@ export function renderText({ database, server, matrix, findings, drift, blinded,
 
 /** One line for each table and view, one column for each role. */
 export function matrixText(matrix: readonly MatrixRow[]): string[] {
-  const lines = linesOf(matrix);
-  const roles = rolesOf(matrix).map(shortName);
-  const width = Math.max(...lines.map(({ object }) => object.length)) + 2;
+  const roles = [...new Set(matrix.map(({ role }) => role))];
+  const lines = linesOf(matrix, roles);
+  const width = Math.max(...lines.map(([object]) => object.length)) + 2;
   const row = (object: string, cells: readonly string[]): string =>
-    `${object.padEnd(width)}${cells.map((cell, index) => cell.padEnd((roles[index]?.length ?? 0) + 2)).join('')}`.trimEnd();
+    `${object.padEnd(width)}${cells.map((cell, index) => cell.padEnd(shortName(roles[index]).length + 2)).join('')}`.trimEnd();
   return [
     'c create, r read, u update, d delete: the rows that a policy lets pass; C R U D: every row;',
     '· granted, but no policy lets a row pass; - not granted. A view has the policies of its tables.',
     '',
-    row('', roles),
-    ...lines.map(({ object, cells }) => row(object, cells.map(marksOf))),
+    row('', roles.map(shortName)),
+    ...lines.map(([object, cells]) => row(object, cells)),
   ];
 }
 
-/** Who may run which function, but its owner. */
+type Line = readonly [object: string, cells: readonly string[]];
+
+/** The views of schema audit, one for each finding, are one line where their rights are the same. */
+function linesOf(matrix: readonly MatrixRow[], roles: readonly string[]): Line[] {
+  const marks = new Map(matrix.map((row) => [`${row.object} ${row.role} ${row.command}`, markOf(row)]));
+  const relations = matrix.filter(({ command }) => command !== 'EXECUTE');
+  const isView = new Map(relations.map((row) => [row.object, row.isView]));
+  const lines = [...isView.keys()].map((object): Line => {
+    const cellOf = (role: string): string =>
+      COMMANDS.map((command) => marks.get(`${object} ${role} ${command}`) ?? '-').join('');
+    return [object, roles.map(cellOf)];
+  });
+  const isOfAudit = ([object]: Line): boolean => object.startsWith('audit.') && isView.get(object) === true;
+  const alike = Map.groupBy(lines, (line) => (isOfAudit(line) ? line[1].join() : line[0]));
+  return [...alike.values()].flatMap((group): Line[] =>
+    group.length === 1 ? group : [[`audit: ${group.length} views`, group[0]?.[1] ?? []]],
+  );
+}
+
+function markOf({ command, granted, isView, policies, using, check }: MatrixRow): string {
+  if (!granted || command === 'EXECUTE') return '-';
+  const letter = LETTERS[command];
+  if (isView) return letter;
+  if (policies === null) return '·';
+  return using === 'true' || (using === null && check === 'true') ? letter.toUpperCase() : letter;
+}
+
+/** The functions that a role besides their owner may run, and which roles may. */
 function functionsText(matrix: readonly MatrixRow[]): string[] {
-  return functionsOf(matrix).map(([name, roles]) => `${name}: ${roles.join(', ')}`);
+  const granted = matrix.filter(
+    ({ role, command, granted }) => command === 'EXECUTE' && granted && role !== 'taxclaims_owner',
+  );
+  return [...Map.groupBy(granted, ({ object }) => object)].map(
+    ([name, rows]) => `${name}: ${rows.map(({ role }) => shortName(role)).join(', ')}`,
+  );
+}
+
+function shortName(role = ''): string {
+  return role.replace('taxclaims_', '');
 }
 
 function counted(count: number, noun: string): string {
-  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

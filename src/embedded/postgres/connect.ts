@@ -8,16 +8,12 @@ export function superuserUrl(port: number, password: string, database: string): 
 
 /** Whether the server that answers there is the one of this data directory. */
 export async function answers(url: string, data: string): Promise<boolean> {
-  const asked = async (client: pg.Client): Promise<boolean> => {
-    const { rows } = await client.query<[string]>({
-      text: `select current_setting('data_directory')`,
-      rowMode: 'array',
-    });
-    return rows[0]?.[0] === data;
-  };
   try {
+    const asked = (client: pg.Client) =>
+      client.query<{ data: string }>(`select current_setting('data_directory') as data`);
     // A server that was stopped in the middle of its work takes connections and says nothing.
-    return await withClient(url, asked, { query_timeout: EMBEDDED_ANSWER_MS });
+    const { rows } = await withClient(url, asked, { query_timeout: EMBEDDED_ANSWER_MS });
+    return rows[0]?.data === data;
   } catch {
     return false;
   }
