@@ -6,7 +6,6 @@ import { runCommand } from './run-command.ts';
 const USAGE = `usage: npm run db:migrate -- [options]
 Brings the database at DATABASE_ADMIN_URL to the present: roles, migrations, functions, triggers, policies, rights.
 It may be repeated, also after a run that was killed; nothing is ever open in between.
-  --evict     end reporting sessions that are in the way for more than 5 s, and say whose; needs pg_signal_backend
   --strict    refuse where something was changed by hand that a deploy does not take back, and nobody accepted it
   --wait      how many seconds each step waits for others before it gives up, 1 to 86400; 120 when absent
   --help, --version
@@ -17,7 +16,6 @@ const command = {
   usage: USAGE,
   failed: 1,
   options: {
-    evict: { type: 'boolean', default: false },
     strict: { type: 'boolean', default: false },
     wait: { type: 'string', default: '120' },
   },
@@ -29,7 +27,6 @@ await runCommand(command, async ({ values }) => {
     adminUrl: databaseAdminUrl,
     log: pino({ level: 'info' }),
     patienceMs: readSeconds(values.wait) * 1_000,
-    evict: values.evict,
     strict: values.strict,
   });
   return undefined;

@@ -20,7 +20,7 @@ export function withoutEmpty(environment: Environment): Environment {
 export function parse<T extends z.ZodType>(
   schema: T,
   set: Environment,
-  further: Iterable<string> = [],
+  further: readonly string[] = [],
 ): z.output<T> {
   const result = schema.safeParse(set);
   const problems = [...(result.error?.issues ?? []).map((issue) => describe(issue, set)), ...further];

@@ -21,15 +21,9 @@ export const variables = z.object({
 
 export function configFrom(values: z.output<typeof variables>) {
   const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = values;
+  const jwksUrl = values.AUTH_JWKS_URL ?? `${(issuer ?? '').replace(/\/+$/, '')}/.well-known/jwks.json`;
   return {
-    provider:
-      issuer === undefined || audience === undefined
-        ? undefined
-        : {
-            issuer,
-            audience,
-            jwksUrl: values.AUTH_JWKS_URL ?? `${issuer.replace(/\/+$/, '')}/.well-known/jwks.json`,
-          },
+    provider: issuer === undefined || audience === undefined ? undefined : { issuer, audience, jwksUrl },
     roleClaim: values.AUTH_ROLE_CLAIM,
     clientAccessClaim: values.AUTH_CLIENT_ACCESS_CLAIM,
     emailsVerified: values.AUTH_EMAILS_VERIFIED,

@@ -115,44 +115,7 @@ describe('whoever is in the way of a deploy', () => {
     expect(said()).toMatch(/the deploy of the rights has waited \d+ s for pid \d+ \(login \w+_bi, /);
   });
 
-  test('is ended with --evict where it only reports, and nobody else is', async () => {
-    const made = await database();
-    const reader = ['begin', 'select from reporting.clients'];
-    const report = await reporting(made, ...reader);
-    const ended = new Promise((resolve) => report.once('end', resolve));
-    const { log: listening, said, heard } = hearing();
-    const api = await session(
-      made.apiUrl,
-      'the-api',
-      'begin',
-      'set local role taxclaims_admin',
-      'select from public.clients',
-    );
-    const administrator = await session(made.adminUrl, 'the-dba', ...reader);
-    const both = `${made.name}_both`;
-    await withAdmin(made.adminUrl, (admin) =>
-      // Not of a second group of the house, which every database of the server would find.
-      admin.query(
-        `create role ${both}_team; create role ${both} login password 'both' in role taxclaims_reporting, ${both}_team`,
-      ),
-    );
-    cleanUp.push(() => withAdmin(made.adminUrl, (admin) => admin.query(`drop role ${both}, ${both}_team`)));
-    const address = new URL(made.adminUrl);
-    address.username = both;
-    address.password = 'both';
-    const analyst = await session(address.href, 'an-analyst', ...reader);
-    const migrating = migrate({ adminUrl: made.adminUrl, log: listening, sayAfterMs: 500, evict: true });
-    await heard('ended because it was in the way');
-    await ended;
-    for (const other of [api, administrator, analyst]) await other.query('commit');
-    await migrating;
-    expect(said().match(/ended because it was in the way of [^"\\]*\(login \w+/g)).toHaveLength(1);
-    expect(said()).toMatch(
-      /ended because it was in the way of the deploy of the rights: pid \d+ \(login \w+_bi, /,
-    );
-  });
-
-  test('is left alone where it was not to be ended', async () => {
+  test('is left alone', async () => {
     const made = await database();
     const report = await reporting(made, 'begin', 'select from reporting.clients');
     await expect(

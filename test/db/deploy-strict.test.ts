@@ -131,9 +131,9 @@ describe('a deploy that cannot go on leaves all as it was, and names', () => {
       /^db\/reporting\/clients\.sql.*: cannot drop columns from view \(view reporting\.clients was changed by hand, and cannot be dropped: view elsewhere\.needs_it depends on view reporting\.clients\)$/,
     ],
     [
-      'a function that belongs to another role, and to which',
+      'a function that belongs to another role',
       'alter function app.is_siret(text) owner to ROLE',
-      /^db\/functions\/columns\.sql.*: must be owner of function is_siret \(routine app\.is_siret\(siret text\) belongs to ROLE: alter routine app\.is_siret\(siret text\) owner to taxclaims_owner\)$/,
+      /^db\/functions\/columns\.sql.*: must be owner of function is_siret$/,
     ],
     [
       'a function that was made with other parameters',
@@ -145,12 +145,12 @@ describe('a deploy that cannot go on leaves all as it was, and names', () => {
     [
       'a table that belongs to another role',
       'alter table public.sites owner to ROLE',
-      /^(?:db\/\S+: )?(?:must be owner of|permission denied for) (?:table|relation) sites \(table public\.sites belongs to ROLE: alter table public\.sites owner to taxclaims_owner\)$/,
+      /^(?:db\/\S+: )?(?:must be owner of|permission denied for) (?:table|relation) sites$/,
     ],
     [
       'a schema that belongs to another role',
       'alter schema app owner to ROLE',
-      /^permission denied for schema app \(schema app belongs to ROLE: alter schema app owner to taxclaims_owner\)$/,
+      /^permission denied for schema app$/,
     ],
   ])('%s', async (_what, sql, message) => {
     const database = await createTestDatabase();

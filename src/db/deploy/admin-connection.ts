@@ -6,9 +6,9 @@ import { ADMIN_ANSWER_MS, ADMIN_CLOSE_MS, ADMIN_CONNECT_MS } from '../../limits.
 import { MigrationError, reasonOf } from './migration-error.ts';
 
 /**
- * What holds on a connection of the administrator's, whatever its login or its server has by default: no bound on a
- * migration, which may take long, and none on a session that waits for the other one; but the server ends a session
- * within a second of its process, and within half a minute of its network.
+ * The settings of an administrator's connection, whatever its login or its server has by default: no bound on a
+ * migration, nor on a session that waits for the other one; but the server ends a session within a second of its
+ * process, and within half a minute of its network.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   statement_timeout: '0',
@@ -24,16 +24,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   tcp_user_timeout: '30000',
 };
 
-export interface AdminConnection {
-  readonly client: pg.Client;
-  readonly pid: number;
-  /** For what is answered at once by any server that lives: after ten seconds the connection is let go. */
-  answered<T>(ask: (client: pg.Client) => Promise<T>): Promise<T>;
-  /** Lets go of it at once: whatever waits on it fails. */
-  destroy(): void;
-  /** Takes leave, and waits no longer than a few seconds for the answer. */
-  close(): Promise<void>;
-}
+export type AdminConnection = Awaited<ReturnType<typeof openAdminConnection>>;
 
 /**
  * The address of the one server on which all of a deploy is done: of several the one that takes writes.
@@ -54,7 +45,7 @@ export async function adminServer(url: string): Promise<string> {
  * A connection of the administrator's, made in ten seconds or not at all.
  * @throws MigrationError when there is none to be had.
  */
-export async function openAdminConnection(url: string, application: string): Promise<AdminConnection> {
+export async function openAdminConnection(url: string, application: string) {
   const socket = new Socket();
   const client = new pg.Client({
     connectionString: url,
@@ -69,9 +60,10 @@ export async function openAdminConnection(url: string, application: string): Pro
   const destroy = (): void => {
     socket.destroy();
   };
-  // Kept, for whoever asks later is told only that the connection is gone.
+  // Kept, since pg says to a later question only that the connection is gone.
   let mute: Error | undefined;
-  const answered: AdminConnection['answered'] = async (ask) => {
+  /** For questions that any living server answers at once: after ten seconds the connection is given up. */
+  const answered = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
     if (mute !== undefined) throw mute;
     const giveUp = setTimeout(() => {
       mute = new Error(`no answer in ${ADMIN_ANSWER_MS / 1_000} s`);
@@ -89,8 +81,10 @@ export async function openAdminConnection(url: string, application: string): Pro
       client,
       pid: await answered(settle),
       answered,
+      /** Ends it at once: every statement that waits on it fails. */
       destroy,
-      async close() {
+      /** Takes leave, and waits a few seconds for the answer. */
+      async close(): Promise<void> {
         const giveUp = setTimeout(destroy, ADMIN_CLOSE_MS);
         await client.end().catch(() => undefined);
         clearTimeout(giveUp);

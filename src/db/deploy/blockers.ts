@@ -1,10 +1,6 @@
 import type pg from 'pg';
 
-/**
- * Whom a session waits for, and what of the house they hold. With $2 those of them are ended that hold what it waits
- * for and are nothing but reporting: whoever may more than a reporting login may, by whatever membership, is left alone.
- * What is no lock wait costs one look at the session itself.
- */
+/** The sessions that one waits for, and their locks on the house. Without a lock wait it costs one look at the session. */
 const BLOCKERS = `
   select
       b.pid,
@@ -12,19 +8,13 @@ const BLOCKERS = `
       coalesce(a.application_name, '') as application,
       p.gid as prepared,
       to_char(coalesce(a.xact_start, p.prepared) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"') as since,
-      held.locks as holds,
-      case when $2 and held.awaited and reporting.only then pg_terminate_backend(b.pid) else false end as ended
+      held.locks as holds
   from pg_stat_activity as waiter
   cross join lateral (select distinct unnest(pg_blocking_pids(waiter.pid)) as pid) as b
   left join pg_stat_activity as a on a.pid = b.pid and b.pid <> 0
   left join pg_prepared_xacts as p on b.pid = 0 and p.database = current_database()
   cross join lateral (
-      select
-          string_agg(distinct format('%s on %I.%I', h.mode, n.nspname, c.relname), ', ') as locks,
-          coalesce(bool_or(exists (
-              select from pg_locks as w
-              where w.pid = waiter.pid and not w.granted and w.database = h.database and w.relation = h.relation
-          )), false) as awaited
+      select string_agg(distinct format('%s on %I.%I', h.mode, n.nspname, c.relname), ', ') as locks
       from pg_locks as h
       join pg_class as c on c.oid = h.relation and c.relkind in ('r', 'v') and c.relowner = to_regrole('taxclaims_owner')
       join pg_namespace as n on n.oid = c.relnamespace
@@ -40,22 +30,6 @@ const BLOCKERS = `
               )
           )
   ) as held
-  cross join lateral (
-      select
-          coalesce(pg_has_role(a.usesysid, to_regrole('taxclaims_reporting'), 'MEMBER'), false)
-          and not exists (
-              select from pg_roles as r
-              where pg_has_role(a.usesysid, r.oid, 'MEMBER')
-                  and (
-                      r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication or r.rolbypassrls
-                      or (
-                          r.oid <> a.usesysid
-                          and r.rolname not in ('taxclaims_reporting_all', 'taxclaims_reporting_few')
-                          and not pg_has_role(r.oid, to_regrole('taxclaims_reporting'), 'MEMBER')
-                      )
-                  )
-          ) as only
-  ) as reporting
   where waiter.pid = $1 and waiter.wait_event_type = 'Lock'
   order by b.pid`;
 
@@ -69,23 +43,18 @@ export interface Blocker {
   readonly since: string | null;
   /** What it holds of the house; null where it holds something else. */
   readonly holds: string | null;
-  readonly ended: boolean;
 }
 
-/** Who keeps the session waiting at this moment; with `evict`, those who only report are ended. */
-export async function blockersOf(watcher: pg.Client, pid: number, evict: boolean): Promise<Blocker[]> {
+/** The sessions that keep this one waiting at this moment. */
+export async function blockersOf(watcher: pg.Client, pid: number): Promise<Blocker[]> {
   // Within a transaction Postgres goes on showing the sessions as it showed them first.
   await watcher.query('select pg_stat_clear_snapshot()');
-  const { rows } = await watcher.query<Blocker>(BLOCKERS, [pid, evict]);
+  const { rows } = await watcher.query<Blocker>(BLOCKERS, [pid]);
   return rows;
 }
 
-/** One line about each, for whoever has to end it or wait for it. */
-export function describeBlockers(blockers: readonly Blocker[]): string {
-  return blockers.map(describe).join('; ');
-}
-
-function describe({ pid, login, application, prepared, since, holds }: Blocker): string {
+/** A clause about one, for the administrator who has to end it or wait for it. */
+export function describe({ pid, login, application, prepared, since, holds }: Blocker): string {
   const who =
     prepared === null
       ? `pid ${pid} (login ${login}, application ${JSON.stringify(application)}`

@@ -2,8 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { readDeclared, type Fact } from '../audit/declared.ts';
 import { serverRelease } from '../audit/state.ts';
-import { adminServer, openAdminConnection } from './admin-connection.ts';
-import type { AdminConnection } from './admin-connection.ts';
+import { type AdminConnection, adminServer, openAdminConnection } from './admin-connection.ts';
 import {
   applyPolicies,
   applyRoles,
@@ -25,7 +24,6 @@ import {
   restoreList,
 } from './migration-list.ts';
 import { ownerHas, takeMigrationLock } from './migration-lock.ts';
-import { namingOwner } from './refused.ts';
 import { asOwner, divide, runAlone, runMigration } from './run-migrations.ts';
 import { stands } from './standing.ts';
 import { createWatch } from './watch.ts';
@@ -41,8 +39,6 @@ export interface MigrateOptions {
   readonly patienceMs?: number | undefined;
   /** After how long a wait those who are in the way are named; five seconds when absent. */
   readonly sayAfterMs?: number | undefined;
-  /** Whether sessions that do nothing but report are ended where they are in the way for longer than that. */
-  readonly evict?: boolean | undefined;
   /** Whether the deploy is refused where something drifted that it does not take back, and nobody accepted it. */
   readonly strict?: boolean | undefined;
 }
@@ -58,12 +54,10 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   const server = await adminServer(options.adminUrl);
   const worker = await openAdminConnection(server, APPLICATION);
   try {
-    await worker.answered((client) => refuseUnfit(client, options.evict ?? false));
+    await worker.answered(refuseUnfit);
     const keeper = await openAdminConnection(server, APPLICATION);
     try {
       await deploy(worker, keeper, options);
-    } catch (error) {
-      throw await worker.answered((client) => namingOwner(client, error));
     } finally {
       await keeper.close();
     }
@@ -72,21 +66,15 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   }
 }
 
-/** The worker does it; the keeper holds the lock meanwhile, and sees who is in the worker's way. */
+/** The worker applies; the keeper holds the lock meanwhile, and sees who is in the worker's way. */
 async function deploy(
   worker: AdminConnection,
   keeper: AdminConnection,
-  {
-    log,
-    patienceMs = DEPLOY_PATIENCE_MS,
-    sayAfterMs = DEPLOY_SAY_MS,
-    evict = false,
-    strict = false,
-  }: MigrateOptions,
+  { log, patienceMs = DEPLOY_PATIENCE_MS, sayAfterMs = DEPLOY_SAY_MS, strict = false }: MigrateOptions,
 ): Promise<void> {
   const { client } = worker;
   const everyMs = Math.ceil((await worker.answered(shortPatience)) / 3);
-  const watch = createWatch({ log, sayAfterMs, evict, everyMs });
+  const watch = createWatch(log, sayAfterMs, everyMs);
   const step = <T>(what: string, work: () => Promise<T>): Promise<T> =>
     watch.during(what, worker, keeper, async () => {
       try {
@@ -163,24 +151,15 @@ async function declaredFor(client: pg.Client, log: Logger): Promise<readonly Fac
   return declared.facts;
 }
 
-async function refuseUnfit(client: pg.Client, evict: boolean): Promise<void> {
-  const { rows } = await client.query<{ version: number; standby: boolean; login: string; may_end: boolean }>(
-    `select
-        current_setting('server_version_num')::integer as version,
-        pg_is_in_recovery() as standby,
-        current_user as login,
-        pg_has_role('pg_signal_backend', 'USAGE') as may_end`,
+async function refuseUnfit(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number; standby: boolean }>(
+    `select current_setting('server_version_num')::integer as version, pg_is_in_recovery() as standby`,
   );
-  const { version = 0, standby = false, login = '', may_end: mayEnd = false } = rows[0] ?? {};
+  const { version = 0, standby = false } = rows[0] ?? {};
   if (version < OLDEST_SERVER) {
     throw new MigrationError(
       `the server is Postgres ${String(Math.floor(version / 10_000))}; 15 or newer is needed`,
     );
   }
   if (standby) throw new MigrationError('the server is a standby: DATABASE_ADMIN_URL must name the primary');
-  if (evict && !mayEnd) {
-    throw new MigrationError(
-      `--evict needs the right to end sessions: grant pg_signal_backend to ${login}, or leave it out`,
-    );
-  }
 }

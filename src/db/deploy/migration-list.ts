@@ -10,21 +10,18 @@ import { ownerHas } from './migration-lock.ts';
 /** The migrations of this checkout by name, in their order, with the digest of each. */
 export type MigrationFiles = ReadonlyMap<string, string>;
 
-interface Applied {
-  readonly name: string;
-  readonly digest: string | null;
-}
-
 export async function readMigrationFiles(): Promise<MigrationFiles> {
-  const entries = (await readdir(sqlFolder('migrations'))).filter((entry) => entry.endsWith('.sql')).sort();
-  const texts = await Promise.all(
-    entries.map((entry) => readFile(join(sqlFolder('migrations'), entry), 'utf8')),
-  );
-  return new Map(entries.map((entry, index) => [entry.replace(/\.sql$/, ''), digestOf(texts[index] ?? '')]));
+  const folder = sqlFolder('migrations');
+  const entries = (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort();
+  const files = entries.map(async (entry) => {
+    const text = await readFile(join(folder, entry), 'utf8');
+    return [entry.replace(/\.sql$/, ''), digestOf(text)] as const;
+  });
+  return new Map(await Promise.all(files));
 }
 
 /**
- * What this checkout has and the database has not.
+ * The migrations that this checkout has and the database has not.
  * @throws MigrationError where the database was migrated by newer code, or by files that were different.
  */
 export async function pendingMigrations(client: pg.Client, files: MigrationFiles): Promise<string[]> {
@@ -82,10 +79,10 @@ export async function recordDigests(client: pg.Client, files: MigrationFiles): P
   );
 }
 
-async function appliedMigrations(client: pg.Client): Promise<readonly Applied[]> {
+async function appliedMigrations(client: pg.Client) {
   if (!(await ownerHas(client, 'migrations'))) return [];
   // By way of JSON, for the list has had its digests only since one of the migrations in it.
-  const { rows } = await client.query<Applied>(
+  const { rows } = await client.query<{ name: string; digest: string | null }>(
     `select l.name, l.digest
      from (
          select m.name, to_jsonb(m) ->> 'digest' as digest from app.migrations as m

@@ -1,63 +1,23 @@
-import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 import { MigrationError, reasonOf } from './migration-error.ts';
 import type { Kept } from './take-back.ts';
 
-/** invalid_function_definition: the object stands in the hint alone. */
-const NAMED_IN_HINT = new Set(['42P13']);
+/** dependent_objects_still_exist names the objects in its detail, invalid_function_definition in its hint. */
+const NAMED_IN_DETAIL = '2BP01';
+const NAMED_IN_HINT = '42P13';
 
 /** What Postgres said of a file, with the line that it said it of and the objects that it is about. */
 export function refusedAt(file: string, text: string, error: unknown, kept: Kept = new Map()): unknown {
   if (!(error instanceof DatabaseError)) return error;
-  const line =
-    error.position === undefined
-      ? ''
-      : `, line ${String(text.slice(0, Number(error.position)).split('\n').length)}`;
+  const { code, detail = '', hint = '', position } = error;
+  const line = position === undefined ? '' : `, line ${text.slice(0, Number(position)).split('\n').length}`;
   const inTheWay = [...kept].filter(([object]) => text.includes(`${object} `));
   const further = [
-    ...(error.code === '2BP01' && error.detail !== undefined ? [error.detail] : []),
-    ...(NAMED_IN_HINT.has(error.code ?? '') && error.hint !== undefined ? [error.hint] : []),
+    code === NAMED_IN_DETAIL ? detail : '',
+    code === NAMED_IN_HINT ? hint : '',
     ...inTheWay.map(([object, reason]) => `${object} was changed by hand, and cannot be dropped: ${reason}`),
-  ].map((part) => ` (${part.replaceAll(/\s+/g, ' ')})`);
+  ]
+    .filter(Boolean)
+    .map((part) => ` (${part.replaceAll(/\s+/g, ' ')})`);
   return new MigrationError(`db/${file}${line}: ${reasonOf(error)}${further.join('')}`, { cause: error });
-}
-
-/** What else belongs to another role than the owner, by that name: Postgres says neither the schema nor whose it is. */
-const OWNERS = `
-  select found.object, pg_get_userbyid(found.owner) as owner
-  from (
-      select
-          format('%s %I.%I', case c.relkind when 'v' then 'view' when 'm' then 'materialized view' else 'table' end, n.nspname, c.relname) as object,
-          c.relname as name,
-          c.relowner as owner,
-          n.nspname
-      from pg_class as c
-      join pg_namespace as n on n.oid = c.relnamespace
-      where c.relkind in ('r', 'p', 'v', 'm', 'f')
-      union all
-      select
-          format('routine %I.%I(%s)', n.nspname, f.proname, pg_get_function_identity_arguments(f.oid)),
-          f.proname,
-          f.proowner,
-          n.nspname
-      from pg_proc as f
-      join pg_namespace as n on n.oid = f.pronamespace
-      union all
-      select format('schema %I', n.nspname), n.nspname, n.nspowner, n.nspname from pg_namespace as n
-  ) as found
-  where found.nspname in ('public', 'app', 'reporting', 'audit')
-      and found.name = $1
-      and pg_get_userbyid(found.owner) not in ('taxclaims_owner', 'taxclaims_definer', 'taxclaims_housekeeper')`;
-
-/** Adds to a refusal for want of ownership whose the object is, and how it becomes the owner's again. */
-export async function namingOwner(client: pg.Client, error: unknown): Promise<unknown> {
-  if (!(error instanceof DatabaseError || error instanceof MigrationError)) return error;
-  const [, name] = /(?:must be owner of|permission denied for) (?:\w+ )+(\w+)$/.exec(error.message) ?? [];
-  if (name === undefined) return error;
-  const { rows } = await client.query<{ object: string; owner: string }>(OWNERS, [name]);
-  if (rows.length === 0) return error;
-  const whose = rows.map(
-    ({ object, owner }) => `${object} belongs to ${owner}: alter ${object} owner to taxclaims_owner`,
-  );
-  return new MigrationError(`${error.message} (${whose.join('; ')})`, { cause: error });
 }

@@ -34,38 +34,39 @@ const ROUTINES = `
   join pg_namespace as n on n.oid = f.pronamespace
   where ${ofHouse('pg_proc', 'f.oid')}`;
 
-/** What could not be dropped, with what Postgres said. */
+/** The objects that could not be dropped, with what Postgres said. */
 export type Kept = ReadonlyMap<string, string>;
-
-/** The versions of the routines that stand before the files of the repository make theirs. */
-export type Versions = ReadonlySet<string>;
 
 /**
  * Drops the views of the house's schemas, and the routines there that are somebody else's, as the administrator; but
  * nothing on which something else depends: that is made anew where it stands, or stays drift.
  */
 export async function dropBeforeFiles(client: pg.Client): Promise<Kept> {
-  const views = await dropWhatMay(client, await objectsOf(client, VIEWS));
-  await dropWhatMay(client, await objectsOf(client, FOREIGN_ROUTINES));
+  const views = await dropEach(client, await objectsOf(client, VIEWS));
+  await dropEach(client, await objectsOf(client, FOREIGN_ROUTINES));
   return views;
 }
 
-export async function readVersions(client: pg.Client): Promise<Versions> {
-  return new Set((await routinesOf(client)).map(({ version }) => version));
+/** The versions of the routines that stand before the files of the repository make theirs. */
+export async function readVersions(client: pg.Client): Promise<ReadonlySet<string | undefined>> {
+  return new Set((await objectsOf(client, ROUTINES)).map(({ version }) => version));
 }
 
 /** Drops the routines that no file has made anew since: nobody declares them. */
-export async function dropUnmade(client: pg.Client, before: Versions): Promise<void> {
-  const unmade = (await routinesOf(client)).filter(({ version }) => before.has(version));
-  await dropWhatMay(
+export async function dropUnmade(
+  client: pg.Client,
+  before: Awaited<ReturnType<typeof readVersions>>,
+): Promise<void> {
+  const routines = await objectsOf(client, ROUTINES);
+  await dropEach(
     client,
-    unmade.map(({ object }) => object),
+    routines.filter(({ version }) => before.has(version)),
   );
 }
 
 /** Each by itself, again and again, as long as one of them was in the way of another. */
-async function dropWhatMay(client: pg.Client, objects: readonly string[]): Promise<Kept> {
-  let left = objects;
+async function dropEach(client: pg.Client, objects: readonly { object: string }[]): Promise<Kept> {
+  let left = objects.map(({ object }) => object);
   for (;;) {
     const kept = new Map<string, string>();
     for (const object of left) {
@@ -90,10 +91,11 @@ async function tryToDrop(client: pg.Client, object: string): Promise<string | un
   }
 }
 
-async function objectsOf(client: pg.Client, query: string): Promise<string[]> {
-  return (await client.query<{ object: string }>(query)).rows.map(({ object }) => object);
+interface Named {
+  readonly object: string;
+  readonly version?: string;
 }
 
-async function routinesOf(client: pg.Client): Promise<readonly { object: string; version: string }[]> {
-  return (await client.query<{ object: string; version: string }>(ROUTINES)).rows;
+async function objectsOf(client: pg.Client, query: string): Promise<readonly Named[]> {
+  return (await client.query<Named>(query)).rows;
 }

@@ -1,9 +1,9 @@
-import { open, readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockFile } from '../../file-lock.ts';
+import { SPOOL_SLOTS } from '../../limits.ts';
 import { makeFolder } from '../../make-folder.ts';
 import { codeOf } from '../../system-error.ts';
-import { SPOOL_SLOTS } from '../../limits.ts';
 
 /** A folder that one process has for itself, until it releases it or ends, however it ends. */
 export interface Slot {
@@ -11,7 +11,7 @@ export interface Slot {
   release(): void;
 }
 
-/** Takes the first slot that nobody has, with whatever its last holder left there. */
+/** Takes the first slot that nobody has, with the files of its last holder. */
 export async function takeSlot(folder: string): Promise<Slot> {
   for (let number = 0; number < SPOOL_SLOTS; number += 1) {
     const path = join(folder, String(number));
@@ -32,16 +32,10 @@ export async function takeAbandonedSlots(folder: string): Promise<readonly Slot[
 
 async function tryToTake(folder: string): Promise<Slot | undefined> {
   const path = join(folder, 'lock');
-  await createOnce(path);
+  // Never opened where it exists: closing it would release this process's own lock on it.
+  await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
   const lock = lockFile(path);
   return lock && { folder, release: lock.release };
-}
-
-/** Only one that is new is opened here: to close a file would let go of this process's own lock on it. */
-async function createOnce(path: string): Promise<void> {
-  try {
-    await (await open(path, 'wx', 0o600)).close();
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  }
 }
