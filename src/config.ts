@@ -14,7 +14,7 @@ export { ConfigError } from './config/parse.ts';
 export type { Environment } from './config/parse.ts';
 export type { ProviderConfig } from './config/tokens.ts';
 
-/* Each group of variables is a file below config/: what they are, what becomes of them, and what is wrong between them. */
+/* Each group of variables is a file below config/. */
 
 export interface Config extends service.ServiceConfig, seen.SeenConfig {
   readonly documents: documents.DocumentsConfig;
@@ -31,15 +31,11 @@ const variables = z.object({
   ...documents.variables.shape,
 });
 
-/** Every variable that the service reads, beside NODE_ENV. */
 export const VARIABLES: readonly string[] = Object.keys(variables.shape);
 
 const adminVariables = z.object({ DATABASE_ADMIN_URL: value.postgresUrl });
 
-/**
- * Reads the service's configuration; an empty variable counts as unset.
- * @throws ConfigError
- */
+/** Reads the service's configuration; an empty variable counts as unset. @throws ConfigError */
 export function loadConfig(environment: Environment): Config {
   const set = withoutEmpty(environment);
   const conflicts = [database, tokens, management, documents].flatMap((group) => [...group.conflicts(set)]);
@@ -56,10 +52,7 @@ export function loadConfig(environment: Environment): Config {
   };
 }
 
-/**
- * Reads what the `db:*` commands need, and nothing else.
- * @throws ConfigError
- */
+/** Reads the variable of the `db:*` commands. @throws ConfigError */
 export function loadAdminConfig(environment: Environment) {
   const values = parse(adminVariables, withoutEmpty(environment));
   return { databaseAdminUrl: values.DATABASE_ADMIN_URL };

@@ -3,9 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { codeOf } from './system-error.ts';
 
 /**
- * Makes a folder and those above it that are not there; each is on the disk when this resolves. Node's own recursive
- * mkdir never ends where the system refuses a name for want of its parent though that is there, as everything below
- * /proc is.
+ * Makes a folder and its parents, each synced to the disk. Node's own recursive mkdir never ends below /proc.
  * @throws the error of the system, also where something other than a folder is in the way
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<void> {

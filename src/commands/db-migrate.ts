@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import { ConfigError, loadAdminConfig } from '../config.ts';
+import { loadAdminConfig } from '../config.ts';
 import { migrate } from '../db/deploy/migrate.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand, wholeNumber } from './run-command.ts';
 
 const USAGE = `usage: npm run db:migrate -- [options]
 Brings the database at DATABASE_ADMIN_URL to the present: roles, migrations, functions, triggers, policies, rights.
@@ -26,14 +26,8 @@ await runCommand(command, async ({ values }) => {
   await migrate({
     adminUrl: databaseAdminUrl,
     log: pino({ level: 'info' }),
-    patienceMs: readSeconds(values.wait) * 1_000,
+    patienceMs: wholeNumber('wait', values.wait, 'seconds', 86_400) * 1_000,
     strict: values.strict,
   });
   return undefined;
 });
-
-function readSeconds(text: string): number {
-  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (seconds >= 1 && seconds <= 86_400) return seconds;
-  throw new ConfigError('--wait must be a number of seconds from 1 to 86400');
-}

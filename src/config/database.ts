@@ -17,7 +17,7 @@ export function configFrom(values: z.output<typeof variables>) {
     url: values.DATABASE_URL,
     poolSize: values.DATABASE_POOL_SIZE,
     statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
-    /** False where a pooler lends connections by transaction and cannot keep prepared statements. */
+    /** False behind a pooler by transaction that cannot keep prepared statements. */
     preparedStatements: values.DATABASE_PREPARED_STATEMENTS,
   };
 }

@@ -17,7 +17,6 @@ export function configFrom(values: z.output<typeof variables>, dataDir: string) 
     store: values.DOCUMENT_STORE ?? folder,
     /** Of an S3 store that is not Amazon's. */
     endpoint: values.DOCUMENT_STORE_ENDPOINT,
-    /** Whether a download leads to the store itself, by an address that is good for a minute. */
     presignedDownloads: values.DOCUMENT_PRESIGNED_DOWNLOADS,
     maxBytes: values.DOCUMENT_MAX_BYTES,
   };

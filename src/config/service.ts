@@ -25,9 +25,8 @@ export function configFrom(values: z.output<typeof variables>) {
     dataDir: values.DATA_DIR,
     logLevel: values.LOG_LEVEL,
     rateLimits: { perUser: values.RATE_LIMIT_PER_USER, perIp: values.RATE_LIMIT_PER_IP },
-    /** Several instances count together there, below the prefix; undefined: each counts by itself. */
+    /** Where several instances count together; undefined: each counts by itself. */
     redis: url === undefined ? undefined : { url, prefix },
-    /** How many proxies in front of the service to believe. */
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,
   };

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
-/** Whose tokens are believed, and what they say. */
 export type TokensConfig = ReturnType<typeof configFrom>;
-/** Undefined where that is the embedded provider. */
 export type ProviderConfig = NonNullable<TokensConfig['provider']>;
 
 export const variables = z.object({

@@ -41,7 +41,6 @@ export const postgresUrl = z.string().superRefine((value, context) => {
 
 export const redisUrl = url(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL');
 
-/** What the keys of one deployment begin with, where several share a Redis. */
 export const redisPrefix = z
   .string()
   .regex(/^[\w.-]{1,50}$/, 'must be 1 to 50 letters, digits, or any of _ . -');
@@ -68,7 +67,6 @@ export const documentStore = text.transform((value, context): DocumentStore => {
   return reject(context, 'must be a folder or s3://bucket/prefix');
 });
 
-/** A whole number in decimal digits, from `least` to `most`. */
 export function integer(least: number, most: number): z.ZodType<number, string> {
   return z
     .string()
@@ -86,7 +84,7 @@ export function isPlainHttpUrl(value: string): boolean {
 
 function url(protocols: readonly string[], message: string): z.ZodString {
   return z.string().refine(
-    // URL itself drops line breaks and blanks that whoever uses the text later would stumble over.
+    // URL itself drops line breaks and blanks.
     (value) => !/\s/.test(value) && protocols.includes(URL.parse(value)?.protocol ?? ''),
     { message, abort: true },
   );

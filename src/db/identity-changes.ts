@@ -1,7 +1,7 @@
 import type { Rights } from '../identity/management/client.ts';
 import type { Database } from './database.ts';
 
-/** The present rights of a user of which the provider does not know yet, and under which claim they are sent. */
+/** A claim on a user whose present rights the provider does not know yet. */
 export interface Claimed {
   readonly userId: string;
   readonly claim: string;
@@ -18,10 +18,9 @@ export type IdentityChanges = ReturnType<typeof identityChangesOf>;
 
 const interval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
 
-/** The changes of rights that the identity provider is to be told. */
 export function identityChangesOf(database: Pick<Database, 'callAsLogin'>) {
   return {
-    /** From now on they are noted, whoever makes them. */
+    /** Changes are noted from now on, whoever makes them. */
     async begin(): Promise<void> {
       await database.callAsLogin({ text: 'select app.begin_identity_management()', values: [] });
     },
@@ -45,14 +44,13 @@ from app.claim_identity_changes($1, $2) as c`,
       });
       return rows[0]?.[0] === 't';
     },
-    /** Of these nothing was sent. */
+    /** Gives claims back of which nothing was sent. */
     async release(claimed: readonly Claimed[], retryAfterMs: number): Promise<void> {
       await database.callAsLogin({
         text: 'select app.release_identity_changes($1, $2)',
         values: [claimed.map(({ claim }) => claim), interval(retryAfterMs)],
       });
     },
-    /** How much waits, of all users or of some. */
     async undelivered(users?: readonly string[]) {
       const { rows } = await database.callAsLogin({
         text: 'select u.changes, u.oldest_seconds from app.undelivered_identity_changes($1) as u',
@@ -60,7 +58,7 @@ from app.claim_identity_changes($1, $2) as c`,
       });
       return { changes: Number(rows[0]?.[0]), oldestSeconds: Number(rows[0]?.[1]) };
     },
-    /** Removes what was delivered long ago; gives how many. */
+    /** Removes changes that were delivered long ago; gives how many. */
     async forget(most: number): Promise<number> {
       const { rows } = await database.callAsLogin({
         text: 'select app.forget_identity_changes($1)',

@@ -13,26 +13,23 @@ import { beginningOf, type Latest, monthAfter, type Part, readLatest, readParts 
 
 const APPLICATION = 'taxclaims-archive';
 
-/** Whose rights a step has: the list of archives is the owner's, and the records are read by the housekeeper alone. */
+/** The list of archives is the owner's; the housekeeper alone reads the records. */
 type Role = 'taxclaims_owner' | 'taxclaims_housekeeper';
 
 export interface ArchiveOptions {
   readonly adminUrl: string;
   readonly before: string;
-  /** How many whole months before the present one stay in any case. */
   readonly keep: number;
   readonly folder: string;
-  /** Whether the months are taken out of the log once their files are verified. */
   readonly remove: boolean;
   readonly log: Logger;
   readonly patienceMs?: number;
 }
 
 /**
- * Writes each whole month before `before` to a file of its own, one after the other, verifies what was written, and then
- * removes the months, where that is asked for. Whatever is there already is not done again; one run at a time, and none
- * beside a deploy.
- * @throws MigrationError saying what speaks against it; BrokenArchive naming the file that is not as it was written
+ * Writes each whole month before `before` to a file of its own, verifies it, and removes the months where that is asked
+ * for. It may be repeated; one run at a time, and none beside a deploy.
+ * @throws MigrationError saying why not; BrokenArchive naming a file that is not as it was written
  */
 export async function archive(options: ArchiveOptions): Promise<void> {
   const { adminUrl, patienceMs = DEPLOY_PATIENCE_MS } = options;
@@ -79,7 +76,7 @@ async function archivePart(client: pg.Client, part: Part, options: ArchiveOption
     const latest = await as(client, 'taxclaims_owner', () => readLatest(client));
     const present = await as(client, 'taxclaims_housekeeper', () => countOf(client, month));
     const last = latest.find((one) => one.month === month);
-    // Refusals that lay on a disk meanwhile come late: then all that is in the log of the month is archived once more.
+    // Refusals that lay on a disk meanwhile come late: then the whole month is archived once more.
     if (last !== undefined && present === (last.isRemoved ? 0 : last.records)) continue;
     await archiveMonth(client, month, latest, options);
   }
@@ -116,9 +113,8 @@ async function archiveMonth(
 const isSame = (a: Archived, b: Archived): boolean =>
   a.number === b.number && a.month === b.month && a.records === b.records && a.digest === b.digest;
 
-/** The records of a month, oldest first, each as JSON in one line. */
 async function* recordsOf(client: pg.Client, month: string, log: Logger): AsyncGenerator<string> {
-  // The months are of the form that was checked: a cursor takes no parameters of a later statement.
+  // A cursor takes no parameters; the form of the month was checked.
   await client.query(
     `declare records no scroll cursor for
      select json_build_object(
@@ -148,7 +144,7 @@ function tellThatItStays({ name, to }: Part, log: Logger): void {
   );
 }
 
-/** Takes the oldest part out of the log, where files hold all that it holds; whoever reads or writes waits half a second at most. */
+/** Removes the oldest part, once files hold all of its records; others wait half a second at most. */
 async function removePart(
   client: pg.Client,
   part: Part,
@@ -165,7 +161,7 @@ async function removePart(
   const remove = async (): Promise<void> => {
     await as(client, 'taxclaims_housekeeper', async () => {
       await client.query(`set local lock_timeout = ${String(await shortPatience(client))}`);
-      // Nothing comes to it any more, and it can still be read.
+      // It still can be read, and takes no more records.
       await client.query(`lock table ${part.name} in share mode`);
       if ((await countIn(client, part)) !== archived)
         throw new MigrationError(`${part.name} holds other records than its files: run it again`);
@@ -191,7 +187,7 @@ async function removePart(
 const countOf = (client: pg.Client, month: string): Promise<number> =>
   countBetween(client, beginningOf(month), beginningOf(monthAfter(month)));
 
-/** Also what came meanwhile, of whichever month. */
+/** With records that came meanwhile, of any month. */
 const countIn = (client: pg.Client, { isOpen, months: [first = ''], to }: Part): Promise<number> =>
   countBetween(client, isOpen ? '-infinity' : beginningOf(first), beginningOf(to));
 

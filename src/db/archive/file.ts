@@ -17,7 +17,7 @@ import { syncFolder } from '../../make-folder.ts';
 
 const FORMAT = 'taxclaims-audit-1';
 const HEX = /^[0-9a-f]{64}$/;
-/** How gzip begins, without a time and the name of a system: the same from every machine, and held to when it is read. */
+/** The head of gzip without a time and a system: the same from every machine, and checked when it is read. */
 const HEAD = Buffer.from('1f8b08000000000000ff', 'hex');
 export const NO_DIGEST = '0'.repeat(64);
 
@@ -29,7 +29,6 @@ const beginning = z.strictObject({
 });
 const end = z.strictObject({ records: z.int().nonnegative(), digest: z.string().regex(HEX) });
 
-/** Which month a file is of, and where in the chain it stands. */
 export type Place = Omit<z.output<typeof beginning>, 'format'>;
 export interface Archived extends Place {
   readonly records: number;
@@ -44,10 +43,7 @@ function digestOf(before: string, text: string): string {
   return createHash('sha256').update(`${before} ${text}`).digest('hex');
 }
 
-/**
- * Writes the records, each as JSON in one line, and resolves when the file is on the disk under its name. What another
- * run left of it is replaced. Holds no more than a few records at once.
- */
+/** Writes the records, each as JSON in one line, a few at a time; the file has its name once it is on the disk. */
 export async function writeArchive(
   path: string,
   place: Place,
@@ -89,10 +85,7 @@ export async function writeArchive(
   return { ...place, records: count, digest };
 }
 
-/**
- * Reads a file whole and holds every record against its digest.
- * @throws BrokenArchive naming the first line that is not as it was written
- */
+/** Holds every record against its digest. @throws BrokenArchive naming the first line that is not as it was written */
 export async function verifyArchive(path: string): Promise<Archived> {
   const broken = (line: number, what: string): BrokenArchive =>
     new BrokenArchive(`${path}, line ${String(line)}: ${what}`);
@@ -102,9 +95,9 @@ export async function verifyArchive(path: string): Promise<Archived> {
   let last: Omit<Archived, keyof Place> | undefined;
   const bytes = createReadStream(path);
   const text = createGunzip();
-  // Also once nobody listens any more: what was read before may have been refused already.
+  // Also once nobody listens any more.
   text.on('error', () => undefined);
-  // What went wrong with the file ends the reading of its lines, too.
+  // A broken file ends the reading of its lines, too.
   const failed = new Promise<never>((_resolve, reject) => {
     pipeline(bytes, holdingHead, text).catch(reject);
   });
@@ -142,7 +135,7 @@ export async function verifyArchive(path: string): Promise<Archived> {
   return { ...place, ...last };
 }
 
-/** What gzip itself does not look at: when, on what and how a file was made. */
+/** gzip itself does not check these bytes. */
 async function* holdingHead(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let head = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -160,10 +153,7 @@ function parsed<T>(form: z.ZodType<T>, line: string): T | undefined {
   }
 }
 
-/**
- * Verifies files and that each goes on where the one before ended, in the order of their numbers.
- * @throws BrokenArchive where a record is not as it was written, or a file between two is missing
- */
+/** Verifies files, and in the order of their numbers that each goes on where the one before ended. @throws BrokenArchive */
 export async function verifyChain(
   paths: readonly string[],
   each: (file: Archived, path: string) => void,

@@ -2,22 +2,20 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sqlFolder } from '../sql-folder.ts';
 
-/** A row of `audit.state()`. */
 export interface Fact {
   readonly kind: string;
   readonly object: string;
   readonly definition: string;
 }
 
-/** The release whose facts are written out whole; the files of the others say what is different there. */
+/** The file of this release is whole; the others have their differences from it. */
 export const WHOLE_RELEASE = 18;
 
 const FOLDER = 'audit/declared';
 
 /**
- * The facts that a migrated database must hold, and the major release of Postgres that they were written for: the
- * server's, or the newest there is.
- * @throws Error where the server is older than any file, or a file cannot be read.
+ * The facts that a migrated database must hold, and the release that they were written for: the server's, or the newest.
+ * @throws Error where the server is older than any file
  */
 export async function readDeclared(serverRelease: number) {
   const releases = (await readdir(sqlFolder(FOLDER)))
@@ -35,13 +33,10 @@ export async function readDeclared(serverRelease: number) {
   return { release, facts: [...facts.values()].filter(isThere) };
 }
 
-/** A fact of a file; no definition where it is not there in that release. */
+/** A fact of a file; its definition is null where that release has none. */
 export type Part = Omit<Fact, 'definition'> & { readonly definition: string | null };
 
-/**
- * A line of a file: a fact, with the digest of its body where it is a function or a view; or the columns of a view,
- * by their names.
- */
+/** A line of a file: a fact, of a function or a view with the digest of its body; or the columns of a view, by name. */
 export type Line =
   | readonly [kind: string, object: string, definition: string | null, body?: string]
   | readonly [kind: 'columns', view: string, definitions: Readonly<Record<string, string>>];

@@ -49,7 +49,6 @@ export async function differsFrom(client: pg.Client, declared: readonly Fact[]):
   return standing.length > 0 || differences(meant, noted).length > 0;
 }
 
-/** The facts of a database, those that are meant (declared, or surroundings noted at the first deploy), and what differs. */
 async function look(client: pg.Client, declared: readonly Fact[]) {
   const { facts, surroundings, mayBeAdded } = await readStateFromOutside(client);
   const noted = await factsOf(client, 'audit.applied');
@@ -65,7 +64,6 @@ async function factsOf(client: pg.Client, from: 'audit.applied' | 'audit.state()
   return rows;
 }
 
-/** What a DBA has accepted, in the form of `asAccepted`. */
 async function acceptedIn(client: pg.Client): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ what: string; object: string; stood: string }>(
     'select what, object, as_it_stood as stood from audit.acceptances where withdrawn_at is null',
@@ -81,7 +79,7 @@ function asFact({ kind, object, change, applied, present }: Drift): Fact {
   return { kind, object, definition: JSON.stringify([change, applied, present]) };
 }
 
-/** The differences between facts that are meant and facts that are there, in the order of their names. */
+/** In the order of their names. */
 function differences(meant: readonly Fact[], there: readonly Fact[]): Drift[] {
   const byName = (facts: readonly Fact[]): Map<string, Fact> =>
     new Map(facts.map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));

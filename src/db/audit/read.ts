@@ -33,13 +33,9 @@ interface Accepted {
   readonly stillStands: boolean;
 }
 
-/** What the views of schema `audit` said, and the drift that the repository sees by itself, at one moment. */
 export type Audit = Awaited<ReturnType<typeof readThrough>>;
 
-/**
- * Reads the audit of the database at the address, as the login that the address names.
- * @throws Error when the address cannot be reached, or nothing was migrated there.
- */
+/** Reads the audit at one moment. @throws Error when the address cannot be reached, or nothing was migrated there. */
 export async function readAudit(url: string): Promise<Audit> {
   const client = new pg.Client({
     connectionString: url,

@@ -5,7 +5,7 @@ import type { Fact } from './declared.ts';
 
 const FILES = ['catalogs', 'extensions', 'rows', 'rows_built_in', 'rows_named', 'state'] as const;
 
-/** What the functions set for themselves: else names, times and bytes would be written as the session writes them. */
+/** The settings of the audit's own functions: others would write names, times and bytes in another form. */
 const SETTINGS = `
   set local search_path = ''; set local standard_conforming_strings = on; set local quote_all_identifiers = off;
   set local extra_float_digits = 1; set local bytea_output = hex; set local datestyle = 'ISO, MDY';
@@ -25,14 +25,12 @@ export async function readStateFromOutside(client: pg.Client) {
   );
   return {
     facts,
-    /** The kinds of facts that the repository cannot know. */
     surroundings: kinds.filter(({ surrounds }) => surrounds).map(({ kind }) => kind),
-    /** The kinds of which one more is no drift. */
+    /** One more of these kinds is no drift. */
     mayBeAdded: kinds.filter(({ may_be_added: free }) => free).map(({ kind }) => kind),
   };
 }
 
-/** The major release of the server: 18. */
 export async function serverRelease(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ release: number }>(
     `select current_setting('server_version_num')::integer / 10000 as release`,

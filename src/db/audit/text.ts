@@ -3,7 +3,6 @@ import type { Audit, MatrixRow } from './read.ts';
 const LETTERS = { INSERT: 'c', SELECT: 'r', UPDATE: 'u', DELETE: 'd' } as const;
 const COMMANDS = Object.keys(LETTERS);
 
-/** The matrix, the findings, the drift and what is accepted, for a terminal. */
 export function renderText({ database, server, matrix, findings, drift, blinded, accepted }: Audit): string {
   return [
     `Database ${database}, Postgres ${server}`,
@@ -43,7 +42,6 @@ export function renderText({ database, server, matrix, findings, drift, blinded,
   ].join('\n');
 }
 
-/** One line for each table and view, one column for each role. */
 export function matrixText(matrix: readonly MatrixRow[]): string[] {
   const roles = [...new Set(matrix.map(({ role }) => role))];
   const lines = linesOf(matrix, roles);

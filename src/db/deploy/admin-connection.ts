@@ -26,10 +26,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 export type AdminConnection = Awaited<ReturnType<typeof openAdminConnection>>;
 
-/**
- * The address of the one server on which all of a deploy is done: of several the one that takes writes.
- * @throws MigrationError where none does.
- */
+/** The server on which all of a deploy is done: of several the one that takes writes. @throws MigrationError */
 export async function adminServer(url: string): Promise<string> {
   const { servers } = postgresAddress(url);
   const [only] = servers;
@@ -41,10 +38,7 @@ export async function adminServer(url: string): Promise<string> {
   });
 }
 
-/**
- * A connection of the administrator's, made in ten seconds or not at all.
- * @throws MigrationError when there is none to be had.
- */
+/** A connection of the administrator's, made in ten seconds or not at all. @throws MigrationError */
 export async function openAdminConnection(url: string, application: string) {
   const socket = new Socket();
   const client = new pg.Client({
@@ -55,14 +49,14 @@ export async function openAdminConnection(url: string, application: string) {
     keepAliveInitialDelayMillis: 10_000,
     stream: () => socket,
   });
-  // A connection that dies between two statements must reject the next one, not end the process.
+  // A lost connection also fails the next statement; unheard, it would end the process.
   client.on('error', () => undefined);
   const destroy = (): void => {
     socket.destroy();
   };
   // Kept, since pg says to a later question only that the connection is gone.
   let mute: Error | undefined;
-  /** For questions that any living server answers at once: after ten seconds the connection is given up. */
+  /** For quick questions: without an answer in ten seconds the connection is given up. */
   const answered = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
     if (mute !== undefined) throw mute;
     const giveUp = setTimeout(() => {
@@ -81,9 +75,7 @@ export async function openAdminConnection(url: string, application: string) {
       client,
       pid: await answered(settle),
       answered,
-      /** Ends it at once: every statement that waits on it fails. */
       destroy,
-      /** Takes leave, and waits a few seconds for the answer. */
       async close(): Promise<void> {
         const giveUp = setTimeout(destroy, ADMIN_CLOSE_MS);
         await client.end().catch(() => undefined);
@@ -111,7 +103,7 @@ async function settle(client: pg.Client): Promise<number> {
   try {
     await client.query(`set client_connection_check_interval = '1s'`);
   } catch {
-    // A server on Windows cannot look for that: there a statement of a process that was killed runs to its end.
+    // A server on Windows cannot do this: there a statement of a killed process runs to its end.
   }
   return rows[0]?.pid ?? 0;
 }

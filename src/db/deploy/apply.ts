@@ -8,10 +8,8 @@ import { sqlFolder } from '../sql-folder.ts';
 import { noteRelease, type Release } from './standing.ts';
 import { dropBeforeFiles, dropUnmade, type Kept, readVersions } from './take-back.ts';
 
-/** The SQL that a deploy applies, by its place below `db/`: read before anything is held. */
 export type SqlFiles = ReadonlyMap<string, string>;
 
-/** The folders whose files are applied with the rights, one after the other by name. */
 const FOLDERS = [
   ...['functions', 'functions/definer', 'triggers', 'policies', 'reporting', 'policies/derived'],
   ...['comments/tables', 'comments'],
@@ -26,32 +24,31 @@ const FILES = [
 ];
 
 export async function readSqlFiles(): Promise<SqlFiles> {
-  const files = await Array.fromAsync(FOLDERS, async (folder) => {
+  const inFolders = FOLDERS.map(async (folder) => {
     const names = (await readdir(sqlFolder(folder))).filter((name) => name.endsWith('.sql')).sort();
     return names.map((name) => posix.join(folder, name));
   });
-  const entries = [...files.flat(), ...FILES].map(async (file) => [file, await read(file)] as const);
+  const files = [...(await Promise.all(inFolders)).flat(), ...FILES];
+  const entries = files.map(async (file) => [file, await read(file)] as const);
   return new Map(await Promise.all(entries));
 }
 
-/** Makes the roles and the rights on the database itself, as the administrator. */
 export async function applyRoles(client: pg.Client, files: SqlFiles): Promise<void> {
   await inTransaction(client, () => run(client, files, ['house-roles.sql', 'roles.sql']));
 }
 
-/** Makes the table that a deploy locks while it works, where it is not there yet. */
 export async function makeMigrationLock(client: pg.Client, files: SqlFiles): Promise<void> {
   await inTransaction(client, () => run(client, files, ['deploy-lock.sql']));
 }
 
-/** The tables of schema audit, with the migration that makes each: they hold decisions, and no row of a tenant. */
+/** The tables of schema audit, with the migration that makes each: they hold no row of a tenant. */
 const AUDIT_TABLES: Readonly<Record<string, string>> = {
   'audit.applied': '0009_audit_applied',
   'audit.acceptances': '0018_acceptances',
   'audit.archives': '0030_audit_log_3_by_month',
 };
 
-/** Makes those of them that were dropped by hand, as the owner, by the statements of their migrations that name them. */
+/** Makes dropped ones anew, as the owner, by the statements of their migrations that name them. */
 export async function makeAuditTables(client: pg.Client, log: Logger): Promise<void> {
   const { rows } = await client.query<{ table: string }>(
     'select a.name as table from unnest($1::text[]) as a (name) where to_regclass(a.name) is null',
@@ -69,8 +66,8 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
 }
 
 /**
- * How long a deploy waits for others while they wait for it, in milliseconds: half of what a request waits before it
- * looks for a deadlock, so that the deploy has always given way by then and no request is ever the victim.
+ * How long a deploy waits for a lock, in ms: half of a request's wait before it looks for a deadlock, so that the deploy
+ * gives way first and no request is ever the victim.
  */
 export async function shortPatience(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ ms: number }>(
@@ -79,7 +76,6 @@ export async function shortPatience(client: pg.Client): Promise<number> {
   return Math.max(rows[0]?.ms ?? 0, 1);
 }
 
-/** Makes the months of the audit log that are missing, so that a database that nobody has served yet has them. */
 export async function tendAuditLog(client: pg.Client, files: SqlFiles): Promise<void> {
   await inTransaction(client, async () => {
     await become(client, 'taxclaims_housekeeper');
@@ -190,7 +186,6 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
   }
 }
 
-/** Runs files, and folders file by file. */
 async function run(
   client: pg.Client,
   files: SqlFiles,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The sessions that one waits for, and their locks on the house. Without a lock wait it costs one look at the session. */
+/** The sessions that one waits for, and their locks on the house. */
 const BLOCKERS = `
   select
       b.pid,
@@ -37,23 +37,20 @@ export interface Blocker {
   readonly pid: number;
   readonly login: string;
   readonly application: string;
-  /** The name of a prepared transaction, which no session holds. */
   readonly prepared: string | null;
-  /** When its transaction began; null where the administrator may not see that. */
+  /** Null where the administrator may not see it. */
   readonly since: string | null;
-  /** What it holds of the house; null where it holds something else. */
+  /** Its locks on tables of the house. */
   readonly holds: string | null;
 }
 
-/** The sessions that keep this one waiting at this moment. */
 export async function blockersOf(watcher: pg.Client, pid: number): Promise<Blocker[]> {
-  // Within a transaction Postgres goes on showing the sessions as it showed them first.
+  // Within a transaction Postgres would show the sessions of the first look again.
   await watcher.query('select pg_stat_clear_snapshot()');
   const { rows } = await watcher.query<Blocker>(BLOCKERS, [pid]);
   return rows;
 }
 
-/** A clause about one, for the administrator who has to end it or wait for it. */
 export function describe({ pid, login, application, prepared, since, holds }: Blocker): string {
   const who =
     prepared === null

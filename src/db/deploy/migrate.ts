@@ -32,23 +32,20 @@ const OLDEST_SERVER = 150_000;
 const APPLICATION = 'taxclaims-migrate';
 
 export interface MigrateOptions {
-  /** Who may create roles and objects in the database; of several servers the one that takes writes. */
   readonly adminUrl: string;
   readonly log: Logger;
-  /** How long each step waits for others: another run, or whoever holds a table. Two minutes when absent. */
+  /** How long each step waits for others; two minutes when absent. */
   readonly patienceMs?: number | undefined;
-  /** After how long a wait those who are in the way are named; five seconds when absent. */
+  /** The wait after which those in the way are named; five seconds when absent. */
   readonly sayAfterMs?: number | undefined;
-  /** Whether the deploy is refused where something drifted that it does not take back, and nobody accepted it. */
+  /** Refuses where something drifted that a deploy does not take back, and nobody accepted it. */
   readonly strict?: boolean | undefined;
 }
 
 /**
- * Brings a database to the present: roles, migrations, then functions, triggers, policies and grants whole; where it is
- * there already, nothing is applied.
- * Safe to repeat, to run twice at once, under load, and after a run that was killed at whatever moment.
- * @throws DeployHeldUp naming who was in the way for too long; MigrationError naming the file and what Postgres said,
- * or why this code must not migrate this database.
+ * Brings a database to the present, where it is not there already. Safe to repeat, to run twice at once, under load, and
+ * after a run that was killed.
+ * @throws DeployHeldUp naming who was in the way; MigrationError naming the file and the reason
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
   const server = await adminServer(options.adminUrl);
@@ -93,7 +90,7 @@ async function deploy(
     step('a look at the catalog', () => ownerHas(client, table));
   const readList = (): Promise<string[]> =>
     step('the list of migrations', () => asOwner(client, () => pendingMigrations(client, migrations)));
-  // Newer code is let alone before anything is made, and again once no other run can be at work.
+  // Before anything is made, and again once no other run can be at work.
   if (await owned('migrations')) await readList();
   else await step('a look at the catalog', () => refuseWithoutList(client));
   if (!(await owned('deploy_lock'))) {
@@ -139,7 +136,6 @@ async function deploy(
   log.info('the database is migrated and its policies are applied');
 }
 
-/** What the repository declares of a database on this server. */
 async function declaredFor(client: pg.Client, log: Logger): Promise<readonly Fact[]> {
   const release = await serverRelease(client);
   const declared = await readDeclared(release);

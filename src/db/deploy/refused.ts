@@ -6,7 +6,7 @@ import type { Kept } from './take-back.ts';
 const NAMED_IN_DETAIL = '2BP01';
 const NAMED_IN_HINT = '42P13';
 
-/** What Postgres said of a file, with the line that it said it of and the objects that it is about. */
+/** The error of Postgres as one that names the file, the line and the objects. */
 export function refusedAt(file: string, text: string, error: unknown, kept: Kept = new Map()): unknown {
   if (!(error instanceof DatabaseError)) return error;
   const { code, detail = '', hint = '', position } = error;

@@ -42,10 +42,7 @@ export function createWatch(log: Logger, sayAfterMs: number, everyMs: number) {
   }
 
   return {
-    /**
-     * Runs `work` on `waiter`, and says what it waits for and who is in its way. Where the watcher gets no answer in ten
-     * seconds the server is mute, and both connections are given up.
-     */
+    /** Logs who is in the way of `work`. A server that leaves the watcher without an answer is mute: both connections end. */
     async during<T>(
       what: string,
       waiter: AdminConnection,

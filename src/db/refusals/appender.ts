@@ -7,7 +7,6 @@ export interface SpoolFile {
   readonly path: string;
   size: number;
   records: number;
-  /** When the oldest of them was refused, in ms since the epoch. */
   readonly sinceMs: number;
 }
 
@@ -17,13 +16,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Adds lines to files, one file after the other; `onSealed` gets every file that is full or could not be written on. */
+/** Adds lines to one file after the other; `onSealed` gets each that is full or could not be written on. */
 export function createAppender(nextPath: () => string, onSealed: (file: SpoolFile) => void) {
   let waiting: Waiting[] = [];
   let present: (SpoolFile & { readonly file: FileHandle }) | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One after the other, so that no line is added to a file that is being ended. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(work);
     last = done.catch(() => undefined);
@@ -69,21 +67,20 @@ export function createAppender(nextPath: () => string, onSealed: (file: SpoolFil
     if (present === undefined) return undefined;
     const { file, ...sealed } = present;
     present = undefined;
-    // After a failure nobody knows what stands behind the lines that were synced.
+    // After a failure the end of the file is unknown.
     await file.truncate(sealed.size).catch(() => undefined);
     await file.close().catch(() => undefined);
     return sealed;
   }
 
   return {
-    /** Resolves once the line is on the disk; many that wait are synced together. Rejects where it surely is not whole. */
+    /** Resolves once the line is on the disk; waiting lines are synced together. Rejects where it surely is not whole. */
     append(line: string): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<undefined>();
       waiting.push({ line, resolve, reject });
       if (waiting.length === 1) void inTurn(writeWaiting);
       return promise;
     },
-    /** Ends the present file, so that it can be read and removed; undefined where there is none. */
     seal: () => inTurn(takePresent),
     get present(): SpoolFile | undefined {
       return present;

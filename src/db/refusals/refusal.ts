@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
-/** A 401 or 403, as the audit log keeps it. */
 export interface Refusal {
   readonly requestId: string;
   readonly actor: string;
@@ -23,19 +22,16 @@ function text(longest: number) {
 /** One character more than an id has: cut to its length, a longer text could turn into an id. */
 const id = text(37).nullable();
 
-/** When a refusal was, by every clock at hand. */
 const clock = {
-  /** The process that refused, for whom alone `monotonicMs` means something. */
+  /** The process for which `monotonicMs` means something. */
   run: z.string(),
   monotonicMs: z.number(),
   machineMs: z.number(),
-  /** The database's clock, as far as it was known. */
   databaseMs: z.number().nullable(),
 };
 
 /** A refusal until the database has it. */
 const keptRefusal = z.object({
-  /** A second attempt to store the same id changes nothing. */
   id: z.uuid(),
   ...clock,
   requestId: text(100),
@@ -51,7 +47,6 @@ const keptRefusal = z.object({
 
 export type KeptRefusal = z.output<typeof keptRefusal>;
 
-/** Gives a refusal its id and its time, and text that Postgres can store. */
 export function keep(refusal: Refusal, moment: Pick<KeptRefusal, keyof typeof clock>): KeptRefusal {
   const ids = { resourceId: refusal.resourceId ?? null, clientContext: refusal.clientContext ?? null };
   return keptRefusal.parse({ ...refusal, ...ids, ...moment, id: randomUUID() });

@@ -5,13 +5,12 @@ import { SPOOL_SLOTS } from '../../limits.ts';
 import { makeFolder } from '../../make-folder.ts';
 import { codeOf } from '../../system-error.ts';
 
-/** A folder that one process has for itself, until it releases it or ends, however it ends. */
+/** A folder of one process, until it releases it or ends, however it ends. */
 export interface Slot {
   readonly folder: string;
   release(): void;
 }
 
-/** Takes the first slot that nobody has, with the files of its last holder. */
 export async function takeSlot(folder: string): Promise<Slot> {
   for (let number = 0; number < SPOOL_SLOTS; number += 1) {
     const path = join(folder, String(number));
@@ -22,7 +21,6 @@ export async function takeSlot(folder: string): Promise<Slot> {
   throw new Error(`${folder} is in use by ${SPOOL_SLOTS} processes`);
 }
 
-/** Takes every other slot that nobody has; those of the living stay theirs. */
 export async function takeAbandonedSlots(folder: string): Promise<readonly Slot[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));

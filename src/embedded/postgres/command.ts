@@ -9,14 +9,13 @@ const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_A
 
 const running = new Set<ChildProcess>();
 
-/**
- * Begins a program in a session of its own: Ctrl-C in the terminal must reach the caller alone, which still drains on
- * this program. Its output goes to a file, or to pipes.
- */
+/** Begins a program in a session of its own: Ctrl-C in the terminal reaches the caller alone, which drains first. */
 export function spawnApart(command: readonly string[], output: number | 'pipe'): ChildProcess {
   const [program = '', ...args] = command;
-  const stdio = ['ignore', output, output] satisfies (number | string)[];
-  const child = spawn(program, args, { detached: true, env: ENVIRONMENT, cwd: '/', stdio });
+  const child = spawn(program, args, {
+    ...{ detached: true, env: ENVIRONMENT, cwd: '/' },
+    stdio: ['ignore', output, output],
+  });
   running.add(child);
   const forget = (): void => {
     running.delete(child);
@@ -31,17 +30,13 @@ export function endPrograms(): void {
 }
 
 interface RunOptions {
-  /** Stands before the command, and runs it as another user. */
   readonly prefix?: readonly string[];
-  /** Ends the program early. */
   readonly ending?: AbortSignal | undefined;
 }
 
 /**
- * Runs a program to its end.
- * @returns what it wrote to its standard output.
- * @throws Error in one line with what it wrote when it cannot be run, fails or takes too long; the signal's own reason
- * where that ended it.
+ * Runs a program to its end; gives its standard output.
+ * @throws Error in one line with its words when it fails or takes too long; the signal's reason where that ended it.
  */
 export async function run(
   command: readonly string[],
@@ -64,7 +59,6 @@ export async function run(
   }
 }
 
-/** What a program says in several lines, in one. */
 export function oneLine(words: string): string {
   const lines = words.split('\n').map((line) => line.trim());
   return lines.filter(Boolean).join('; ').slice(0, EMBEDDED_MESSAGE_CHARACTERS);
@@ -84,7 +78,7 @@ async function read(stream: ChildProcess['stdout']): Promise<string> {
   return stream === null ? '' : text(stream);
 }
 
-/** The program leads its session, in which are those that it has begun itself. */
+/** The whole session, with the program's own children. */
 function signalSession({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);

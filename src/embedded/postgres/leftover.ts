@@ -9,8 +9,7 @@ import { run } from './command.ts';
 import { answers, superuserUrl } from './connect.ts';
 
 /**
- * Stops a server that a killed start left running on the cluster, and removes a pid file that names nobody.
- * Only for the holder of the lock: to anyone else, a running server is somebody's.
+ * Stops a server that a killed start left running on the cluster, and removes a stale pid file. For the lock's holder only.
  * @throws Error when the server cannot be stopped.
  */
 export async function clearLeftover(cluster: Cluster, log: Logger): Promise<void> {
@@ -22,7 +21,7 @@ export async function clearLeftover(cluster: Cluster, log: Logger): Promise<void
     if (!(await isThere())) break;
     log.warn({ pid, mode }, 'stopping the embedded Postgres of an earlier start that was killed');
     const stop = [cluster.binaries.pgCtl, 'stop', `--pgdata=${cluster.data}`, `--mode=${mode}`, '--no-wait'];
-    // Not waiting for pg_ctl, which takes a zombie for a server; and failing, it only came too late.
+    // pg_ctl would wait for a zombie; where it fails, the server has ended.
     await run(stop, cluster.account).catch(() => undefined);
     const deadline = Date.now() + EMBEDDED_LEFTOVER_MS;
     while (Date.now() < deadline && (await isThere())) await delay(EMBEDDED_LEFTOVER_LOOK_MS);
@@ -33,10 +32,7 @@ export async function clearLeftover(cluster: Cluster, log: Logger): Promise<void
   await forgetServer(cluster);
 }
 
-/**
- * Removes the pid file of a server that is known to have ended. Should processes of the cluster live all the same,
- * Postgres finds their shared memory and does not start.
- */
+/** Removes the pid file of an ended server. Postgres itself finds processes of the cluster that still live. */
 export async function forgetServer(cluster: Cluster): Promise<void> {
   await rm(pidFileOf(cluster), { force: true });
 }
@@ -45,17 +41,16 @@ function pidFileOf({ data }: Cluster): string {
   return join(data, 'postmaster.pid');
 }
 
-/** A process with this pid proves nothing, since the pid may have passed to a stranger; no process with it proves an end. */
+/** A process with this pid may be a stranger; without such a process the server has ended. */
 async function serves(pid: string, port: number, cluster: Cluster): Promise<boolean> {
   try {
     process.kill(Number(pid), 0);
   } catch (error) {
     if (codeOf(error) === 'ESRCH') return false;
   }
-  // Its working folder tells a server also while it starts or stops; a zombie has none.
+  // A server has this working folder also while it starts or stops; a zombie has none.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (folder !== undefined) return folder === cluster.data;
-  // Where there is no /proc, its command does.
   const command = await run(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');
   if (command.includes(`-D ${cluster.data} `)) return true;
   return answers(superuserUrl(port, cluster.password, 'postgres'), cluster.data);

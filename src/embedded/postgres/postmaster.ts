@@ -8,12 +8,10 @@ import { oneLine, spawnApart } from './command.ts';
 import { answers, superuserUrl } from './connect.ts';
 
 export interface Postmaster {
-  /** Settles when the server has ended, for whatever reason. */
   readonly ended: Promise<void>;
   stop(withinMs?: number): Promise<void>;
 }
 
-/** The server ended before it answered. */
 export class StartFailed extends Error {
   override readonly name = 'StartFailed';
 }
@@ -22,13 +20,12 @@ export interface PostmasterOptions {
   readonly cluster: Cluster;
   readonly port: number;
   readonly settings: Readonly<Record<string, string>>;
-  /** Ends the start early. */
   readonly ending?: AbortSignal | undefined;
 }
 
 /**
  * Starts the server on a cluster and waits until it answers a query.
- * @throws StartFailed with what the server wrote when it ends instead; the signal's own reason where that ended it.
+ * @throws StartFailed with the server's words when it ends instead; the signal's reason where that ended it.
  */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const { cluster, port, settings, ending } = options;
@@ -39,7 +36,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     const all = {
       listen_addresses: '127.0.0.1',
       port: String(port),
-      // None at all: the path of a socket below a deep folder would be too long.
+      // The path of a socket below a deep folder would be too long.
       unix_socket_directories: '',
       // With the id of the request that a statement belongs to.
       log_line_prefix: '%m [%p] %a ',
@@ -63,7 +60,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   }
 }
 
-/** Puts a log that has become too long aside. A server that runs writes on, for it only ever appends. */
+/** Puts a long log aside; the server goes on appending. */
 export async function boundLog(path: string): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   if (size <= EMBEDDED_LOG_BYTES) return;
@@ -78,14 +75,14 @@ async function untilAnswering(
   const url = superuserUrl(port, cluster.password, 'postgres');
   const deadline = Date.now() + EMBEDDED_START_MS;
   while (Date.now() < deadline && ending?.aborted !== true) {
-    // Where a stranger listens there in its place, nothing may answer for a while.
+    // A stranger on that port may leave the probe without an answer for a while.
     if (await Promise.race([answers(url, cluster.data), ended.then(() => false)])) return true;
     if (await endsWithin(ended, 25)) return false;
   }
   return false;
 }
 
-/** Fast mode; then without waiting for a checkpoint; then SIGKILL, which even a frozen server heeds. */
+/** A frozen server heeds SIGKILL alone. */
 async function stopChild(
   child: ChildProcess,
   ended: Promise<void>,

@@ -10,9 +10,8 @@ import { type EmbeddedServer, type EmbeddedServerOptions, startEmbeddedServer } 
 export type EmbeddedDatabase = Awaited<ReturnType<typeof startEmbeddedDatabase>>;
 
 /**
- * Starts the embedded Postgres, brings it to the present and fills it with the demonstration data the first time.
- * @throws Error when it cannot run here or another process runs it, MigrationError when the SQL is refused; the
- * signal's own reason where that ended the start.
+ * Starts the embedded Postgres, migrates it and fills it with the demonstration data the first time.
+ * @throws Error when it cannot run here, MigrationError when the SQL is refused; the signal's reason where that ended it.
  */
 export async function startEmbeddedDatabase({
   passwords = false,
@@ -29,15 +28,12 @@ export async function startEmbeddedDatabase({
     options.ending?.throwIfAborted();
     const demonstration = await loadDemonstration(adminUrl);
     return {
-      /** The logins of the demonstration; none where the identity provider is another. */
       logins: passwords ? await givePasswords(adminUrl, options.dataDir) : [],
-      /** The address for the API's login. */
       apiUrl: await createLogin(server),
       /** The address for the superuser, as which the embedded identity provider reads its users. */
       adminUrl,
       /** The command for a look inside as the superuser; it names the file of the password, not the password. */
       psql: `PGPASSWORD=$(cat ${passwordFile}) psql -h 127.0.0.1 -p ${port} -U postgres taxclaims`,
-      /** The paths of the demonstration's documents that are there. */
       demonstration,
       close: (withinMs?: number) => server.stop(withinMs),
     };
@@ -63,10 +59,7 @@ async function loadDemonstration(adminUrl: string): Promise<string[]> {
   });
 }
 
-/**
- * Lets the API log in to a migrated database, as a member of its group. The password is new each time, and kept nowhere.
- * @returns the address for it.
- */
+/** Lets the API log in, with a new password each time; gives the address for it. */
 export async function createLogin({ adminUrl }: Pick<EmbeddedServer, 'adminUrl'>): Promise<string> {
   const url = new URL(adminUrl);
   url.username = 'taxclaims_app';

@@ -15,34 +15,28 @@ import { supervise } from './supervise.ts';
 
 const DATABASE = 'taxclaims';
 
-/** What passes by itself: another program was quicker to take the port, or processes of a killed server linger. */
+/** Another program was quicker to take the port, or processes of a killed server linger. */
 const PASSING = /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
 
 export interface EmbeddedServer {
-  /** The superuser's address of the database `taxclaims`. */
   readonly adminUrl: string;
   readonly port: number;
-  /** Holds the superuser's password, for its owner alone. */
   readonly passwordFile: string;
   /** Shuts the server down within that time and gives the folder free; safe to call twice. */
   stop(withinMs?: number): Promise<void>;
 }
 
 export interface EmbeddedServerOptions {
-  /** The server keeps all it has in `postgres` below it, and nothing elsewhere. */
+  /** Everything is kept in `postgres` below it. */
   readonly dataDir: string;
   readonly log: Logger;
-  /** Settings of Postgres for this start. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** How often the length of its log is looked at. */
   readonly logLookMs?: number;
-  /** Ends the start early; a server that runs already, `stop` ends. */
   readonly ending?: AbortSignal | undefined;
 }
 
 /**
- * Starts a real Postgres, made on the first start, on 127.0.0.1, and starts it again whenever it ends. It listens to no
- * signal: the caller stops it. Remains of an earlier start, killed or not, are put in order first.
+ * Starts a real Postgres on 127.0.0.1, and starts it again whenever it ends. Remains of an earlier start are cleared first.
  * @throws Error in one line when another process runs it, or it cannot run here.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
@@ -56,7 +50,6 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   }
 }
 
-/** @throws Error in one line where another process runs a server in this folder just now. */
 export function assertUnused(dataDir: string): void {
   takeLock(dataDir).release();
 }
@@ -132,7 +125,7 @@ async function startInsistently(options: Omit<PostmasterOptions, 'port'>, log: L
   }
 }
 
-/** Makes the service's database, and closes those that come with Postgres: the server is the service's alone. */
+/** Makes the service's database, and closes those that come with Postgres. */
 async function prepareDatabases(url: string): Promise<void> {
   await withClient(url, async (client) => {
     // A standby has them as its primary left them.

@@ -4,10 +4,7 @@ import { EMBEDDED_RETRY_MS } from '../../limits.ts';
 import { Pauses } from '../../retries.ts';
 import type { Postmaster } from './postmaster.ts';
 
-/**
- * Starts a server again whenever it ends, with growing pauses, for as long as nobody stops it.
- * @returns stops the server for good, also one that is just being started; safe to call twice
- */
+/** Starts a server again whenever it ends; gives what stops it for good, also while it starts, and may be called twice. */
 export function supervise(
   first: Postmaster,
   startAgain: (ending: AbortSignal) => Promise<Postmaster>,
