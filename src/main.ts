@@ -5,7 +5,7 @@ import { endPrograms } from './embedded/postgres/command.ts';
 import { greeting } from './greeting.ts';
 import { LAST_MS, SAME_SIGNAL_MS } from './limits.ts';
 import { createLog } from './log.ts';
-import { type Service, startService } from './service.ts';
+import { startService } from './service.ts';
 
 const USAGE = `usage: npm start
 Starts the service with the variables of its environment, which the README lists; without any it is a demonstration.
@@ -25,7 +25,10 @@ async function main(): Promise<void> {
   hearSignals(log, (signal) => {
     endInTime(signal);
     ending.abort();
-    void end(starting);
+    void starting.then(
+      ({ close }) => close(),
+      () => undefined,
+    );
   });
   const starting = startService(config, log, ending.signal);
   const service = await starting.catch((error: unknown) => {
@@ -65,19 +68,7 @@ function endAtOnce(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
 }
 
-/** A failed start is reported by `main`. */
-async function end(starting: Promise<Service>): Promise<void> {
-  const service = await starting.catch(() => undefined);
-  await service?.close();
-}
-
-function fail(error: unknown): void {
+await main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
-}
-
-try {
-  await main();
-} catch (error) {
-  fail(error);
-}
+});

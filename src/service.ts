@@ -135,7 +135,7 @@ async function startParts(
   const trusted = identity.provider ?? provider;
   if (trusted === undefined) throw new Error('AUTH_ISSUER is not set and there is no embedded provider');
   const clock = createProviderClock({ url: trusted.jwksUrl });
-  const clocks = add('the clocks', 0, watchClocks({ clock, database, log }));
+  const clocks = add('the clocks', 0, watchClocks(clock, database, log));
   const { roleClaim, clientAccessClaim, emailsVerified } = identity;
   const verifier = createTokenVerifier({
     ...{ ...trusted, roleClaim, clientAccessClaim, emailsVerified, log },

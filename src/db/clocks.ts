@@ -6,17 +6,15 @@ import { CLOCKS_MS, CLOCK_OFF_MS, CLOCK_PROVEN_MS } from '../limits.ts';
 
 export type Clocks = ReturnType<typeof watchClocks>;
 
-export interface ClocksOptions {
-  readonly clock: ProviderClock;
-  readonly database: Pick<Database, 'callAsLogin'>;
-  readonly log: Logger;
-  readonly now?: () => number;
-}
-
 type Clock = 'provider' | 'service';
 
 /** Compares the clocks each minute, beside requests; the database draws the conclusions. */
-export function watchClocks({ clock, database, log, now = Date.now }: ClocksOptions) {
+export function watchClocks(
+  clock: ProviderClock,
+  database: Pick<Database, 'callAsLogin'>,
+  log: Logger,
+  now = Date.now,
+) {
   const ahead: Record<Clock, number | undefined> = { provider: undefined, service: undefined };
   const told = new Set<Clock>();
   const ending = new AbortController();

@@ -30,7 +30,8 @@ export async function openDocumentContents(url: string) {
     /** The contents of all documents at this moment, in the order of the bytes of the paths. */
     async *owed(): AsyncGenerator<Owed> {
       await connection.query(
-        'declare contents no scroll cursor for select document_id, file_path, file_size from app.contents_of_documents()',
+        `declare contents no scroll cursor for
+         select document_id as document, file_path as path, file_size as size from app.contents_of_documents()`,
       );
       for (;;) {
         const { rows } = await connection.query<Row>(`fetch ${CHECK_PAGE} from contents`);
@@ -56,7 +57,8 @@ export async function openDocumentContents(url: string) {
     },
     async digests(after: string): Promise<readonly OwedDigest[]> {
       const { rows } = await connection.query<Row & { readonly sha256: Buffer | null }>(
-        'select document_id, file_path, file_size, sha256 from app.digests_of_documents($1, $2)',
+        `select document_id as document, file_path as path, file_size as size, sha256
+         from app.digests_of_documents($1, $2)`,
         [after, CHECK_PAGE],
       );
       return rows.map((row) => ({ ...owed(row), sha256: row.sha256?.toString('hex') }));
@@ -75,12 +77,10 @@ export async function openDocumentContents(url: string) {
   };
 }
 
-interface Row {
-  readonly document_id: string;
-  readonly file_path: string;
-  readonly file_size: string | null;
+interface Row extends Omit<Owed, 'size'> {
+  readonly size: string | null;
 }
 
-function owed({ document_id: document, file_path: path, file_size: size }: Row): Owed {
+function owed({ document, path, size }: Row): Owed {
   return { document, path, size: size === null ? undefined : Number(size) };
 }

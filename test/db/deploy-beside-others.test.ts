@@ -124,27 +124,6 @@ describe('whoever is in the way of a deploy', () => {
     await report.query('select from reporting.clients');
   });
 
-  test('is named where it is no session any more', async () => {
-    const made = await database();
-    await withAdmin(made.adminUrl, async (admin) => {
-      const { rows } = await admin.query<{ most: number }>(
-        `select current_setting('max_prepared_transactions')::integer as most`,
-      );
-      // A server of somebody else's may take none, and then nobody is in the way like that.
-      if (rows[0]?.most === 0) return;
-      await admin.query(
-        `begin; update public.clients set address = 'Lyon'; prepare transaction '${made.name}'`,
-      );
-      try {
-        await expect(migrate({ adminUrl: made.adminUrl, log, patienceMs: 1_000 })).rejects.toThrow(
-          /by the prepared transaction "\w+" \(of postgres, since \S+ \S+Z, holds .*public\.clients/,
-        );
-      } finally {
-        await admin.query(`rollback prepared '${made.name}'`);
-      }
-    });
-  });
-
   test('does not keep a migration from being tried again', async () => {
     const before = await rightsIn((await database()).adminUrl);
     const made = await olderDatabase();

@@ -140,7 +140,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const { issuer, audience, jwksUrl } = options.provider ?? identity;
   const now = (): number => Date.now() + (options.clocks?.aheadMs ?? 0);
   const clock = createProviderClock({ url: jwksUrl, now });
-  const clocks = options.clocks && watchClocks({ clock, database, log, now });
+  const clocks = options.clocks && watchClocks(clock, database, log, now);
   const verifier = createTokenVerifier({
     ...{ issuer, audience, jwksUrl, log, now, onFetched: seen.onFetched },
     ...(clocks && { providerNow: clock.now, onIssued: clocks.issued }),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { makeFolder } from '../../make-folder.ts';
@@ -7,8 +8,8 @@ import { shortPatience } from '../deploy/apply.ts';
 import { isContention, retryingOnContention } from '../deploy/contention.ts';
 import { DeployHeldUp, MigrationError } from '../deploy/migration-error.ts';
 import { ownerHas, takeMigrationLock } from '../deploy/migration-lock.ts';
-import { type Archived, NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
-import { ARCHIVE_PAGE, ARCHIVE_SAY_RECORDS, DEPLOY_PATIENCE_MS } from '../../limits.ts';
+import { NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
+import { ARCHIVE_PAGE, DEPLOY_PATIENCE_MS } from '../../limits.ts';
 import { beginningOf, type Latest, monthAfter, type Part, readLatest, readParts } from './parts.ts';
 
 const APPLICATION = 'taxclaims-archive';
@@ -33,29 +34,24 @@ export interface ArchiveOptions {
  */
 export async function archive(options: ArchiveOptions): Promise<void> {
   const { adminUrl, patienceMs = DEPLOY_PATIENCE_MS } = options;
-  const worker = await openAdminConnection(adminUrl, APPLICATION);
-  try {
-    const keeper = await openAdminConnection(adminUrl, APPLICATION);
-    try {
-      const { client } = worker;
-      if (!(await worker.answered((asked) => ownerHas(asked, 'deploy_lock'))))
-        throw new MigrationError('the database is not migrated, or its administrator is somebody else');
-      await takeMigrationLock(keeper.client, patienceMs, () => 'a deploy, or another archive');
-      await refuseTooYoung(client, options);
-      await makeFolder(options.folder);
-      const parts = await as(client, 'taxclaims_housekeeper', () => readParts(client));
-      for (const part of parts) await archivePart(client, part, options);
-      if (options.remove) {
-        for (const part of parts.filter(({ months }) => months.length > 0)) {
-          if (part.to <= options.before) await removePart(client, part, { ...options, patienceMs });
-          else if (part.months.some((month) => month < options.before)) tellThatItStays(part, options.log);
-        }
-      }
-    } finally {
-      await keeper.close();
-    }
-  } finally {
-    await worker.close();
+  await using worker = await openAdminConnection(adminUrl, APPLICATION);
+  await using keeper = await openAdminConnection(adminUrl, APPLICATION);
+  const { client } = worker;
+  if (!(await worker.answered((asked) => ownerHas(asked, 'deploy_lock'))))
+    throw new MigrationError('the database is not migrated, or its administrator is somebody else');
+  await takeMigrationLock(keeper.client, patienceMs, () => 'a deploy, or another archive');
+  await refuseTooYoung(client, options);
+  await makeFolder(options.folder);
+  const parts = await as(client, 'taxclaims_housekeeper', () => readParts(client));
+  for (const part of parts) await archivePart(client, part, options);
+  if (!options.remove) return;
+  for (const part of parts.filter(({ months }) => months.length > 0)) {
+    const { name, to, months } = part;
+    if (to <= options.before) await removePart(client, part, { ...options, patienceMs });
+    else if (months.some((month) => month < options.before))
+      options.log.warn(
+        `${name} is not removed: it goes as a whole, and reaches to ${to}: --before ${to}, or later, removes it`,
+      );
   }
 }
 
@@ -88,18 +84,15 @@ async function archiveMonth(
   latest: readonly Latest[],
   { folder, log }: ArchiveOptions,
 ): Promise<void> {
-  const before = latest.reduce<Latest | undefined>(
-    (found, one) => (found === undefined || one.number > found.number ? one : found),
-    undefined,
-  );
+  const before = latest.toSorted((a, b) => a.number - b.number).at(-1);
   const number = (before?.number ?? 0) + 1;
   const file = `audit-${month}.${String(number).padStart(4, '0')}.ndjson.gz`;
   const place = { number, month, previous: before?.digest ?? NO_DIGEST };
   const written = await as(client, 'taxclaims_housekeeper', () =>
-    writeArchive(join(folder, file), place, recordsOf(client, month, log)),
+    writeArchive(join(folder, file), place, recordsOf(client, month)),
   );
   const read = await verifyArchive(join(folder, file));
-  if (!isSame(read, written)) throw new MigrationError(`${file} is not what was written to it`);
+  if (!isDeepStrictEqual(read, written)) throw new MigrationError(`${file} is not what was written to it`);
   await as(client, 'taxclaims_owner', () =>
     client.query(
       `insert into audit.archives (number, month, records, previous_digest, digest, file)
@@ -110,10 +103,7 @@ async function archiveMonth(
   log.info(`${month}: ${String(written.records)} records in ${file}, digest ${written.digest}`);
 }
 
-const isSame = (a: Archived, b: Archived): boolean =>
-  a.number === b.number && a.month === b.month && a.records === b.records && a.digest === b.digest;
-
-async function* recordsOf(client: pg.Client, month: string, log: Logger): AsyncGenerator<string> {
+async function* recordsOf(client: pg.Client, month: string): AsyncGenerator<string> {
   // A cursor takes no parameters; the form of the month was checked.
   await client.query(
     `declare records no scroll cursor for
@@ -127,21 +117,11 @@ async function* recordsOf(client: pg.Client, month: string, log: Logger): AsyncG
      where created_at >= '${beginningOf(month)}' and created_at < '${beginningOf(monthAfter(month))}'
      order by created_at, id`,
   );
-  for (let given = 0; ; ) {
-    const { rows } = await client.query<{ record: string }>(`fetch ${String(ARCHIVE_PAGE)} from records`);
+  for (;;) {
+    const { rows } = await client.query<{ record: string }>(`fetch ${ARCHIVE_PAGE} from records`);
     for (const { record } of rows) yield record;
-    const before = given;
-    given += rows.length;
-    if (Math.floor(given / ARCHIVE_SAY_RECORDS) > Math.floor(before / ARCHIVE_SAY_RECORDS))
-      log.info(`${month}: ${String(given)} records so far`);
     if (rows.length < ARCHIVE_PAGE) return;
   }
-}
-
-function tellThatItStays({ name, to }: Part, log: Logger): void {
-  log.warn(
-    `${name} is not removed: it goes as a whole, and reaches to ${to}: --before ${to}, or later, removes it`,
-  );
 }
 
 /** Removes the oldest part, once files hold all of its records; others wait half a second at most. */

@@ -71,17 +71,13 @@ export async function openAdminConnection(url: string, application: string) {
   };
   try {
     await client.connect();
-    return {
-      client,
-      pid: await answered(settle),
-      answered,
-      destroy,
-      async close(): Promise<void> {
-        const giveUp = setTimeout(destroy, ADMIN_CLOSE_MS);
-        await client.end().catch(() => undefined);
-        clearTimeout(giveUp);
-      },
+    const close = async (): Promise<void> => {
+      const giveUp = setTimeout(destroy, ADMIN_CLOSE_MS);
+      await client.end().catch(() => undefined);
+      clearTimeout(giveUp);
     };
+    const pid = await answered(settle);
+    return { client, pid, answered, destroy, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     destroy();
     const reason = reasonOf(error).replace(/^timeout expired$/, `no answer in ${ADMIN_CONNECT_MS / 1_000} s`);

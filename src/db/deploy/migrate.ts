@@ -49,18 +49,10 @@ export interface MigrateOptions {
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
   const server = await adminServer(options.adminUrl);
-  const worker = await openAdminConnection(server, APPLICATION);
-  try {
-    await worker.answered(refuseUnfit);
-    const keeper = await openAdminConnection(server, APPLICATION);
-    try {
-      await deploy(worker, keeper, options);
-    } finally {
-      await keeper.close();
-    }
-  } finally {
-    await worker.close();
-  }
+  await using worker = await openAdminConnection(server, APPLICATION);
+  await worker.answered(refuseUnfit);
+  await using keeper = await openAdminConnection(server, APPLICATION);
+  await deploy(worker, keeper, options);
 }
 
 /** The worker applies; the keeper holds the lock meanwhile, and sees who is in the worker's way. */

@@ -14,10 +14,9 @@ export function createWatch(log: Logger, sayAfterMs: number, everyMs: number) {
   let last: readonly Blocker[] = [];
 
   async function look(what: string, waiter: AdminConnection, watcher: AdminConnection, over: AbortSignal) {
-    const start = performance.now();
     let blockedSince: number | undefined;
     let blockedLast = 0;
-    let saidLast = start;
+    let saidLast = 0;
     for (;;) {
       const now = performance.now();
       const blockers = await watcher.answered((client) => blockersOf(client, waiter.pid));
@@ -28,15 +27,9 @@ export function createWatch(log: Logger, sayAfterMs: number, everyMs: number) {
         const waited = now - blockedSince;
         if (waited >= sayAfterMs && (saidLast < blockedSince || now - saidLast >= DEPLOY_SAY_AGAIN_MS)) {
           saidLast = now;
-          log.warn(`${what} has waited ${seconds(waited)} for ${named(blockers)}`);
+          log.warn(`${what} has waited ${Math.round(waited / 1_000)} s for ${named(blockers)}`);
         }
-      } else if (now - blockedLast > DEPLOY_PAUSE_SEEN_MS) {
-        blockedSince = undefined;
-        if (now - saidLast >= DEPLOY_SAY_AGAIN_MS) {
-          saidLast = now;
-          log.info(`${what} is at work since ${seconds(now - start)}`);
-        }
-      }
+      } else if (now - blockedLast > DEPLOY_PAUSE_SEEN_MS) blockedSince = undefined;
       await setTimeout(everyMs, undefined, { signal: over });
     }
   }
@@ -75,8 +68,4 @@ export function createWatch(log: Logger, sayAfterMs: number, everyMs: number) {
 
 function named(blockers: readonly Blocker[]): string {
   return blockers.map(describe).join('; ');
-}
-
-function seconds(ms: number): string {
-  return `${Math.round(ms / 1_000)} s`;
 }
