@@ -79,17 +79,12 @@ async function startParts(
   const counters = add('the counters', 0, await openCounters(config, log));
 
   const isAlone = identity.provider === undefined;
-  const provider = isAlone
-    ? add('the identity provider', 300, await startEmbeddedProvider(config, log))
-    : undefined;
-  const embedded =
-    config.database.url === undefined
-      ? add(
-          'the embedded Postgres',
-          1_500,
-          await startEmbeddedDatabase({ dataDir, log, ending, passwords: isAlone }),
-        )
-      : undefined;
+  const provider = isAlone ? await startEmbeddedProvider(config, log) : undefined;
+  add('the identity provider', 300, provider);
+  const hasPostgres = config.database.url !== undefined;
+  const embeds = { dataDir, log, ending, passwords: isAlone };
+  const embedded = hasPostgres ? undefined : await startEmbeddedDatabase(embeds);
+  add('the embedded Postgres', 1_500, embedded);
 
   const primaryOf = sharedPrimaries(tellingPrimary(log));
   const open = (name: string, lane: Partial<PoolOptions> = {}): Database => {
@@ -126,11 +121,8 @@ async function startParts(
   const probed = open('health', LANE);
   const writer = createAuditWriter({ database: open('refusals', LANE), spool, log });
   const audit = add('the refusals', 1_000, writer);
-  const documents = add(
-    'the documents',
-    500,
-    await openDocuments({ ...config.documents, dataDir, database, log }),
-  );
+  const stored = await openDocuments({ ...config.documents, dataDir, database, log });
+  const documents = add('the documents', 500, stored);
   await placeDemonstration(embedded?.demonstration ?? [], documents, log);
   const trusted = identity.provider ?? provider;
   if (trusted === undefined) throw new Error('AUTH_ISSUER is not set and there is no embedded provider');
@@ -151,18 +143,17 @@ async function startParts(
   const server = createHttpServer(app, { corsOrigins, onRefused: seen.onRefused });
   add('the server', 5_000, server);
   descriptionOf(allEndpoints);
-  const port = await listening(server.listen(config.port, config.host), config);
+  const { host } = config;
+  const port = await listening(server.listen(config.port, host), `PORT ${config.port} of HOST ${host}`);
 
   if (seen.registry !== undefined) {
-    const asked = databaseFiguresOf(open('metrics', LANE));
-    seen.ask({
-      ...{ audit, spool, verifier, documents, counters, clocks, housekeeping, dataDir },
-      database: asked,
-    });
+    const asked = { database: databaseFiguresOf(open('metrics', LANE)), dataDir };
+    seen.ask({ ...asked, audit, spool, verifier, documents, counters, clocks, housekeeping });
     const metrics = add('the metrics', 0, createMetricsServer(seen.registry));
-    await listening(metrics.listen(config.metricsPort ?? 0, config.host), config, 'METRICS_PORT');
+    const { metricsPort = 0 } = config;
+    await listening(metrics.listen(metricsPort, host), `METRICS_PORT ${metricsPort} of HOST ${host}`);
   }
-  const url = `http://${bracketed(config.host)}:${String(port)}`;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return { url, embedded: { database: embedded, provider, people } };
 }
 
@@ -170,7 +161,7 @@ async function checkBeforehand(config: Config): Promise<void> {
   const folder = await openDataDir(config.dataDir);
   if (config.database.url !== undefined) return;
   assertUnused(folder);
-  await listening(probe(config.port, config.host), config);
+  await listening(probe(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);
 }
 
 /** The login of the page of /docs, at the embedded provider or at another that has a client for it. */
@@ -186,22 +177,9 @@ function docsLogin(
   return { issuer, audience, clientId, scope: docs.scope, discovery };
 }
 
-async function listening(
-  port: Promise<number>,
-  { host, port: wanted, metricsPort }: Config,
-  variable: 'PORT' | 'METRICS_PORT' = 'PORT',
-): Promise<number> {
-  try {
-    return await port;
-  } catch (error) {
+async function listening(port: Promise<number>, where: string): Promise<number> {
+  return port.catch((error: unknown) => {
     const reason = codeOf(error) ?? String(error);
-    const number = variable === 'PORT' ? wanted : metricsPort;
-    throw new Error(`${variable} ${String(number)} of HOST ${host} cannot be listened on: ${reason}`, {
-      cause: error,
-    });
-  }
-}
-
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
+    throw new Error(`${where} cannot be listened on: ${reason}`, { cause: error });
+  });
 }

@@ -37,7 +37,7 @@ await runCommand(command, async ({ values, positionals }) => {
     await verifyChain(positionals, ({ month, number, records, digest }, path) => {
       process.stdout.write(`${path}: ${month}, number ${number}, ${records} records, digest ${digest}\n`);
     });
-    return undefined;
+    return;
   }
   if (positionals.length > 0) throw new ConfigError(`${positionals.join(' ')} is no option; see --help`);
   if (before === undefined || !MONTH.test(before))
@@ -47,5 +47,4 @@ await runCommand(command, async ({ values, positionals }) => {
   const keep = wholeNumber('keep', values.keep, 'months', 1_200);
   const log = pino({ level: 'info' });
   await archive({ adminUrl: databaseAdminUrl, before, folder, remove, keep, log });
-  return undefined;
 });

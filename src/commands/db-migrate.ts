@@ -29,5 +29,4 @@ await runCommand(command, async ({ values }) => {
     patienceMs: wholeNumber('wait', values.wait, 'seconds', 86_400) * 1_000,
     strict: values.strict,
   });
-  return undefined;
 });

@@ -3,13 +3,14 @@ import { ConfigError } from '../config.ts';
 import { PROGRESS_MS } from '../limits.ts';
 import { DeployHeldUp, reasonOf } from '../db/deploy/migration-error.ts';
 
-/** Runs a command and sets its exit code; an error is one line. The usage texts list the codes. */
+/** Runs a command and sets its exit code: the number that `main` gives, or 0. An error is one line. */
 export async function runCommand<const O extends Options>(
   command: Command<O> & { readonly failed: 1 | 2 },
-  main: (given: Arguments<O>) => Promise<number | undefined>,
+  main: (given: Arguments<O>) => Promise<unknown>,
 ): Promise<void> {
   try {
-    process.exitCode = (await main(argumentsOf(command))) ?? 0;
+    const code = await main(argumentsOf(command));
+    process.exitCode = typeof code === 'number' ? code : 0;
   } catch (error) {
     process.stderr.write(`${reasonOf(error)}\n`);
     if (error instanceof ConfigError) process.exitCode = 2;

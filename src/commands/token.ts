@@ -47,7 +47,6 @@ await runCommand(command, async ({ values }) => {
   const issuer = await issuerOf(dataDir, identity.embeddedPort);
   const signer = await openSigner(dataDir, issuer, claimNames);
   process.stdout.write(`${await signer.sign(request)}\n`);
-  return undefined;
 });
 
 function readRequest(values: Arguments<typeof command.options>['values']): TokenRequest {
