@@ -119,8 +119,7 @@ async function startParts(
   }
 
   const probed = open('health', LANE);
-  const writer = createAuditWriter({ database: open('refusals', LANE), spool, log });
-  const audit = add('the refusals', 1_000, writer);
+  const audit = add('the refusals', 1_000, createAuditWriter(open('refusals', LANE), spool, log));
   const stored = await openDocuments({ ...config.documents, dataDir, database, log });
   const documents = add('the documents', 500, stored);
   await placeDemonstration(embedded?.demonstration ?? [], documents, log);

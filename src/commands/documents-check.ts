@@ -44,12 +44,9 @@ await runCommand(command, async ({ values }) => {
     ...{ documents: 0, contents: 0, planned: 0, differences: 0 },
     ...{ read: 0, withoutDigest: 0, digestsKept: 0 },
   };
-  const line = progress(
+  const tell = progress(
     () => `${counts.documents} documents and ${counts.contents} contents so far, ${counts.read} read`,
   );
-  const tell = (): void => {
-    line(undefined);
-  };
   let isDone = false;
   let planned = 0;
   try {

@@ -37,7 +37,7 @@ export function wholeNumber(option: string, text: string, unit: string, most: nu
   throw new ConfigError(`--${option} must be a number of ${unit} from 1 to ${most}`);
 }
 
-export function progress<Of>(words: (of: Of) => string): (of: Of) => void {
+export function progress<Of = void>(words: (of: Of) => string): (of: Of) => void {
   let last = performance.now();
   return (of) => {
     if (performance.now() - last < PROGRESS_MS) return;

@@ -70,7 +70,9 @@ async function refuseTooYoung(client: pg.Client, { before, keep }: ArchiveOption
 async function archivePart(client: pg.Client, part: Part, options: ArchiveOptions): Promise<void> {
   for (const month of part.months.filter((one) => one < options.before)) {
     const latest = await as(client, 'taxclaims_owner', () => readLatest(client));
-    const present = await as(client, 'taxclaims_housekeeper', () => countOf(client, month));
+    const present = await as(client, 'taxclaims_housekeeper', () =>
+      countBetween(client, beginningOf(month), monthAfter(month)),
+    );
     const last = latest.find((one) => one.month === month);
     // Refusals that lay on a disk meanwhile come late: then the whole month is archived once more.
     if (last !== undefined && present === (last.isRemoved ? 0 : last.records)) continue;
@@ -143,7 +145,9 @@ async function removePart(
       await client.query(`set local lock_timeout = ${String(await shortPatience(client))}`);
       // It still can be read, and takes no more records.
       await client.query(`lock table ${part.name} in share mode`);
-      if ((await countIn(client, part)) !== archived)
+      // With records that came meanwhile, of any month.
+      const first = part.isOpen ? '-infinity' : beginningOf(part.months[0] ?? '');
+      if ((await countBetween(client, first, part.to)) !== archived)
         throw new MigrationError(`${part.name} holds other records than its files: run it again`);
       await client.query('select audit_log.remove_part($1)', [part.name]);
       await client.query(`set local role taxclaims_owner`);
@@ -164,17 +168,10 @@ async function removePart(
   log.info(`removed ${part.name}: ${String(archived)} records of ${part.months.join(', ')}`);
 }
 
-const countOf = (client: pg.Client, month: string): Promise<number> =>
-  countBetween(client, beginningOf(month), beginningOf(monthAfter(month)));
-
-/** With records that came meanwhile, of any month. */
-const countIn = (client: pg.Client, { isOpen, months: [first = ''], to }: Part): Promise<number> =>
-  countBetween(client, isOpen ? '-infinity' : beginningOf(first), beginningOf(to));
-
-async function countBetween(client: pg.Client, first: string, after: string): Promise<number> {
+async function countBetween(client: pg.Client, first: string, monthAfterLast: string): Promise<number> {
   const { rows } = await client.query<{ records: number }>(
     `select count(*)::integer as records from public.audit_logs where created_at >= $1 and created_at < $2`,
-    [first, after],
+    [first, beginningOf(monthAfterLast)],
   );
   return rows[0]?.records ?? 0;
 }

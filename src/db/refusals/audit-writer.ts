@@ -21,15 +21,7 @@ interface Waiting {
 const full = (): Error => new Error(`${limit.REFUSALS_WAITING} refusals wait already`);
 
 /** Records refusals in batches, on a connection of their own; during an outage they go straight to the spool. */
-export function createAuditWriter({
-  database,
-  spool,
-  log,
-}: {
-  readonly database: Pick<Database, 'callAsLogin'>;
-  readonly spool: Spool;
-  readonly log: Logger;
-}) {
+export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool: Spool, log: Logger) {
   const recorder = createRecorder(database);
   const forDatabase = boundOf(limit.REFUSALS_WAITING, full);
   const forDisk = boundOf(limit.REFUSALS_WAITING, full);
