@@ -60,8 +60,9 @@ export function toLine(refusal: KeptRefusal): string {
 
 /** The refusal of a line without its end; undefined where the line is not as it was written. */
 export function fromLine(line: string): KeptRefusal | undefined {
-  const [sum = '', json = ''] = [line.slice(0, 8), line.slice(9)];
-  return sum === checksum(json) && line[8] === ' ' ? keptRefusal.safeParse(JSON.parse(json)).data : undefined;
+  const json = line.slice(9);
+  if (line.slice(0, 9) !== `${checksum(json)} `) return undefined;
+  return keptRefusal.safeParse(JSON.parse(json)).data;
 }
 
 function checksum(json: string): string {
