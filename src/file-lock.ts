@@ -18,7 +18,7 @@ export function lockFile(path: string): FileLock | undefined {
     file.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
     file.close();
-    if (isBusy(error)) return undefined;
+    if ((error as { readonly errcode?: number }).errcode === BUSY) return undefined;
     throw error;
   }
   return {
@@ -26,8 +26,4 @@ export function lockFile(path: string): FileLock | undefined {
       if (file.isOpen) file.close();
     },
   };
-}
-
-function isBusy(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === BUSY;
 }
