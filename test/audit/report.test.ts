@@ -73,4 +73,13 @@ describe('npm run db:audit', () => {
     expect(gone.out.match(/no longer there/g)).toHaveLength(2);
     expect((await audit(database.adminUrl)).out).not.toMatch(/^\d+ acceptances/m);
   });
+
+  test.each([
+    ['a database that cannot be reached', 'postgres://nobody@127.0.0.1:1/none', /ECONNREFUSED/],
+    ['no address', '', /DATABASE_ADMIN_URL must be set/],
+  ])('ends with 2 and one line for %s', async (_what, url, message) => {
+    const { code, err } = await audit(url);
+    expect(code).toBe(2);
+    expect(err).toMatch(message);
+  });
 });
