@@ -2,12 +2,8 @@
 export interface Bound {
   readonly taken: number;
   readonly isFull: boolean;
-  /**
-   * Takes a place; gives what gives it back, once.
-   * @throws the error that `full` makes, at once, where none is left
-   */
+  /** Takes a place; the function that it returns gives the place back. @throws the error of `full`, at once, where none is left */
   enter(): () => void;
-  /** The same for as long as the work takes. */
   during<T>(work: () => Promise<T>): Promise<T>;
 }
 

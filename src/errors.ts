@@ -1,7 +1,6 @@
 import { REFUSAL_REASON_CHARACTERS } from './limits.ts';
 import { cut } from './log.ts';
 
-/** The codes of the error envelope: each has one status and one sentence for the caller. */
 const GENERIC_REFUSAL = 'You do not have permission to access this resource.';
 
 export const ERRORS = {
@@ -63,20 +62,17 @@ export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[numbe
 export interface RequestErrorOptions {
   /** Of each 401, 403, 429 and 503. */
   readonly kind?: ErrorKind;
-  /** Shown to the caller under `error.details`: names of fields and rules, never what a policy decided. */
+  /** Shown under `error.details`: names of fields and rules, never a policy's decision. */
   readonly details?: Readonly<Record<string, string>>;
   /** How many of them an answer names; 20 when absent. */
   readonly mostDetails?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whose data a refusal protected, null for nobody's; it goes to the audit record alone. */
+  /** The tenant whose data a refusal protected, for the audit record alone. */
   readonly clientContext?: string | null;
   readonly cause?: unknown;
 }
 
-/**
- * What an endpoint throws to be answered with an error envelope.
- * `reason` is for the log and the audit record; the body gets the code's own sentence.
- */
+/** An endpoint's error. `reason` is for the log and the audit record; the body gets the code's own sentence. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly code: ErrorCode;

@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** What SQLite calls a file on which somebody else has a lock. */
 const BUSY = 5;
 
 export interface FileLock {
@@ -8,19 +7,18 @@ export interface FileLock {
 }
 
 /**
- * Locks a file for this process alone; undefined where another has it. The kernel drops the lock with the process,
- * however that ends. Node offers no file locks of its own, but its SQLite takes real ones. The file is never to be
- * removed: whoever had opened it before would hold nothing.
+ * Locks a file for this process alone; undefined where another has it. The kernel drops the lock with the process. Node
+ * offers no file locks of its own, but its SQLite takes real ones. A removed file locks nothing.
  * @throws the error of SQLite where the file cannot be written
  */
 export function lockFile(path: string): FileLock | undefined {
   const file = new DatabaseSync(path);
   try {
-    // The lock is all that is wanted: without a journal beside it.
+    // Without a journal beside the file.
     file.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
     file.close();
-    if (isBusy(error)) return undefined;
+    if ((error as { readonly errcode?: number }).errcode === BUSY) return undefined;
     throw error;
   }
   return {
@@ -28,8 +26,4 @@ export function lockFile(path: string): FileLock | undefined {
       if (file.isOpen) file.close();
     },
   };
-}
-
-function isBusy(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === BUSY;
 }

@@ -1,6 +1,5 @@
 import type { Service } from './service.ts';
 
-/** What a person needs next: addresses, and where the identity provider is embedded, logins, tokens and a line to try. */
 export async function greeting({ url, embedded }: Service): Promise<string> {
   const { database, provider, people } = embedded;
   const lines = ['', `Open      ${url}/docs`, `API       ${url}`];

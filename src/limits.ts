@@ -150,7 +150,6 @@ export const DEPLOY_SAY_AGAIN_MS = 30_000; // ms: between two such lines
 export const DEPLOY_RETRY_MS = [50, 2_000] as const; // ms, first and longest: random pauses before a lock is tried again
 export const DEPLOY_RACES = 10; // attempts: whoever loses a race for the catalog that often was refused for another reason
 export const ARCHIVE_PAGE = 2_000; // records: read at once: some megabytes
-export const ARCHIVE_SAY_RECORDS = 100_000; // records: between two lines on how far it is
 
 /* Jobs */
 export const HOUSEKEEPING_MS = 600_000; // ms: between two rounds of removals, and of months made ahead

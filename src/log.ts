@@ -1,5 +1,4 @@
-import { pino } from 'pino';
-import type { DestinationStream, Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
 import { LOG_DEPTH, LOG_MEMBERS, LOG_STACK_CHARACTERS, LOG_TEXT_CHARACTERS } from './limits.ts';
 
 /** The beginning of a text that is too long, which then says so. */
@@ -19,7 +18,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
 
 function bounded(value: unknown, depth: number, longest = LOG_TEXT_CHARACTERS): unknown {
   if (typeof value === 'string') return cut(value, longest);
-  // Its serializer comes later, and bounds what it makes of it.
+  // Its serializer comes later, and bounds its output.
   if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date)
     return value;
   if (depth > LOG_DEPTH) return 'too deep';

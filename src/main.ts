@@ -5,33 +5,34 @@ import { endPrograms } from './embedded/postgres/command.ts';
 import { greeting } from './greeting.ts';
 import { LAST_MS, SAME_SIGNAL_MS } from './limits.ts';
 import { createLog } from './log.ts';
-import { type Service, startService } from './service.ts';
+import { startService } from './service.ts';
 
 const USAGE = `usage: npm start
 Starts the service with the variables of its environment, which docs/configuration.md lists; without any it is a demonstration.
   --help, --version
 Exit codes: 0 it was told to end, and has; 1 it could not start: a wrong argument or variable, or what the message says.`;
 
-/** What a terminal, its end, and a supervisor send. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** Environment → configuration → parts → listen → drain; the signals of the process end here. */
 async function main(): Promise<void> {
   const given = readArguments(process.argv.slice(2), { usage: USAGE });
   if (typeof given === 'string') return void process.stdout.write(given);
   const config = loadConfig(process.env);
   const log = createLog(config.logLevel);
-  // Whatever ends the process, an error that nobody caught included: no Postgres stays behind.
+  // No Postgres stays behind, even after an error that nobody caught.
   process.on('exit', endPrograms);
   const ending = new AbortController();
   hearSignals(log, (signal) => {
     endInTime(signal);
     ending.abort();
-    void end(starting);
+    void starting.then(
+      ({ close }) => close(),
+      () => undefined,
+    );
   });
   const starting = startService(config, log, ending.signal);
   const service = await starting.catch((error: unknown) => {
-    // Told to end before it began, it has done what it was told.
+    // The signal came before the start was over.
     if (error !== ending.signal.reason) throw error;
   });
   if (service !== undefined) process.stdout.write(await greeting(service));
@@ -55,32 +56,19 @@ function hearSignals(log: Logger, first: (signal: NodeJS.Signals) => void): void
 
 function endInTime(signal: NodeJS.Signals): void {
   setTimeout(() => {
-    // The log writes later, by what may be the very thing that hangs.
+    // The log may be blocked by the same thing.
     process.stderr.write('something hangs, and the process ends without it\n');
     endAtOnce(signal);
   }, LAST_MS).unref();
 }
 
-/** Without waiting for anything, and leaving no Postgres behind. */
 function endAtOnce(signal: NodeJS.Signals): void {
   endPrograms();
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
 
-/** With nothing left to wait for, the process ends by itself; a start that failed has told so already. */
-async function end(starting: Promise<Service>): Promise<void> {
-  const service = await starting.catch(() => undefined);
-  await service?.close();
-}
-
-function fail(error: unknown): void {
+await main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
-}
-
-try {
-  await main();
-} catch (error) {
-  fail(error);
-}
+});

@@ -3,9 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { codeOf } from './system-error.ts';
 
 /**
- * Makes a folder and those above it that are not there; each is on the disk when this resolves. Node's own recursive
- * mkdir never ends where the system refuses a name for want of its parent though that is there, as everything below
- * /proc is.
+ * Makes a folder and its parents, each synced to the disk. Node's own recursive mkdir never ends below /proc.
  * @throws the error of the system, also where something other than a folder is in the way
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<void> {
@@ -16,7 +14,10 @@ export async function makeFolder(path: string, mode = 0o777): Promise<void> {
     there = dirname(there);
   }
   for (const folder of missing) {
-    await mkdir(folder, { mode }).catch(unlessMadeMeanwhile(folder));
+    await mkdir(folder, { mode }).catch(async (error: unknown) => {
+      // Another process may have made it meanwhile.
+      if (codeOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
+    });
     await syncFolder(dirname(folder));
   }
 }
@@ -35,16 +36,7 @@ async function isFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error;
   });
-  if (found !== undefined && !found.isDirectory()) throw notAFolder(path);
-  return found !== undefined;
-}
-
-function unlessMadeMeanwhile(folder: string): (error: unknown) => Promise<void> {
-  return async (error) => {
-    if (codeOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
-  };
-}
-
-function notAFolder(path: string): Error {
-  return Object.assign(new Error(`ENOTDIR: ${path} is no folder`), { code: 'ENOTDIR', syscall: 'mkdir' });
+  if (found === undefined || found.isDirectory()) return found !== undefined;
+  const words = `ENOTDIR: ${path} is no folder`;
+  throw Object.assign(new Error(words), { code: 'ENOTDIR', syscall: 'mkdir' });
 }

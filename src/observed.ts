@@ -1,12 +1,8 @@
 import type { ErrorCode, ErrorKind } from './errors.ts';
 import { TIMELINE_TRANSACTIONS } from './limits.ts';
 
-/*
- * What is noted of a request for those who count, time and trace. Nothing here says who asked, for which client or
- * record, from where, or by which path as it was sent: whoever reads figures may read none of that.
- */
+/* A request as figures and traces see it: nothing here says who asked, for which record, from where, by which path. */
 
-/** A stretch of time, by the clock of `performance.now()`. */
 export interface Stretch {
   readonly begunMs: number;
   readonly endedMs: number;
@@ -16,30 +12,25 @@ export interface Stretch {
 /** When a request did what; it exists only where somebody wants to know. */
 export interface Timeline {
   readonly begunMs: number;
-  /** From its token's check to the end of its role's; undefined where it did not come so far. */
+  /** The check of the token and of its role; undefined where the request did not come so far. */
   checkMs?: number;
-  /** What the server needed until the transactions could run their first statement: begin, settings, authenticate. */
+  /** The server's time for begin, settings and authenticate. */
   settingsMs: number;
-  /** With the wait for a connection; the first of them. */
+  /** The first of them, with the wait for a connection. */
   readonly transactions: Stretch[];
-  /** All of them together. */
   databaseMs: number;
 }
 
-/** A request that is over. */
 export interface ObservedRequest {
-  /** The declared template of its path; one word for all that matches none. */
+  /** The template of its path; one word for all unknown ones. */
   readonly route: string;
-  /** As the route declares it; one word for all others. */
   readonly method: string;
-  /** The caller's; one word for whoever has no token that holds. */
+  /** One word for callers without a valid token. */
   readonly role: string;
-  /** `aborted` where the caller was gone before the answer was. */
   readonly status: number | 'aborted';
   readonly error: { readonly code: ErrorCode; readonly kind: ErrorKind | undefined } | undefined;
   readonly timeline: Timeline;
   readonly endedMs: number;
-  /** The trace that the caller wants it to belong to, as the header says it. */
   readonly traceparent: string | undefined;
 }
 
@@ -52,7 +43,6 @@ export function beginTimeline(): Timeline {
   return { begunMs: performance.now(), settingsMs: 0, transactions: [], databaseMs: 0 };
 }
 
-/** Notes a transaction in the timeline, if there is one. */
 export async function noted<T>(timeline: Timeline | undefined, transaction: () => Promise<T>): Promise<T> {
   if (timeline === undefined) return transaction();
   const begunMs = performance.now();
@@ -69,7 +59,7 @@ export async function noted<T>(timeline: Timeline | undefined, transaction: () =
   }
 }
 
-/** How long it took to find out what the caller may, until the first statement could run; undefined where none did. */
+/** Ms until the first statement could run; undefined where none did. */
 export function authorizationMs({ checkMs, settingsMs }: Timeline): number | undefined {
   return checkMs === undefined || settingsMs === 0 ? undefined : checkMs + settingsMs;
 }

@@ -1,15 +1,14 @@
-/** An address of Postgres as libpq writes it: one server, or several of which one takes writes. */
+/** An address of Postgres as libpq writes it. */
 export interface PostgresAddress {
-  /** An address for each server, in their order. */
   readonly servers: readonly string[];
-  /** Whether a server that takes no writes is none to connect to: `target_session_attrs=read-write`. */
+  /** Whether only a server that takes writes is connected to: `target_session_attrs=read-write`. */
   readonly writes: boolean;
 }
 
 const PARTS =
   /^(?<login>postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>(?:\/[^?#]*)?(?:\?(?<query>.*))?)$/i;
 
-/** The address, or what is wrong with it, in words that complete a sentence and repeat nothing of it. */
+/** The address, or words that complete a sentence about the problem and repeat nothing of the address. */
 export function readPostgresAddress(text: string): PostgresAddress | string {
   const groups = /\s/.test(text) ? undefined : PARTS.exec(text)?.groups;
   const { login = '', hosts = '', rest = '', query = '' } = groups ?? {};
@@ -31,10 +30,7 @@ export function readPostgresAddress(text: string): PostgresAddress | string {
   return { servers, writes: true };
 }
 
-/**
- * The address, once it was read from the configuration.
- * @throws TypeError for one that is none.
- */
+/** The address, once it was checked. @throws TypeError for one that is none. */
 export function postgresAddress(text: string): PostgresAddress {
   const address = readPostgresAddress(text);
   if (typeof address === 'string') throw new TypeError(`An address of Postgres ${address}.`);

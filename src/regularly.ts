@@ -1,17 +1,16 @@
 import type { Logger } from 'pino';
 import { HOUSEKEEPING_MS } from './limits.ts';
 
-/** What is to be done from time to time, whoever asks for what. */
 export interface Housekeeping {
-  /** Does it now: however many ask meanwhile, one round is under way, and one is yet to begin. Never rejects. */
+  /** Works now, after the round under way; callers that wait share one round. Never rejects. */
   sweep(): Promise<void>;
-  /** Since it succeeded last, or since the start where it never did. */
+  /** Since the last success, or the start. */
   ageMs(): number;
-  /** Begins no round any more; resolves when the one under way has ended. */
+  /** Resolves when the round under way has ended. */
   close(): Promise<void>;
 }
 
-/** Works at the start, for what was left while nobody worked, and then every so often; what failed is done the next time. */
+/** Works at the start and then every so often; failed work is done in the next round. */
 export function regularly(
   work: (ending: AbortSignal) => Promise<void>,
   failed: string,

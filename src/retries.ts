@@ -12,7 +12,6 @@ export class Pauses {
     [this.#firstMs, this.#longestMs, this.#nextMs] = [firstMs, longestMs, firstMs];
   }
 
-  /** How long to wait now. */
   next(): number {
     if (this.#workedSince !== undefined && performance.now() - this.#workedSince > STEADY_MS) this.reset();
     this.#workedSince = undefined;
@@ -21,7 +20,7 @@ export class Pauses {
     return ms;
   }
 
-  /** It works again; what fails once that has lasted has a new reason, and the pauses begin anew. */
+  /** It works again: a failure after STEADY_MS has a new reason, and the pauses begin anew. */
   works(): void {
     this.#workedSince = performance.now();
   }
@@ -34,15 +33,12 @@ export class Pauses {
 export interface Retries {
   readonly pausesMs: readonly [number, number];
   readonly isWorthIt: (error: unknown, attempt: number) => boolean;
-  /** When to try no more, by the clock of `performance.now()`. */
+  /** By the clock of `performance.now()`. */
   readonly until: number;
   readonly signal?: AbortSignal;
 }
 
-/**
- * Tries again, with growing random pauses, so that those who met once do not meet again.
- * @throws what the last attempt threw, or the signal's reason
- */
+/** Tries again, with growing random pauses. @throws the last error, or the signal's reason */
 export async function retrying<T>(
   work: () => Promise<T>,
   { pausesMs, isWorthIt, until, signal }: Retries,
@@ -59,7 +55,7 @@ export async function retrying<T>(
   }
 }
 
-/** However many ask, one question is under way. Its answer is given for so long after it, and its failure for as long as that. */
+/** Callers share one question under way; its answer, or its failure, is given again for so long. */
 export function askedOnce<T>(ask: () => Promise<T>, keptMs = 0, failureKeptMs = keptMs): () => Promise<T> {
   let asked: Promise<T> | undefined;
   const forgetIn = (ms: number) => (): void => {

@@ -6,8 +6,7 @@ import { openCounters } from './counters/open.ts';
 import { watchClocks } from './db/clocks.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { databaseFiguresOf } from './db/database-figures.ts';
-import { forgetExpiredAnswers } from './db/expired-answers.ts';
-import { tendAuditLog } from './db/housekeeping.ts';
+import { forgetExpiredAnswers, tendAuditLog } from './db/housekeeping.ts';
 import { identityChangesOf } from './db/identity-changes.ts';
 import { tellObjections } from './db/objections.ts';
 import type { PoolOptions } from './db/pool.ts';
@@ -44,19 +43,17 @@ export interface Service {
   readonly embedded: {
     readonly database: EmbeddedDatabase | undefined;
     readonly provider: EmbeddedProvider | undefined;
-    /** Whose tokens may be printed. */
     readonly people: readonly Person[];
   };
-  /** Finishes what was taken, then ends every part, within ten seconds; safe to call twice. */
+  /** Finishes the requests under way, then ends every part, within ten seconds; may be called twice. */
   close(): Promise<void>;
 }
 
-/** A connection that no request has, for what must not wait for requests; what is slow there is not worth waiting for. */
+/** A connection apart from requests, whose statements must be quick. */
 const LANE = { poolSize: 1, statementTimeoutMs: LANE_MS } as const;
 
 /**
- * Starts every part that the configuration asks for, in order; what was started is ended again when a later part
- * fails, or `ending` is aborted meanwhile.
+ * Starts every configured part in order; ends the started ones when a later part fails, or `ending` is aborted.
  * @throws Error in one line a person can act on; the reason of `ending` where that ended the start.
  */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
@@ -69,7 +66,6 @@ export async function startService(config: Config, log: Logger, ending?: AbortSi
   }
 }
 
-/** The order of the start; its end is the reverse. */
 async function startParts(
   config: Config,
   log: Logger,
@@ -82,11 +78,14 @@ async function startParts(
   const seen = add('the traces', 0, await openSeen(config, log));
   const counters = add('the counters', 0, await openCounters(config, log));
 
-  // What runs here where the configuration names no other.
-  const provider = add('the identity provider', 300, await embeddedProvider(config, log));
-  const embedded = add('the embedded Postgres', 1_500, await embeddedDatabase(config, log, ending));
+  const isAlone = identity.provider === undefined;
+  const provider = isAlone ? await startEmbeddedProvider(config, log) : undefined;
+  add('the identity provider', 300, provider);
+  const hasPostgres = config.database.url !== undefined;
+  const embeds = { dataDir, log, ending, passwords: isAlone };
+  const embedded = hasPostgres ? undefined : await startEmbeddedDatabase(embeds);
+  add('the embedded Postgres', 1_500, embedded);
 
-  // The way to Postgres: for requests, and for what must not wait for them.
   const primaryOf = sharedPrimaries(tellingPrimary(log));
   const open = (name: string, lane: Partial<PoolOptions> = {}): Database => {
     const url = lane.url ?? config.database.url ?? embedded?.apiUrl ?? '';
@@ -96,23 +95,22 @@ async function startParts(
   };
   const database = open('requests');
 
-  // What is done beside requests, by whichever instance comes first.
   if (embedded !== undefined)
     provider?.serve(open('identity_provider', { url: embedded.adminUrl, poolSize: 4 }));
   else if (provider !== undefined)
     log.info(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
     );
-  // Not waited for: an outage at the start is one like any other. At the end its pool would be closed, and it would warn.
+  // Not waited for, since the database may be down at the start. At the end its pool would be closed, and it would warn.
   const told = tellObjections(database, log);
   add('the look at the database', 0, {
     close: () => Promise.race([told, delay(LOOKING_MS, undefined, { ref: false })]),
   });
   const housekeeping = {
-    kept_answers: add('the kept answers', 0, forgetExpiredAnswers({ database, log })),
+    kept_answers: add('the kept answers', 0, forgetExpiredAnswers(database, log)),
     audit_log_months: add('the months of the audit log', 0, tendAuditLog(database, log)),
   };
-  // An instance that is not told where to send changes leaves them to those that are.
+  // An instance without a provider to tell leaves the changes to the others.
   const managed = identity.management ?? (embedded && provider?.management);
   if (managed !== undefined) {
     const delivery = { changes: identityChangesOf(database), management: openManagement(managed) };
@@ -120,19 +118,15 @@ async function startParts(
     add('the delivery to the identity provider', 1_500, delivering);
   }
 
-  // What answers requests.
   const probed = open('health', LANE);
-  const writer = createAuditWriter({ database: open('refusals', LANE), spool, log });
-  const audit = add('the refusals', 1_000, writer);
-  const documents = add(
-    'the documents',
-    500,
-    await openDocuments({ ...config.documents, dataDir, database, log }),
-  );
+  const audit = add('the refusals', 1_000, createAuditWriter(open('refusals', LANE), spool, log));
+  const stored = await openDocuments({ ...config.documents, dataDir, database, log });
+  const documents = add('the documents', 500, stored);
   await placeDemonstration(embedded?.demonstration ?? [], documents, log);
-  const trusted = required(identity.provider ?? provider);
+  const trusted = identity.provider ?? provider;
+  if (trusted === undefined) throw new Error('AUTH_ISSUER is not set and there is no embedded provider');
   const clock = createProviderClock({ url: trusted.jwksUrl });
-  const clocks = add('the clocks', 0, watchClocks({ clock, database, log }));
+  const clocks = add('the clocks', 0, watchClocks(clock, database, log));
   const { roleClaim, clientAccessClaim, emailsVerified } = identity;
   const verifier = createTokenVerifier({
     ...{ ...trusted, roleClaim, clientAccessClaim, emailsVerified, log },
@@ -148,51 +142,28 @@ async function startParts(
   const server = createHttpServer(app, { corsOrigins, onRefused: seen.onRefused });
   add('the server', 5_000, server);
   descriptionOf(allEndpoints);
-  const port = await listening(server.listen(config.port, config.host), config);
+  const { host } = config;
+  const port = await listening(server.listen(config.port, host), `PORT ${config.port} of HOST ${host}`);
 
-  // Its figures.
   if (seen.registry !== undefined) {
-    const asked = databaseFiguresOf(open('metrics', LANE));
-    seen.ask({
-      ...{ audit, spool, verifier, documents, counters, clocks, housekeeping, dataDir },
-      database: asked,
-    });
+    const asked = { database: databaseFiguresOf(open('metrics', LANE)), dataDir };
+    seen.ask({ ...asked, audit, spool, verifier, documents, counters, clocks, housekeeping });
     const metrics = add('the metrics', 0, createMetricsServer(seen.registry));
-    await listening(metrics.listen(config.metricsPort ?? 0, config.host), config, 'METRICS_PORT');
+    const { metricsPort = 0 } = config;
+    await listening(metrics.listen(metricsPort, host), `METRICS_PORT ${metricsPort} of HOST ${host}`);
   }
-  const url = `http://${bracketed(config.host)}:${String(port)}`;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return { url, embedded: { database: embedded, provider, people } };
 }
 
-/** Nothing is made for a start that cannot succeed. */
 async function checkBeforehand(config: Config): Promise<void> {
   const folder = await openDataDir(config.dataDir);
   if (config.database.url !== undefined) return;
   assertUnused(folder);
-  await listening(probe(config.port, config.host), config);
+  await listening(probe(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);
 }
 
-/** Unless the configuration names another. */
-async function embeddedProvider(config: Config, log: Logger): Promise<EmbeddedProvider | undefined> {
-  return config.identity.provider === undefined ? startEmbeddedProvider(config, log) : undefined;
-}
-
-/** Unless the configuration names another. */
-async function embeddedDatabase(
-  { database, dataDir, identity }: Config,
-  log: Logger,
-  ending: AbortSignal | undefined,
-): Promise<EmbeddedDatabase | undefined> {
-  if (database.url !== undefined) return undefined;
-  return startEmbeddedDatabase({ dataDir, log, ending, passwords: identity.provider === undefined });
-}
-
-function required<T>(provider: T | undefined): T {
-  if (provider === undefined) throw new Error('AUTH_ISSUER is not set and there is no embedded provider');
-  return provider;
-}
-
-/** Where the page of /docs lets somebody log in: at the embedded provider, or at another that has a client for it. */
+/** The login of the page of /docs, at the embedded provider or at another that has a client for it. */
 function docsLogin(
   { identity: { docs } }: Config,
   { issuer, audience }: ProviderConfig,
@@ -205,23 +176,9 @@ function docsLogin(
   return { issuer, audience, clientId, scope: docs.scope, discovery };
 }
 
-async function listening(
-  port: Promise<number>,
-  { host, port: wanted, metricsPort }: Config,
-  variable: 'PORT' | 'METRICS_PORT' = 'PORT',
-): Promise<number> {
-  try {
-    return await port;
-  } catch (error) {
+async function listening(port: Promise<number>, where: string): Promise<number> {
+  return port.catch((error: unknown) => {
     const reason = codeOf(error) ?? String(error);
-    const number = variable === 'PORT' ? wanted : metricsPort;
-    throw new Error(`${variable} ${String(number)} of HOST ${host} cannot be listened on: ${reason}`, {
-      cause: error,
-    });
-  }
-}
-
-/** An IPv6 address as it stands in a URL. */
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
+    throw new Error(`${where} cannot be listened on: ${reason}`, { cause: error });
+  });
 }

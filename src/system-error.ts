@@ -3,7 +3,7 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
 }
 
-/** Whether the operating system refused something, rather than a rule of ours: only then is a system call named. */
+/** Only an error of the operating system names a system call. */
 export function isOfTheSystem(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'syscall' in error;
 }

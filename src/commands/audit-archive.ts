@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { ConfigError, loadAdminConfig } from '../config.ts';
 import { archive } from '../db/archive/archive.ts';
 import { verifyChain } from '../db/archive/file.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand, wholeNumber } from './run-command.ts';
 
 const USAGE = `usage: npm run audit:archive -- --before YYYY-MM --to FOLDER [options]
        npm run audit:archive -- --verify FILE...
@@ -37,20 +37,14 @@ await runCommand(command, async ({ values, positionals }) => {
     await verifyChain(positionals, ({ month, number, records, digest }, path) => {
       process.stdout.write(`${path}: ${month}, number ${number}, ${records} records, digest ${digest}\n`);
     });
-    return undefined;
+    return;
   }
   if (positionals.length > 0) throw new ConfigError(`${positionals.join(' ')} is no option; see --help`);
   if (before === undefined || !MONTH.test(before))
     throw new ConfigError('--before must be a month, as 2025-01');
   if (folder === undefined || folder === '') throw new ConfigError('--to must be a folder');
   const { databaseAdminUrl } = loadAdminConfig(process.env);
+  const keep = wholeNumber('keep', values.keep, 'months', 1_200);
   const log = pino({ level: 'info' });
-  await archive({ adminUrl: databaseAdminUrl, before, folder, remove, keep: readMonths(values.keep), log });
-  return undefined;
+  await archive({ adminUrl: databaseAdminUrl, before, folder, remove, keep, log });
 });
-
-function readMonths(text: string): number {
-  const months = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (months >= 1 && months <= 1_200) return months;
-  throw new ConfigError('--keep must be a number of months from 1 to 1200');
-}

@@ -1,9 +1,7 @@
 import { ConfigError, loadConfig } from '../config.ts';
 import { openDocumentContents } from '../db/document-contents.ts';
-import { otherBytes } from '../documents/check-digests.ts';
-import type { DigestCounts, OtherBytes } from '../documents/check-digests.ts';
-import { differencesOf } from '../documents/check.ts';
-import type { Counts, Difference } from '../documents/check.ts';
+import { otherBytes, type DigestCounts, type OtherBytes } from '../documents/check-digests.ts';
+import { differencesOf, type Counts, type Difference } from '../documents/check.ts';
 import { openStore } from '../documents/documents.ts';
 import { progress, runCommand } from './run-command.ts';
 
@@ -46,12 +44,9 @@ await runCommand(command, async ({ values }) => {
     ...{ documents: 0, contents: 0, planned: 0, differences: 0 },
     ...{ read: 0, withoutDigest: 0, digestsKept: 0 },
   };
-  const line = progress(
+  const tell = progress(
     () => `${counts.documents} documents and ${counts.contents} contents so far, ${counts.read} read`,
   );
-  const tell = (): void => {
-    line(undefined);
-  };
   let isDone = false;
   let planned = 0;
   try {

@@ -1,19 +1,16 @@
-import { readArguments } from '../arguments.ts';
-import type { Arguments, Command, Options } from '../arguments.ts';
+import { type Arguments, type Command, type Options, readArguments } from '../arguments.ts';
 import { ConfigError } from '../config.ts';
 import { PROGRESS_MS } from '../limits.ts';
 import { DeployHeldUp, reasonOf } from '../db/deploy/migration-error.ts';
 
-/**
- * Runs a command with what it was given, and ends in one line where it fails. Exit codes: what `main` says, or 0; 2 a wrong
- * argument or variable, nothing was tried; 3 others were in the way for too long; `failed` for anything else.
- */
+/** Runs a command and sets its exit code: the number that `main` gives, or 0. An error is one line. */
 export async function runCommand<const O extends Options>(
   command: Command<O> & { readonly failed: 1 | 2 },
-  main: (given: Arguments<O>) => Promise<number | undefined>,
+  main: (given: Arguments<O>) => Promise<unknown>,
 ): Promise<void> {
   try {
-    process.exitCode = (await main(argumentsOf(command))) ?? 0;
+    const code = await main(argumentsOf(command));
+    process.exitCode = typeof code === 'number' ? code : 0;
   } catch (error) {
     process.stderr.write(`${reasonOf(error)}\n`);
     if (error instanceof ConfigError) process.exitCode = 2;
@@ -21,7 +18,7 @@ export async function runCommand<const O extends Options>(
   }
 }
 
-/** What this process was given. One that asks for --help or --version ends here, and so does one with an unknown argument. */
+/** --help, --version and an unknown argument end the process here. */
 export function argumentsOf<const O extends Options>(command: Command<O>): Arguments<O> {
   try {
     const given = readArguments(process.argv.slice(2), command);
@@ -34,8 +31,13 @@ export function argumentsOf<const O extends Options>(command: Command<O>): Argum
   }
 }
 
-/** One line now and then, for whoever waits. */
-export function progress<Of>(words: (of: Of) => string): (of: Of) => void {
+export function wholeNumber(option: string, text: string, unit: string, most: number): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= most) return number;
+  throw new ConfigError(`--${option} must be a number of ${unit} from 1 to ${most}`);
+}
+
+export function progress<Of = void>(words: (of: Of) => string): (of: Of) => void {
   let last = performance.now();
   return (of) => {
     if (performance.now() - last < PROGRESS_MS) return;

@@ -1,10 +1,8 @@
 import type { Arguments } from '../arguments.ts';
 import { ConfigError, loadConfig } from '../config.ts';
-import { ROLES } from '../identity/caller.ts';
-import type { Role } from '../identity/caller.ts';
+import { ROLES, type Role } from '../identity/caller.ts';
 import { issuerOf } from '../embedded/provider/address.ts';
-import { openSigner } from '../embedded/provider/key.ts';
-import type { TokenRequest } from '../embedded/provider/key.ts';
+import { openSigner, type TokenRequest } from '../embedded/provider/key.ts';
 import { isSubject } from '../identity/subject.ts';
 import { isUuid, subjectUuid } from '../identity/uuid.ts';
 import { runCommand } from './run-command.ts';
@@ -20,7 +18,7 @@ const USAGE = `usage: npm run token -- --role ROLE [options]
 const LIFETIME = /^(?<number>[1-9]\d{0,6})(?<unit>[smhd])$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const LONGEST_SECONDS = 90 * 86_400;
-/** In which the made-up people have their names, whatever the provider's address is. */
+/** The namespace of made-up subjects, whatever the provider's address is. */
 const PEOPLE = 'urn:taxclaims:identity';
 
 const command = {
@@ -36,7 +34,7 @@ const command = {
   },
 } as const;
 
-/** Prints one token of the embedded identity provider, and nothing else, so that a shell can capture it. */
+/** Prints one token and nothing else, so that a shell can capture it. */
 await runCommand(command, async ({ values }) => {
   if (process.env['AUTH_ISSUER']) {
     throw new ConfigError(
@@ -49,7 +47,6 @@ await runCommand(command, async ({ values }) => {
   const issuer = await issuerOf(dataDir, identity.embeddedPort);
   const signer = await openSigner(dataDir, issuer, claimNames);
   process.stdout.write(`${await signer.sign(request)}\n`);
-  return undefined;
 });
 
 function readRequest(values: Arguments<typeof command.options>['values']): TokenRequest {

@@ -2,14 +2,7 @@ import { z } from 'zod';
 import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
-export interface DatabaseConfig {
-  /** The API's own login; undefined: the embedded Postgres. */
-  readonly url: string | undefined;
-  readonly poolSize: number;
-  readonly statementTimeoutMs: number;
-  /** False where a pooler lends connections by transaction and cannot keep prepared statements. */
-  readonly preparedStatements: boolean;
-}
+export type DatabaseConfig = ReturnType<typeof configFrom>;
 
 export const variables = z.object({
   DATABASE_URL: value.postgresUrl.optional(),
@@ -18,11 +11,13 @@ export const variables = z.object({
   DATABASE_PREPARED_STATEMENTS: value.flag.default(true),
 });
 
-export function configFrom(values: z.output<typeof variables>): DatabaseConfig {
+export function configFrom(values: z.output<typeof variables>) {
   return {
+    /** The API's own login; undefined: the embedded Postgres. */
     url: values.DATABASE_URL,
     poolSize: values.DATABASE_POOL_SIZE,
     statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
+    /** False behind a pooler by transaction that cannot keep prepared statements. */
     preparedStatements: values.DATABASE_PREPARED_STATEMENTS,
   };
 }

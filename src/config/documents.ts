@@ -2,14 +2,7 @@ import { z } from 'zod';
 import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
-export interface DocumentsConfig {
-  readonly store: value.DocumentStore;
-  /** Of an S3 store that is not Amazon's. */
-  readonly endpoint: string | undefined;
-  /** Whether a download leads to the store itself, by an address that is good for a minute. */
-  readonly presignedDownloads: boolean;
-  readonly maxBytes: number;
-}
+export type DocumentsConfig = ReturnType<typeof configFrom>;
 
 export const variables = z.object({
   DOCUMENT_STORE: value.documentStore.optional(),
@@ -19,8 +12,10 @@ export const variables = z.object({
 });
 
 export function configFrom(values: z.output<typeof variables>, dataDir: string) {
+  const folder: value.DocumentStore = { kind: 'folder', path: `${dataDir}/documents` };
   return {
-    store: values.DOCUMENT_STORE ?? { kind: 'folder', path: `${dataDir}/documents` },
+    store: values.DOCUMENT_STORE ?? folder,
+    /** Of an S3 store that is not Amazon's. */
     endpoint: values.DOCUMENT_STORE_ENDPOINT,
     presignedDownloads: values.DOCUMENT_PRESIGNED_DOWNLOADS,
     maxBytes: values.DOCUMENT_MAX_BYTES,
@@ -28,8 +23,9 @@ export function configFrom(values: z.output<typeof variables>, dataDir: string) 
 }
 
 export function* conflicts(set: Environment): Generator<string> {
-  if (set['DOCUMENT_STORE_ENDPOINT'] && !set['DOCUMENT_STORE']?.startsWith('s3:'))
+  if (set['DOCUMENT_STORE']?.startsWith('s3:')) return;
+  if (set['DOCUMENT_STORE_ENDPOINT'])
     yield 'DOCUMENT_STORE must be s3://bucket/prefix where DOCUMENT_STORE_ENDPOINT is set';
-  if (set['DOCUMENT_PRESIGNED_DOWNLOADS'] === 'true' && !set['DOCUMENT_STORE']?.startsWith('s3:'))
+  if (set['DOCUMENT_PRESIGNED_DOWNLOADS'] === 'true')
     yield 'DOCUMENT_STORE must be s3://bucket/prefix where DOCUMENT_PRESIGNED_DOWNLOADS is true';
 }

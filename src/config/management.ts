@@ -2,12 +2,11 @@ import { z } from 'zod';
 import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
-/** The interface at which the provider is told of changes, and how it knows that we may: a token, or a client that gets them. */
+/** The provider's management interface, with a token for it or a client that gets tokens (RFC 6749, 4.4). */
 export type ManagementConfig =
   | { readonly url: string; readonly token: string }
   | { readonly url: string; readonly client: ClientCredentials };
 
-/** A client of the provider that gets its tokens by itself (RFC 6749, 4.4). */
 export interface ClientCredentials {
   readonly issuer: string;
   readonly id: string;

@@ -7,20 +7,15 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** An empty variable counts as unset. */
 export function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''));
 }
 
-/**
- * The values of variables, each by its schema.
- * @param further what else is wrong, between variables
- * @throws ConfigError
- */
+/** The values of variables, each by its schema. @param further other problems. @throws ConfigError */
 export function parse<T extends z.ZodType>(
   schema: T,
   set: Environment,
-  further: Iterable<string> = [],
+  further: readonly string[] = [],
 ): z.output<T> {
   const result = schema.safeParse(set);
   const problems = [...(result.error?.issues ?? []).map((issue) => describe(issue, set)), ...further];

@@ -14,19 +14,18 @@ export const variables = z.object({
 });
 
 export function configFrom(values: z.output<typeof variables>) {
+  const collector = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const ratios = {
+    parentbased_always_on: 1,
+    parentbased_always_off: 0,
+    parentbased_traceidratio: values.OTEL_TRACES_SAMPLER_ARG,
+  };
   return {
     metricsPort: values.METRICS_PORT,
     serverTiming: values.SERVER_TIMING,
-    traces: tracesFrom(values),
-  };
-}
-
-function tracesFrom(values: z.output<typeof variables>): { readonly ratio: number } | undefined {
-  const collector = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
-  if (collector === undefined || values.OTEL_SDK_DISABLED) return undefined;
-  const ratio = { parentbased_always_on: 1, parentbased_always_off: 0 };
-  const { OTEL_TRACES_SAMPLER: sampler } = values;
-  return {
-    ratio: sampler === 'parentbased_traceidratio' ? values.OTEL_TRACES_SAMPLER_ARG : ratio[sampler],
+    traces:
+      collector === undefined || values.OTEL_SDK_DISABLED
+        ? undefined
+        : { ratio: ratios[values.OTEL_TRACES_SAMPLER] },
   };
 }

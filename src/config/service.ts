@@ -1,19 +1,7 @@
 import { z } from 'zod';
 import * as value from './values.ts';
 
-export interface ServiceConfig {
-  readonly host: string;
-  readonly port: number;
-  /** Refusals that wait for the database, uploads under way, and what the embedded parts keep. */
-  readonly dataDir: string;
-  readonly logLevel: string;
-  readonly rateLimits: { readonly perUser: number; readonly perIp: number };
-  /** Where several instances count together, and the prefix of what they keep there; undefined: each by itself. */
-  readonly redis: { readonly url: string; readonly prefix: string } | undefined;
-  /** How many proxies in front of the service to believe. */
-  readonly trustProxy: number;
-  readonly corsOrigins: readonly string[];
-}
+export type ServiceConfig = ReturnType<typeof configFrom>;
 
 export const variables = z.object({
   HOST: value.host.default('127.0.0.1'),
@@ -28,15 +16,17 @@ export const variables = z.object({
   CORS_ORIGINS: value.origins.default([]),
 });
 
-export function configFrom(values: z.output<typeof variables>): ServiceConfig {
+export function configFrom(values: z.output<typeof variables>) {
+  const { REDIS_URL: url, REDIS_PREFIX: prefix } = values;
   return {
     host: values.HOST,
     port: values.PORT,
+    /** Holds refusals that wait for the database, uploads under way, and the embedded parts. */
     dataDir: values.DATA_DIR,
     logLevel: values.LOG_LEVEL,
     rateLimits: { perUser: values.RATE_LIMIT_PER_USER, perIp: values.RATE_LIMIT_PER_IP },
-    redis:
-      values.REDIS_URL === undefined ? undefined : { url: values.REDIS_URL, prefix: values.REDIS_PREFIX },
+    /** Where several instances count together; undefined: each counts by itself. */
+    redis: url === undefined ? undefined : { url, prefix },
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,
   };

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
-/** Whose tokens are believed, and what they say. */
 export type TokensConfig = ReturnType<typeof configFrom>;
-/** Undefined where that is the embedded provider. */
 export type ProviderConfig = NonNullable<TokensConfig['provider']>;
 
 export const variables = z.object({
@@ -21,15 +19,9 @@ export const variables = z.object({
 
 export function configFrom(values: z.output<typeof variables>) {
   const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = values;
+  const jwksUrl = values.AUTH_JWKS_URL ?? `${(issuer ?? '').replace(/\/+$/, '')}/.well-known/jwks.json`;
   return {
-    provider:
-      issuer === undefined || audience === undefined
-        ? undefined
-        : {
-            issuer,
-            audience,
-            jwksUrl: values.AUTH_JWKS_URL ?? `${issuer.replace(/\/+$/, '')}/.well-known/jwks.json`,
-          },
+    provider: issuer === undefined || audience === undefined ? undefined : { issuer, audience, jwksUrl },
     roleClaim: values.AUTH_ROLE_CLAIM,
     clientAccessClaim: values.AUTH_CLIENT_ACCESS_CLAIM,
     emailsVerified: values.AUTH_EMAILS_VERIFIED,

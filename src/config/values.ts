@@ -41,19 +41,19 @@ export const postgresUrl = z.string().superRefine((value, context) => {
 
 export const redisUrl = url(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL');
 
-/** What the keys of one deployment begin with, where several share a Redis. */
 export const redisPrefix = z
   .string()
   .regex(/^[\w.-]{1,50}$/, 'must be 1 to 50 letters, digits, or any of _ . -');
 
-export const httpUrl = url(['http:', 'https:'], 'must be an http:// or https:// URL').refine(
-  withoutCredentials,
-  'must not contain a user or a password',
-);
+export const httpUrl = url(['http:', 'https:'], 'must be an http:// or https:// URL').refine((value) => {
+  const { username, password } = URL.parse(value) ?? {};
+  return username === '' && password === '';
+}, 'must not contain a user or a password');
 
 export const origins = z.string().transform((value, context) => {
   const items = value.split(',').map((item) => item.trim());
-  if (items.every(isOrigin)) return [...new Set(items.map((item) => new URL(item).origin))];
+  if (items.every((item) => ORIGIN.test(item) && URL.canParse(item)))
+    return [...new Set(items.map((item) => new URL(item).origin))];
   return reject(
     context,
     'must be a comma-separated list of origins, scheme://host or scheme://host:port, without *',
@@ -61,14 +61,12 @@ export const origins = z.string().transform((value, context) => {
 });
 
 export const documentStore = text.transform((value, context): DocumentStore => {
-  const s3 = S3.exec(value)?.groups;
-  if (s3 !== undefined)
-    return { kind: 's3', bucket: s3['bucket'] ?? '', prefix: trimSlashes(s3['prefix'] ?? '') };
+  const { bucket, prefix = '' } = S3.exec(value)?.groups ?? {};
+  if (bucket !== undefined) return { kind: 's3', bucket, prefix: prefix.replace(/^\/+|\/+$/g, '') };
   if (!SCHEME.test(value)) return { kind: 'folder', path: value };
   return reject(context, 'must be a folder or s3://bucket/prefix');
 });
 
-/** A whole number in decimal digits, from `least` to `most`. */
 export function integer(least: number, most: number): z.ZodType<number, string> {
   return z
     .string()
@@ -86,23 +84,10 @@ export function isPlainHttpUrl(value: string): boolean {
 
 function url(protocols: readonly string[], message: string): z.ZodString {
   return z.string().refine(
-    // URL itself drops line breaks and blanks that whoever uses the text later would stumble over.
+    // URL itself drops line breaks and blanks.
     (value) => !/\s/.test(value) && protocols.includes(URL.parse(value)?.protocol ?? ''),
     { message, abort: true },
   );
-}
-
-function withoutCredentials(value: string): boolean {
-  const parsed = URL.parse(value);
-  return parsed?.username === '' && parsed.password === '';
-}
-
-function isOrigin(item: string): boolean {
-  return ORIGIN.test(item) && URL.canParse(item);
-}
-
-function trimSlashes(path: string): string {
-  return path.replace(/^\/+|\/+$/g, '');
 }
 
 function reject(context: z.RefinementCtx, message: string): never {

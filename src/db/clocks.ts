@@ -6,17 +6,15 @@ import { CLOCKS_MS, CLOCK_OFF_MS, CLOCK_PROVEN_MS } from '../limits.ts';
 
 export type Clocks = ReturnType<typeof watchClocks>;
 
-export interface ClocksOptions {
-  readonly clock: ProviderClock;
-  readonly database: Pick<Database, 'callAsLogin'>;
-  readonly log: Logger;
-  readonly now?: () => number;
-}
-
 type Clock = 'provider' | 'service';
 
-/** Measures the clocks now and then each minute, beside requests; what follows from it is the database's to decide. */
-export function watchClocks({ clock, database, log, now = Date.now }: ClocksOptions) {
+/** Compares the clocks each minute, beside requests; the database draws the conclusions. */
+export function watchClocks(
+  clock: ProviderClock,
+  database: Pick<Database, 'callAsLogin'>,
+  log: Logger,
+  now = Date.now,
+) {
   const ahead: Record<Clock, number | undefined> = { provider: undefined, service: undefined };
   const told = new Set<Clock>();
   const ending = new AbortController();
@@ -30,7 +28,7 @@ export function watchClocks({ clock, database, log, now = Date.now }: ClocksOpti
     await database.callAsLogin({ text, values: [most === null ? null : most / 1_000] });
   }
 
-  /** Between which two numbers Postgres's clock is ahead of `performance.now()`. */
+  /** The bounds, in ms, by which Postgres's clock is ahead of `performance.now()`. */
   async function readDatabase(): Promise<{ readonly least: number; readonly most: number }> {
     const sent = performance.now();
     const text = 'select extract(epoch from pg_catalog.clock_timestamp()) * 1000';
@@ -108,7 +106,7 @@ export function watchClocks({ clock, database, log, now = Date.now }: ClocksOpti
     },
     /** By how many milliseconds each is ahead of Postgres's; undefined where that is not known. */
     figures: (): Readonly<Record<Clock, number | undefined>> => ahead,
-    /** Told when each token says that it was issued, in seconds since the epoch, once its signature is verified. */
+    /** Takes the time of issue of each verified token, in seconds since the epoch. */
     issued: (seconds: number): void => {
       const latest = clock.latest();
       if (latest === undefined || seconds * 1_000 <= latest + 1_000 || proving !== undefined) return;
@@ -124,7 +122,6 @@ export function watchClocks({ clock, database, log, now = Date.now }: ClocksOpti
   };
 }
 
-/** What shows more that something is wrong. */
 function further(one: number, other = 0): number {
   return Math.abs(other) > Math.abs(one) ? other : one;
 }

@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
-import { Client } from 'pg';
-import type { ClientConfig } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 import { serialize } from 'pg-protocol';
 import { CANCEL_MS, PARTING_MS } from '../limits.ts';
 
@@ -9,7 +8,6 @@ interface CancelKey {
   readonly secretKey: number;
 }
 
-/** A connection that ends when it is told to, also where the server says nothing any more. */
 export class Connection extends Client {
   #key: CancelKey | undefined;
 
@@ -39,10 +37,7 @@ export class Connection extends Client {
     this.connection.stream.destroy();
   }
 
-  /**
-   * Asks the server to give up what it is doing for this connection. One that is frozen finds it when it thaws. In plain
-   * text, as libpq does: the key is of no more use than this.
-   */
+  /** Asks the server to give up the statement under way. In plain text, as libpq does: the key is of no other use. */
   askToCancel(): void {
     if (this.#key === undefined) return;
     const { processID, secretKey } = this.#key;

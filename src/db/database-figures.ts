@@ -4,25 +4,18 @@ import { objections } from './objections.ts';
 
 export type DatabaseFigures = ReturnType<typeof databaseFiguresOf>;
 
-export interface Upkeep {
-  readonly removals: number;
-  readonly removalsOldestSeconds: number;
-  /** Undefined where the server archives no write-ahead log. */
-  readonly archiveFailingSeconds: number | undefined;
-}
-
 export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>) {
   const changes = identityChangesOf(database);
   return {
     undelivered: () => changes.undelivered(),
-    /** How many reasons there are not to serve from it. */
     objections: async () => (await objections(database)).length,
-    upkeep: async (): Promise<Upkeep> => {
+    upkeep: async () => {
       const { rows } = await database.callAsLogin({ text: UPKEEP, values: [] });
       const [removals, oldest, archive] = rows[0] ?? [];
       return {
         removals: Number(removals),
         removalsOldestSeconds: Number(oldest),
+        /** Undefined where the server archives no write-ahead log. */
         archiveFailingSeconds: archive == null ? undefined : Number(archive),
       };
     },

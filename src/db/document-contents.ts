@@ -7,18 +7,11 @@ export interface Owed {
   readonly size: number | undefined;
 }
 
-/** The same with the digest of the content, in hex; undefined for a document from before it was kept. */
+/** `sha256` in hex; undefined for a document from before digests were kept. */
 export interface OwedDigest extends Owed {
   readonly sha256: string | undefined;
 }
 
-export interface Standing {
-  readonly hasDocument: boolean;
-  /** It goes within an hour, unless its document's row follows: an upload is under way, or has failed. */
-  readonly isPlanned: boolean;
-}
-
-/** What the database says of the contents of documents, as a login of the API. */
 export type DocumentContents = Awaited<ReturnType<typeof openDocumentContents>>;
 
 /** One transaction, whose cursor sorts once: a million rows go through a file of the server, and no memory. */
@@ -29,15 +22,16 @@ export async function openDocumentContents(url: string) {
     keepAlive: true,
   });
   await connection.connect();
-  // Its end is told by whatever is asked next.
+  // The next query says that the connection is lost.
   connection.on('error', () => undefined);
   await connection.query('begin');
   await connection.query('set local statement_timeout = 0');
   return {
-    /** What is owed at the moment of the call, in the order of the bytes of the paths; of a million some pages. */
+    /** The contents of all documents at this moment, in the order of the bytes of the paths. */
     async *owed(): AsyncGenerator<Owed> {
       await connection.query(
-        'declare contents no scroll cursor for select document_id, file_path, file_size from app.contents_of_documents()',
+        `declare contents no scroll cursor for
+         select document_id as document, file_path as path, file_size as size from app.contents_of_documents()`,
       );
       for (;;) {
         const { rows } = await connection.query<Row>(`fetch ${CHECK_PAGE} from contents`);
@@ -45,30 +39,26 @@ export async function openDocumentContents(url: string) {
         if (rows.length < CHECK_PAGE) return;
       }
     },
-    async standings(paths: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
-      const { rows } = await connection.query<{
-        file_path: string;
-        has_document: boolean;
-        is_planned: boolean;
-      }>('select file_path, has_document, is_planned from app.standing_of_contents($1)', [paths]);
-      return new Map(
-        rows.map(({ file_path: path, has_document: hasDocument, is_planned: isPlanned }) => [
-          path,
-          { hasDocument, isPlanned },
-        ]),
+    /** A content `isPlanned` for removal within an hour, unless its row follows: an upload is under way, or has failed. */
+    async standings(paths: readonly string[]) {
+      const { rows } = await connection.query<{ path: string; hasDocument: boolean; isPlanned: boolean }>(
+        `select file_path as path, has_document as "hasDocument", is_planned as "isPlanned"
+         from app.standing_of_contents($1)`,
+        [paths],
       );
+      return new Map(rows.map((row) => [row.path, row]));
     },
-    /** The service removes it in an hour, unless a document has it then. */
     async planRemoval(path: string): Promise<void> {
       await connection.query('select app.plan_removal($1)', [path]);
     },
-    /** From here on what was planned stands, and each statement is a transaction of its own. */
+    /** Commits the plans; each later statement is a transaction of its own. */
     async commit(): Promise<void> {
       await connection.query('commit');
     },
     async digests(after: string): Promise<readonly OwedDigest[]> {
       const { rows } = await connection.query<Row & { readonly sha256: Buffer | null }>(
-        'select document_id, file_path, file_size, sha256 from app.digests_of_documents($1, $2)',
+        `select document_id as document, file_path as path, file_size as size, sha256
+         from app.digests_of_documents($1, $2)`,
         [after, CHECK_PAGE],
       );
       return rows.map((row) => ({ ...owed(row), sha256: row.sha256?.toString('hex') }));
@@ -76,7 +66,7 @@ export async function openDocumentContents(url: string) {
     async keepDigest(document: string, sha256: string): Promise<void> {
       await connection.query(`select app.keep_digest($1, pg_catalog.decode($2, 'hex'))`, [document, sha256]);
     },
-    /** What was planned and not committed stands only where it `isDone`. */
+    /** Unless `isDone`, plans that were not committed are taken back. */
     async close(isDone: boolean): Promise<void> {
       try {
         await connection.query(isDone ? 'commit' : 'rollback');
@@ -87,12 +77,10 @@ export async function openDocumentContents(url: string) {
   };
 }
 
-interface Row {
-  readonly document_id: string;
-  readonly file_path: string;
-  readonly file_size: string | null;
+interface Row extends Omit<Owed, 'size'> {
+  readonly size: string | null;
 }
 
-function owed({ document_id: document, file_path: path, file_size: size }: Row): Owed {
+function owed({ document, path, size }: Row): Owed {
   return { document, path, size: size === null ? undefined : Number(size) };
 }

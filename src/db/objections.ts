@@ -6,7 +6,7 @@ import { RightMissing, sqlState } from './errors.ts';
 
 type Asked = Pick<Database, 'callAsLogin'>;
 
-/** Schema, function, table or column that is not there: the SQL of this release was not applied. */
+/** Schema, function, table or column is missing: the SQL of this release was not applied. */
 const NOT_MIGRATED = new Set(['3F000', '42883', '42P01', '42703']);
 
 /** Settings without which a crash of the server loses or corrupts what was acknowledged. */
@@ -21,11 +21,7 @@ function migrations(): Promise<readonly string[]> {
   return known;
 }
 
-/**
- * What speaks against serving from the database through the login in DATABASE_URL, in words for a log; empty when all
- * is well.
- * @throws what `Database` throws, but for what says that the database or the login was not prepared.
- */
+/** Reasons not to serve from the database through the login in DATABASE_URL, in words for a log. */
 export async function objections(database: Asked): Promise<readonly string[]> {
   try {
     const { rows } = await database.callAsLogin({
@@ -42,7 +38,7 @@ export async function objections(database: Asked): Promise<readonly string[]> {
   }
 }
 
-/** Says once, at the start, what an operator must know of the database. Never rejects. */
+/** Logs once, at the start, the objections and unsafe settings of the server. Never rejects. */
 export async function tellObjections(database: Asked, log: Logger): Promise<void> {
   try {
     for (const objection of await objections(database)) {

@@ -8,18 +8,15 @@ import { DatabaseUnavailable, sqlState } from './errors.ts';
 import { PRIMARY_ANSWER_MS, PRIMARY_PAUSE_MS } from '../limits.ts';
 
 export interface Primary {
-  /** Whether a new connection must be asked first: whoever led a moment ago may follow now. */
+  /** Whether a new connection must be asked first: a server that led a moment ago may follow now. */
   readonly isAsked: boolean;
   /** The address of the server that took writes when it was asked last; undefined while that is in doubt. */
   readonly current: string | undefined;
-  /** The same, or where it is in doubt the one that did before: what is made meanwhile is not lent. */
+  /** `current`, or the one before where that is in doubt: its connections are not lent. */
   readonly latest: string;
-  /**
-   * Asks all servers at once where that is in doubt, so that one that is frozen keeps nobody waiting.
-   * @throws DatabaseUnavailable where none takes writes.
-   */
+  /** Asks all servers at once where the primary is in doubt. @throws DatabaseUnavailable where none takes writes. */
   find(): Promise<void>;
-  /** Something failed there: before the next connection is lent all are asked again. */
+  /** Something failed there: all are asked again before the next connection is lent. */
   doubt(server: string): void;
 }
 
@@ -60,17 +57,13 @@ export function createPrimary(url: string, told: (server: string) => void = () =
   };
 }
 
-/** Tells the log where the primary is, each time that it is another one. */
 export function tellingPrimary(log: Logger): (server: string) => void {
   return (server) => {
     log.info({ server }, 'the database takes writes there');
   };
 }
 
-/**
- * Gives the same for the same address, so that however many pools look for the primary, its servers are asked once. Not
- * for the same servers with another login: one that is refused would keep all others from the primary.
- */
+/** One for each address: the servers are asked once, however many pools there are. Another login is another address. */
 export function sharedPrimaries(told: (server: string) => void): (url: string) => Primary {
   const known = new Map<string, Primary>();
   return (url) => {
@@ -80,10 +73,7 @@ export function sharedPrimaries(told: (server: string) => void): (url: string) =
   };
 }
 
-/**
- * The first server to say that it takes writes.
- * @throws DatabaseUnavailable where none does.
- */
+/** The first server that takes writes. @throws DatabaseUnavailable where none does. */
 export async function findWriting(servers: readonly string[], answerMs = PRIMARY_ANSWER_MS): Promise<string> {
   const connections = servers.map((server) => new Connection(connectionTo(server, answerMs)));
   const asked = connections.map(async (connection, index) => {
@@ -101,7 +91,7 @@ export async function findWriting(servers: readonly string[], answerMs = PRIMARY
       cause: error,
     });
   } finally {
-    // Nobody waits for the others, nor for anybody's farewell.
+    // Nobody waits for their farewell.
     for (const connection of connections) connection.end(() => undefined);
   }
 }

@@ -6,19 +6,15 @@ import type { Result, Statement } from './statement.ts';
  * at its end. Each transaction writes every one that its statements read, so that none can see what another left behind.
  */
 
-/** Values are written in one form, in which the API reads them. */
 const FORM = `
     set_config('timezone', 'UTC', true),
     set_config('datestyle', 'ISO', true)`;
 
-/** Finds the request in pg_stat_activity and, by `%a`, in the log of the server. Both are read after a failure too. */
+/** For pg_stat_activity and, by `%a`, the log of the server. */
 const NAMED = `
     set_config('application_name', 'taxclaims-api ' || $8, true)`;
 
-/**
- * Of a request that only reads: the server sees to it that it does.
- * `is not null`: set_config answers with the value, and the list of clients can be long.
- */
+/** Of a request that only reads. `is not null`: set_config answers with the value, and the list of clients can be long. */
 const READING = `
 select
     set_config('transaction_read_only', 'on', true),${FORM},
@@ -45,11 +41,10 @@ select
     set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text, true),${NAMED},
     set_config('role', $7, true)`;
 
-/** Added where somebody wants to know: how many milliseconds the server took from the transaction's begin to here. */
+/** Added where a timeline is wanted: ms from BEGIN to this statement. */
 const TOOK = `,
     extract(epoch from clock_timestamp() - transaction_timestamp()) * 1000`;
 
-/** Takes how long that was from what the settings statement gives. */
 export function timingOf(context: RequestContext | undefined): ((result: Result) => void) | undefined {
   const timeline = context?.timeline;
   if (timeline === undefined) return undefined;
@@ -70,7 +65,6 @@ select${FORM},
     set_config('app.user_agent', '', true),
     set_config('role', 'none', true)`;
 
-/** For the same caller, or nobody, later in the same transaction. */
 const NEXT = `
 select
     set_config('app.client_access', $1, true) is not null,
@@ -95,7 +89,7 @@ export function waitsAtMost(timeoutMs: number): Statement {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The database role that a request becomes for the length of its transaction; without one, the login stays itself. */
+/** The database role of a request's transaction; without a request the login stays itself. */
 export function roleOf(context: RequestContext | undefined): string {
   if (context === undefined) return 'none';
   const { caller, client } = context;
@@ -106,9 +100,8 @@ export function roleOf(context: RequestContext | undefined): string {
 }
 
 /**
- * The statement that goes before all others: who asks, what they may see, and as which role; without a context for a
- * call of the API's own, with no setting of any request.
- * It fails with SQLSTATE TX401 where the database knows that the token's rights no longer hold.
+ * The statement that goes before all others: who asks, what they may see, and as which role; without a context, nobody.
+ * It fails with SQLSTATE TX401 where the token's rights no longer hold.
  * @throws TypeError when the client that the request names is no UUID.
  */
 export function settingsOf(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
@@ -121,10 +114,7 @@ export function settingsOf(context: RequestContext | undefined, statementTimeout
   return readOnly ? { text, values } : { text, values: [...values, action, ipAddress, userAgent] };
 }
 
-/**
- * For the next turn of the same transaction, which is of the same caller with other clients, or of nobody.
- * @throws TypeError when the client that the request names is no UUID.
- */
+/** For the next turn of the same transaction: the same caller with other clients, or nobody. */
 export function nextSettings(context: RequestContext | undefined): Statement {
   const access = context === undefined ? '' : clientAccess(context);
   return { text: NEXT, values: [access, roleOf(context)] };

@@ -9,15 +9,12 @@ import { roleOf, settingsOf, timingOf, waitsAtMost } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 
-/*
- * A list that is read whole: a cursor in a transaction of its own, so that all of it is of one moment, however long it is
- * and however slowly it is read. docs/decisions/csv.md has the reasons.
- */
+/* Long lists: a cursor in a transaction of its own, so that all rows are of one moment (docs/decisions/csv.md). */
 
 export interface WalkLimits {
-  /** How many may hold a connection at once; of one caller one. */
+  /** How many may hold a connection at once; a caller may hold one. */
   readonly most: number;
-  /** Until whoever reads asks for the next page. */
+  /** Until the reader asks for the next page. */
   readonly pageMs: number;
   readonly wholeMs: number;
 }
@@ -32,7 +29,6 @@ export interface Walk {
   readonly pages: Readable;
 }
 
-/** Opens such walks on a pool, and counts those that have more than a page. */
 export function walksOn(
   pool: SessionPool,
   room: Room,
@@ -69,7 +65,7 @@ export function walksOn(
           end(undefined);
         };
         pages = Readable.from(pagesFrom(session, first, ended), { highWaterMark: 1 });
-        // One that is given up before its first page was asked for never begins.
+        // A stream that is destroyed before its first page was asked for never begins.
         pages.once('close', ended);
         resolve({ isEmpty: false, pages });
         await over;

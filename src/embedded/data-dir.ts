@@ -3,14 +3,10 @@ import { realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../make-folder.ts';
 
-/** What one file of the smallest kind takes, so that a full disk is noticed before anything is begun on it. */
+/** The smallest file takes as much: a full disk is noticed at once. */
 const PROBE = Buffer.alloc(4_096);
 
-/**
- * Makes the folder of the embedded parts where there is none, and tries to write to it.
- * @returns its path without symbolic links
- * @throws Error in one line that names the variable and the folder
- */
+/** Makes the folder and tries to write to it; gives its path without symbolic links. @throws Error in one line */
 export async function openDataDir(dataDir: string): Promise<string> {
   try {
     await makeFolder(dataDir);
@@ -26,7 +22,6 @@ export async function openDataDir(dataDir: string): Promise<string> {
   }
 }
 
-/** The same error as a line that says whose folder it is about. */
 export function dataDirError(dataDir: string, cause: unknown): Error {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new Error(`DATA_DIR ${dataDir} cannot be used: ${reason}`, { cause });

@@ -4,10 +4,7 @@ import type { Logger } from 'pino';
 import { sqlFolder } from '../db/sql-folder.ts';
 import type { Documents } from '../documents/documents.ts';
 
-/**
- * Puts the contents of the demonstration's documents where their rows say that they are, as far as they are missing:
- * a start that was killed after its rows were committed is finished by the next.
- */
+/** Stores the missing contents of the demonstration's documents: a killed start is finished by the next. */
 export async function placeDemonstration(
   paths: readonly string[],
   documents: Pick<Documents, 'restore' | 'size'>,

@@ -7,7 +7,6 @@ import { withClient } from './postgres/connect.ts';
 import { PEOPLE } from './people.ts';
 import { identityFolder, ignoreMissing, writeOnce } from './provider/key.ts';
 
-/** With what one of the demonstration logs in. */
 export interface Login {
   readonly email: string;
   readonly password: string;
@@ -15,10 +14,7 @@ export interface Login {
 
 type Kept = readonly (Login & { readonly hash: string })[];
 
-/**
- * Gives each of the demonstration's people a password of this folder's own, unless somebody has changed it.
- * @returns those that hold
- */
+/** Gives each of the demonstration's people a password, unless somebody has changed it; returns the valid ones. */
 export async function givePasswords(adminUrl: string, dataDir: string): Promise<readonly Login[]> {
   const kept = await openPasswords(dataDir);
   return withClient(adminUrl, async (client) => {
@@ -42,7 +38,7 @@ export async function givePasswords(adminUrl: string, dataDir: string): Promise<
   });
 }
 
-/** Made once, before they are anybody's: a start that is cut short gives the same ones the next time. */
+/** Kept before they are given: a start that is cut short gives the same ones the next time. */
 async function openPasswords(dataDir: string): Promise<Kept> {
   const file = join(await identityFolder(dataDir), 'demonstration.json');
   const text = await readFile(file, 'utf8').catch(ignoreMissing);

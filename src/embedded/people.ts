@@ -5,7 +5,6 @@ import type { TokenSigner } from './provider/key.ts';
 
 const client = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
 
-/** The users of the demonstration data, in db/demonstration. */
 export const PEOPLE = [
   {
     role: 'ADMIN',
@@ -37,15 +36,11 @@ export const PEOPLE = [
   },
 ] as const;
 
-/** The people of the demonstration, each with tokens that the signer makes. */
 export function peopleOf(signer: TokenSigner): readonly Person[] {
   return PEOPLE.map((person) => ({ ...person, token: () => signer.sign(person) }));
 }
 
-/**
- * Whether the page of /docs may give everybody on this machine the tokens of the demonstration: only where the data is
- * the demonstration's own, and nobody else is let in, neither by the address nor by a proxy in front.
- */
+/** Whether /docs may show the demonstration's tokens: only with embedded parts, on this machine, without a proxy. */
 export function isDemonstration({ database, identity, host, trustProxy }: Config): boolean {
   const isEmbedded = database.url === undefined && identity.provider === undefined;
   return isEmbedded && isLoopback(host) && trustProxy === 0;

@@ -4,7 +4,7 @@ import type { Counters } from '../counters/counters.ts';
 import type { Clocks } from '../db/clocks.ts';
 import type { Database } from '../db/database.ts';
 import type { DatabaseFigures } from '../db/database-figures.ts';
-import type { Housekeeping } from '../db/housekeeping.ts';
+import type { Housekeeping } from '../regularly.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import type { Spool } from '../db/refusals/spool.ts';
 import type { Documents } from '../documents/documents.ts';

@@ -193,11 +193,13 @@ test('a file that is cut in its middle, or missing between two, is told of', asy
   expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining('there is a gap') });
 });
 
-test('a file that was restored with any one byte changed is refused', async () => {
+test('a file that was restored with any one byte of what it holds changed is refused', async () => {
   await run.archive(fourth);
   const whole = await readFile(second);
   // Each byte of the beginning and the end, where gzip has its own, and some of the records.
-  const places = [...whole.keys()].filter((at) => at < 200 || at % 97 === 0 || at >= whole.length - 60);
+  const near = [...whole.keys()].filter((at) => at < 200 || at % 97 === 0 || at >= whole.length - 60);
+  // But for the time and the system in the head of gzip, which hold nothing of the log.
+  const places = near.filter((at) => at < 4 || at > 9);
   for (const at of places) {
     const changed = Buffer.from(whole);
     changed[at] = 0xff - (changed[at] ?? 0);

@@ -46,7 +46,7 @@ async function openWriter(spoil = () => Promise.resolve()): Promise<Writer> {
   const log = pino({}, { write });
   const spool = await openSpool(dataDir);
   await spoil();
-  const writer = createAuditWriter({ database: probe.database, spool, log });
+  const writer = createAuditWriter(probe.database, spool, log);
   return {
     said,
     record: (one) => writer.record(one),

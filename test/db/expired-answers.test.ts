@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
-import { forgetExpiredAnswers } from '../../src/db/expired-answers.ts';
+import { forgetExpiredAnswers } from '../../src/db/housekeeping.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 
@@ -42,7 +42,7 @@ const left = () =>
 
 test('a sweep removes every answer that is older than a day, batch by batch, and no other', async () => {
   await fill(1_200, 3);
-  const forgetting = forgetExpiredAnswers({ database, log });
+  const forgetting = forgetExpiredAnswers(database, log);
   await forgetting.sweep();
   await forgetting.close();
   expect(await left()).toBe(3);
@@ -55,7 +55,7 @@ test('a sweep that fails says so in the log alone, and the next one does its wor
   await withAdmin(postgres.adminUrl, (admin) =>
     admin.query('revoke execute on function app.forget_answers(integer) from taxclaims_api'),
   );
-  const forgetting = forgetExpiredAnswers({ database, log: told });
+  const forgetting = forgetExpiredAnswers(database, told);
   await forgetting.sweep();
   expect(failures).toContainEqual(expect.objectContaining({ level: 50, err: expect.anything() }));
   expect(await left()).toBe(3);

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { createLogin } from '../../src/embedded/postgres/logins.ts';
+import { createLogin } from '../../src/embedded/postgres/prepare.ts';
 import { findBinaries } from '../../src/embedded/postgres/binaries.ts';
 import { answers } from '../../src/embedded/postgres/connect.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/postgres/server.ts';

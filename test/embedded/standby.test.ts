@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
-import { createLogin } from '../../src/embedded/postgres/logins.ts';
+import { createLogin } from '../../src/embedded/postgres/prepare.ts';
 import { dataDirectory } from '../../src/embedded/postgres/cluster.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import type { EmbeddedServer } from '../../src/embedded/postgres/server.ts';

@@ -1,9 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { chooseAccount } from '../../src/embedded/postgres/account.ts';
-import { findBinaries } from '../../src/embedded/postgres/binaries.ts';
-import { dataDirectory, openCluster } from '../../src/embedded/postgres/cluster.ts';
+import { openCluster } from '../../src/embedded/postgres/cluster.ts';
 import { superuserUrl } from '../../src/embedded/postgres/connect.ts';
 import { freePort } from '../../src/embedded/postgres/free-port.ts';
 import { startPostmaster } from '../../src/embedded/postgres/postmaster.ts';
@@ -30,9 +28,7 @@ export interface Cluster {
 export async function createScratchCluster(folder: string): Promise<Cluster> {
   await mkdir(folder, { recursive: true });
   const place = join(folder, 'postgres');
-  const binaries = findBinaries();
-  const account = await chooseAccount(dataDirectory(place), binaries);
-  const cluster = await openCluster(place, binaries, account, undefined);
+  const cluster = await openCluster(place);
   const port = await freePort(0);
   // An acknowledged write must survive a killed server, so nothing of that is switched off, as it is in other tests.
   const settings = { max_connections: '60', autovacuum: 'off' };
@@ -40,7 +36,7 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
   let pid = 0;
 
   const start = async (): Promise<void> => {
-    postmaster = await startPostmaster({ cluster, binaries, account, port, settings });
+    postmaster = await startPostmaster({ cluster, port, settings });
     pid = Number((await readFile(join(cluster.data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
   };
   const stop = async (): Promise<void> => {

@@ -130,7 +130,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const asked = open('metrics', 1, 2_000);
   const dataDir = await createScratchFolder();
   const spool = await openSpool(dataDir);
-  const audit = createAuditWriter({ database: lane, spool, log });
+  const audit = createAuditWriter(lane, spool, log);
   const documentFolder = join(dataDir, 'documents');
   const documents = await openDocuments({
     ...{ store: { kind: 'folder', path: documentFolder }, endpoint: undefined, maxBytes: 25 * 1024 * 1024 },
@@ -140,7 +140,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const { issuer, audience, jwksUrl } = options.provider ?? identity;
   const now = (): number => Date.now() + (options.clocks?.aheadMs ?? 0);
   const clock = createProviderClock({ url: jwksUrl, now });
-  const clocks = options.clocks && watchClocks({ clock, database, log, now });
+  const clocks = options.clocks && watchClocks(clock, database, log, now);
   const verifier = createTokenVerifier({
     ...{ issuer, audience, jwksUrl, log, now, onFetched: seen.onFetched },
     ...(clocks && { providerNow: clock.now, onIssued: clocks.issued }),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { makeFolder } from '../../make-folder.ts';
@@ -7,58 +8,50 @@ import { shortPatience } from '../deploy/apply.ts';
 import { isContention, retryingOnContention } from '../deploy/contention.ts';
 import { DeployHeldUp, MigrationError } from '../deploy/migration-error.ts';
 import { ownerHas, takeMigrationLock } from '../deploy/migration-lock.ts';
-import { type Archived, NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
-import { ARCHIVE_PAGE, ARCHIVE_SAY_RECORDS, DEPLOY_PATIENCE_MS } from '../../limits.ts';
+import { NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
+import { ARCHIVE_PAGE, DEPLOY_PATIENCE_MS } from '../../limits.ts';
 import { beginningOf, type Latest, monthAfter, type Part, readLatest, readParts } from './parts.ts';
 
 const APPLICATION = 'taxclaims-archive';
 
-/** Whose rights a step has: the list of archives is the owner's, and the records are read by the housekeeper alone. */
+/** The list of archives is the owner's; the housekeeper alone reads the records. */
 type Role = 'taxclaims_owner' | 'taxclaims_housekeeper';
 
 export interface ArchiveOptions {
   readonly adminUrl: string;
   readonly before: string;
-  /** How many whole months before the present one stay in any case. */
   readonly keep: number;
   readonly folder: string;
-  /** Whether the months are taken out of the log once their files are verified. */
   readonly remove: boolean;
   readonly log: Logger;
   readonly patienceMs?: number;
 }
 
 /**
- * Writes each whole month before `before` to a file of its own, one after the other, verifies what was written, and then
- * removes the months, where that is asked for. Whatever is there already is not done again; one run at a time, and none
- * beside a deploy.
- * @throws MigrationError saying what speaks against it; BrokenArchive naming the file that is not as it was written
+ * Writes each whole month before `before` to a file of its own, verifies it, and removes the months where that is asked
+ * for. It may be repeated; one run at a time, and none beside a deploy.
+ * @throws MigrationError saying why not; BrokenArchive naming a file that is not as it was written
  */
 export async function archive(options: ArchiveOptions): Promise<void> {
   const { adminUrl, patienceMs = DEPLOY_PATIENCE_MS } = options;
-  const worker = await openAdminConnection(adminUrl, APPLICATION);
-  try {
-    const keeper = await openAdminConnection(adminUrl, APPLICATION);
-    try {
-      const { client } = worker;
-      if (!(await worker.answered((asked) => ownerHas(asked, 'deploy_lock'))))
-        throw new MigrationError('the database is not migrated, or its administrator is somebody else');
-      await takeMigrationLock(keeper.client, patienceMs, () => 'a deploy, or another archive');
-      await refuseTooYoung(client, options);
-      await makeFolder(options.folder);
-      const parts = await as(client, 'taxclaims_housekeeper', () => readParts(client));
-      for (const part of parts) await archivePart(client, part, options);
-      if (options.remove) {
-        for (const part of parts.filter(({ months }) => months.length > 0)) {
-          if (part.to <= options.before) await removePart(client, part, { ...options, patienceMs });
-          else if (part.months.some((month) => month < options.before)) tellThatItStays(part, options.log);
-        }
-      }
-    } finally {
-      await keeper.close();
-    }
-  } finally {
-    await worker.close();
+  await using worker = await openAdminConnection(adminUrl, APPLICATION);
+  await using keeper = await openAdminConnection(adminUrl, APPLICATION);
+  const { client } = worker;
+  if (!(await worker.answered((asked) => ownerHas(asked, 'deploy_lock'))))
+    throw new MigrationError('the database is not migrated, or its administrator is somebody else');
+  await takeMigrationLock(keeper.client, patienceMs, () => 'a deploy, or another archive');
+  await refuseTooYoung(client, options);
+  await makeFolder(options.folder);
+  const parts = await as(client, 'taxclaims_housekeeper', () => readParts(client));
+  for (const part of parts) await archivePart(client, part, options);
+  if (!options.remove) return;
+  for (const part of parts.filter(({ months }) => months.length > 0)) {
+    const { name, to, months } = part;
+    if (to <= options.before) await removePart(client, part, { ...options, patienceMs });
+    else if (months.some((month) => month < options.before))
+      options.log.warn(
+        `${name} is not removed: it goes as a whole, and reaches to ${to}: --before ${to}, or later, removes it`,
+      );
   }
 }
 
@@ -77,9 +70,11 @@ async function refuseTooYoung(client: pg.Client, { before, keep }: ArchiveOption
 async function archivePart(client: pg.Client, part: Part, options: ArchiveOptions): Promise<void> {
   for (const month of part.months.filter((one) => one < options.before)) {
     const latest = await as(client, 'taxclaims_owner', () => readLatest(client));
-    const present = await as(client, 'taxclaims_housekeeper', () => countOf(client, month));
+    const present = await as(client, 'taxclaims_housekeeper', () =>
+      countBetween(client, beginningOf(month), monthAfter(month)),
+    );
     const last = latest.find((one) => one.month === month);
-    // Refusals that lay on a disk meanwhile come late: then all that is in the log of the month is archived once more.
+    // Refusals that lay on a disk meanwhile come late: then the whole month is archived once more.
     if (last !== undefined && present === (last.isRemoved ? 0 : last.records)) continue;
     await archiveMonth(client, month, latest, options);
   }
@@ -91,18 +86,15 @@ async function archiveMonth(
   latest: readonly Latest[],
   { folder, log }: ArchiveOptions,
 ): Promise<void> {
-  const before = latest.reduce<Latest | undefined>(
-    (found, one) => (found === undefined || one.number > found.number ? one : found),
-    undefined,
-  );
+  const before = latest.toSorted((a, b) => a.number - b.number).at(-1);
   const number = (before?.number ?? 0) + 1;
   const file = `audit-${month}.${String(number).padStart(4, '0')}.ndjson.gz`;
   const place = { number, month, previous: before?.digest ?? NO_DIGEST };
   const written = await as(client, 'taxclaims_housekeeper', () =>
-    writeArchive(join(folder, file), place, recordsOf(client, month, log)),
+    writeArchive(join(folder, file), place, recordsOf(client, month)),
   );
   const read = await verifyArchive(join(folder, file));
-  if (!isSame(read, written)) throw new MigrationError(`${file} is not what was written to it`);
+  if (!isDeepStrictEqual(read, written)) throw new MigrationError(`${file} is not what was written to it`);
   await as(client, 'taxclaims_owner', () =>
     client.query(
       `insert into audit.archives (number, month, records, previous_digest, digest, file)
@@ -113,12 +105,8 @@ async function archiveMonth(
   log.info(`${month}: ${String(written.records)} records in ${file}, digest ${written.digest}`);
 }
 
-const isSame = (a: Archived, b: Archived): boolean =>
-  a.number === b.number && a.month === b.month && a.records === b.records && a.digest === b.digest;
-
-/** The records of a month, oldest first, each as JSON in one line. */
-async function* recordsOf(client: pg.Client, month: string, log: Logger): AsyncGenerator<string> {
-  // The months are of the form that was checked: a cursor takes no parameters of a later statement.
+async function* recordsOf(client: pg.Client, month: string): AsyncGenerator<string> {
+  // A cursor takes no parameters; the form of the month was checked.
   await client.query(
     `declare records no scroll cursor for
      select json_build_object(
@@ -131,24 +119,14 @@ async function* recordsOf(client: pg.Client, month: string, log: Logger): AsyncG
      where created_at >= '${beginningOf(month)}' and created_at < '${beginningOf(monthAfter(month))}'
      order by created_at, id`,
   );
-  for (let given = 0; ; ) {
-    const { rows } = await client.query<{ record: string }>(`fetch ${String(ARCHIVE_PAGE)} from records`);
+  for (;;) {
+    const { rows } = await client.query<{ record: string }>(`fetch ${ARCHIVE_PAGE} from records`);
     for (const { record } of rows) yield record;
-    const before = given;
-    given += rows.length;
-    if (Math.floor(given / ARCHIVE_SAY_RECORDS) > Math.floor(before / ARCHIVE_SAY_RECORDS))
-      log.info(`${month}: ${String(given)} records so far`);
     if (rows.length < ARCHIVE_PAGE) return;
   }
 }
 
-function tellThatItStays({ name, to }: Part, log: Logger): void {
-  log.warn(
-    `${name} is not removed: it goes as a whole, and reaches to ${to}: --before ${to}, or later, removes it`,
-  );
-}
-
-/** Takes the oldest part out of the log, where files hold all that it holds; whoever reads or writes waits half a second at most. */
+/** Removes the oldest part, once files hold all of its records; others wait half a second at most. */
 async function removePart(
   client: pg.Client,
   part: Part,
@@ -165,9 +143,11 @@ async function removePart(
   const remove = async (): Promise<void> => {
     await as(client, 'taxclaims_housekeeper', async () => {
       await client.query(`set local lock_timeout = ${String(await shortPatience(client))}`);
-      // Nothing comes to it any more, and it can still be read.
+      // It still can be read, and takes no more records.
       await client.query(`lock table ${part.name} in share mode`);
-      if ((await countIn(client, part)) !== archived)
+      // With records that came meanwhile, of any month.
+      const first = part.isOpen ? '-infinity' : beginningOf(part.months[0] ?? '');
+      if ((await countBetween(client, first, part.to)) !== archived)
         throw new MigrationError(`${part.name} holds other records than its files: run it again`);
       await client.query('select audit_log.remove_part($1)', [part.name]);
       await client.query(`set local role taxclaims_owner`);
@@ -188,17 +168,10 @@ async function removePart(
   log.info(`removed ${part.name}: ${String(archived)} records of ${part.months.join(', ')}`);
 }
 
-const countOf = (client: pg.Client, month: string): Promise<number> =>
-  countBetween(client, beginningOf(month), beginningOf(monthAfter(month)));
-
-/** Also what came meanwhile, of whichever month. */
-const countIn = (client: pg.Client, { isOpen, months: [first = ''], to }: Part): Promise<number> =>
-  countBetween(client, isOpen ? '-infinity' : beginningOf(first), beginningOf(to));
-
-async function countBetween(client: pg.Client, first: string, after: string): Promise<number> {
+async function countBetween(client: pg.Client, first: string, monthAfterLast: string): Promise<number> {
   const { rows } = await client.query<{ records: number }>(
     `select count(*)::integer as records from public.audit_logs where created_at >= $1 and created_at < $2`,
-    [first, after],
+    [first, beginningOf(monthAfterLast)],
   );
   return rows[0]?.records ?? 0;
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
@@ -17,8 +17,6 @@ import { syncFolder } from '../../make-folder.ts';
 
 const FORMAT = 'taxclaims-audit-1';
 const HEX = /^[0-9a-f]{64}$/;
-/** How gzip begins, without a time and the name of a system: the same from every machine, and held to when it is read. */
-const HEAD = Buffer.from('1f8b08000000000000ff', 'hex');
 export const NO_DIGEST = '0'.repeat(64);
 
 const beginning = z.strictObject({
@@ -29,7 +27,6 @@ const beginning = z.strictObject({
 });
 const end = z.strictObject({ records: z.int().nonnegative(), digest: z.string().regex(HEX) });
 
-/** Which month a file is of, and where in the chain it stands. */
 export type Place = Omit<z.output<typeof beginning>, 'format'>;
 export interface Archived extends Place {
   readonly records: number;
@@ -44,10 +41,7 @@ function digestOf(before: string, text: string): string {
   return createHash('sha256').update(`${before} ${text}`).digest('hex');
 }
 
-/**
- * Writes the records, each as JSON in one line, and resolves when the file is on the disk under its name. What another
- * run left of it is replaced. Holds no more than a few records at once.
- */
+/** Writes the records, each as JSON in one line, a few at a time; the file has its name once it is on the disk. */
 export async function writeArchive(
   path: string,
   place: Place,
@@ -67,46 +61,28 @@ export async function writeArchive(
     }
     yield `${JSON.stringify({ records: count, digest })}\n`;
   }
-  const file = await open(partial, 'w', 0o600);
-  try {
-    let isBegun = false;
-    const toDisk = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        if (!isBegun) HEAD.copy(chunk);
-        isBegun = true;
-        file.writeFile(chunk).then(() => {
-          done();
-        }, done);
-      },
-    });
-    await pipeline(Readable.from(lines()), createGzip(), toDisk);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  const toDisk = createWriteStream(partial, { mode: 0o600, flush: true });
+  await pipeline(Readable.from(lines()), createGzip(), toDisk);
   await rename(partial, path);
   await syncFolder(dirname(path));
   return { ...place, records: count, digest };
 }
 
-/**
- * Reads a file whole and holds every record against its digest.
- * @throws BrokenArchive naming the first line that is not as it was written
- */
+/** Holds every record against its digest. @throws BrokenArchive naming the first line that is not as it was written */
 export async function verifyArchive(path: string): Promise<Archived> {
   const broken = (line: number, what: string): BrokenArchive =>
-    new BrokenArchive(`${path}, line ${String(line)}: ${what}`);
+    new BrokenArchive(`${path}, line ${line}: ${what}`);
   let number = 0;
   let place: Place | undefined;
   let digest = '';
   let last: Omit<Archived, keyof Place> | undefined;
   const bytes = createReadStream(path);
   const text = createGunzip();
-  // Also once nobody listens any more: what was read before may have been refused already.
+  // Also once nobody listens any more.
   text.on('error', () => undefined);
-  // What went wrong with the file ends the reading of its lines, too.
+  // A broken file ends the reading of its lines, too.
   const failed = new Promise<never>((_resolve, reject) => {
-    pipeline(bytes, holdingHead, text).catch(reject);
+    pipeline(bytes, text).catch(reject);
   });
   failed.catch(() => undefined);
   const whole = async (): Promise<void> => {
@@ -142,16 +118,6 @@ export async function verifyArchive(path: string): Promise<Archived> {
   return { ...place, ...last };
 }
 
-/** What gzip itself does not look at: when, on what and how a file was made. */
-async function* holdingHead(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let head = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    head = Buffer.concat([head, chunk.subarray(0, HEAD.length - head.length)]);
-    if (!head.equals(HEAD.subarray(0, head.length))) throw new Error('it does not begin as it was written');
-    yield chunk;
-  }
-}
-
 function parsed<T>(form: z.ZodType<T>, line: string): T | undefined {
   try {
     return form.safeParse(JSON.parse(line)).data;
@@ -160,10 +126,7 @@ function parsed<T>(form: z.ZodType<T>, line: string): T | undefined {
   }
 }
 
-/**
- * Verifies files and that each goes on where the one before ended, in the order of their numbers.
- * @throws BrokenArchive where a record is not as it was written, or a file between two is missing
- */
+/** Verifies files, and in the order of their numbers that each goes on where the one before ended. @throws BrokenArchive */
 export async function verifyChain(
   paths: readonly string[],
   each: (file: Archived, path: string) => void,

@@ -3,14 +3,14 @@ import type pg from 'pg';
 /** A part of the audit log that ends; months are in UTC, as YYYY-MM. */
 export interface Part {
   readonly name: string;
-  /** Whether it holds all that is before its end. */
+  /** The oldest part has no beginning. */
   readonly isOpen: boolean;
-  /** The months of which it holds records; a part of one month also where that has none. */
+  /** The months with records; a part of one month has it in any case. */
   readonly months: readonly string[];
   readonly to: string;
 }
 
-/** What is archived of a month, the last time that it was; removed with its records, or still in the log. */
+/** The latest archive of a month. */
 export interface Latest {
   readonly number: number;
   readonly month: string;
@@ -20,7 +20,7 @@ export interface Latest {
   readonly isRemoved: boolean;
 }
 
-/** Oldest first. Of what was before the months, from one month that has records to the next. */
+/** Oldest first. The months of the open part are looked up one after the other. */
 const PARTS = `
   select
       p.part::text as name,

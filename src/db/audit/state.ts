@@ -5,26 +5,17 @@ import type { Fact } from './declared.ts';
 
 const FILES = ['catalogs', 'extensions', 'rows', 'rows_built_in', 'rows_named', 'state'] as const;
 
-/** What the functions set for themselves: else names, times and bytes would be written as the session writes them. */
+/** The settings of the audit's own functions: others would write names, times and bytes in another form. */
 const SETTINGS = `
   set local search_path = ''; set local standard_conforming_strings = on; set local quote_all_identifiers = off;
   set local extra_float_digits = 1; set local bytea_output = hex; set local datestyle = 'ISO, MDY';
   set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off`;
 
-/** What the repository's own queries say of a database. */
-export interface SeenFromOutside {
-  readonly facts: readonly Fact[];
-  /** The kinds of facts that the repository cannot know. */
-  readonly surroundings: readonly string[];
-  /** The kinds of which one more is no drift. */
-  readonly mayBeAdded: readonly string[];
-}
-
 /**
  * The facts of a database, worked out by the query of the repository. Nothing of schema audit is asked: it may have been
  * made blind. Within a transaction of the caller's, whose settings it changes.
  */
-export async function readStateFromOutside(client: pg.Client): Promise<SeenFromOutside> {
+export async function readStateFromOutside(client: pg.Client) {
   await client.query(SETTINGS);
   const { rows: facts } = await client.query<Fact>(
     `select s.kind, s.object, s.definition from (${await queryOf('state')}) as s (kind, object, definition)`,
@@ -35,11 +26,11 @@ export async function readStateFromOutside(client: pg.Client): Promise<SeenFromO
   return {
     facts,
     surroundings: kinds.filter(({ surrounds }) => surrounds).map(({ kind }) => kind),
+    /** One more of these kinds is no drift. */
     mayBeAdded: kinds.filter(({ may_be_added: free }) => free).map(({ kind }) => kind),
   };
 }
 
-/** The major release of the server: 18. */
 export async function serverRelease(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ release: number }>(
     `select current_setting('server_version_num')::integer / 10000 as release`,

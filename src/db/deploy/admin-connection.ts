@@ -6,9 +6,9 @@ import { ADMIN_ANSWER_MS, ADMIN_CLOSE_MS, ADMIN_CONNECT_MS } from '../../limits.
 import { MigrationError, reasonOf } from './migration-error.ts';
 
 /**
- * What holds on a connection of the administrator's, whatever its login or its server has by default: no bound on a
- * migration, which may take long, and none on a session that waits for the other one; but the server ends a session
- * within a second of its process, and within half a minute of its network.
+ * The settings of an administrator's connection, whatever its login or its server has by default: no bound on a
+ * migration, nor on a session that waits for the other one; but the server ends a session within a second of its
+ * process, and within half a minute of its network.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   statement_timeout: '0',
@@ -24,21 +24,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
   tcp_user_timeout: '30000',
 };
 
-export interface AdminConnection {
-  readonly client: pg.Client;
-  readonly pid: number;
-  /** For what is answered at once by any server that lives: after ten seconds the connection is let go. */
-  answered<T>(ask: (client: pg.Client) => Promise<T>): Promise<T>;
-  /** Lets go of it at once: whatever waits on it fails. */
-  destroy(): void;
-  /** Takes leave, and waits no longer than a few seconds for the answer. */
-  close(): Promise<void>;
-}
+export type AdminConnection = Awaited<ReturnType<typeof openAdminConnection>>;
 
-/**
- * The address of the one server on which all of a deploy is done: of several the one that takes writes.
- * @throws MigrationError where none does.
- */
+/** The server on which all of a deploy is done: of several the one that takes writes. @throws MigrationError */
 export async function adminServer(url: string): Promise<string> {
   const { servers } = postgresAddress(url);
   const [only] = servers;
@@ -50,11 +38,8 @@ export async function adminServer(url: string): Promise<string> {
   });
 }
 
-/**
- * A connection of the administrator's, made in ten seconds or not at all.
- * @throws MigrationError when there is none to be had.
- */
-export async function openAdminConnection(url: string, application: string): Promise<AdminConnection> {
+/** A connection of the administrator's, made in ten seconds or not at all. @throws MigrationError */
+export async function openAdminConnection(url: string, application: string) {
   const socket = new Socket();
   const client = new pg.Client({
     connectionString: url,
@@ -64,14 +49,15 @@ export async function openAdminConnection(url: string, application: string): Pro
     keepAliveInitialDelayMillis: 10_000,
     stream: () => socket,
   });
-  // A connection that dies between two statements must reject the next one, not end the process.
+  // A lost connection also fails the next statement; unheard, it would end the process.
   client.on('error', () => undefined);
   const destroy = (): void => {
     socket.destroy();
   };
-  // Kept, for whoever asks later is told only that the connection is gone.
+  // Kept, since pg says to a later question only that the connection is gone.
   let mute: Error | undefined;
-  const answered: AdminConnection['answered'] = async (ask) => {
+  /** For quick questions: without an answer in ten seconds the connection is given up. */
+  const answered = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
     if (mute !== undefined) throw mute;
     const giveUp = setTimeout(() => {
       mute = new Error(`no answer in ${ADMIN_ANSWER_MS / 1_000} s`);
@@ -85,17 +71,13 @@ export async function openAdminConnection(url: string, application: string): Pro
   };
   try {
     await client.connect();
-    return {
-      client,
-      pid: await answered(settle),
-      answered,
-      destroy,
-      async close() {
-        const giveUp = setTimeout(destroy, ADMIN_CLOSE_MS);
-        await client.end().catch(() => undefined);
-        clearTimeout(giveUp);
-      },
+    const close = async (): Promise<void> => {
+      const giveUp = setTimeout(destroy, ADMIN_CLOSE_MS);
+      await client.end().catch(() => undefined);
+      clearTimeout(giveUp);
     };
+    const pid = await answered(settle);
+    return { client, pid, answered, destroy, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     destroy();
     const reason = reasonOf(error).replace(/^timeout expired$/, `no answer in ${ADMIN_CONNECT_MS / 1_000} s`);
@@ -117,7 +99,7 @@ async function settle(client: pg.Client): Promise<number> {
   try {
     await client.query(`set client_connection_check_interval = '1s'`);
   } catch {
-    // A server on Windows cannot look for that: there a statement of a process that was killed runs to its end.
+    // A server on Windows cannot do this: there a statement of a killed process runs to its end.
   }
   return rows[0]?.pid ?? 0;
 }

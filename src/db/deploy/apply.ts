@@ -8,53 +8,47 @@ import { sqlFolder } from '../sql-folder.ts';
 import { noteRelease, type Release } from './standing.ts';
 import { dropBeforeFiles, dropUnmade, type Kept, readVersions } from './take-back.ts';
 
-/** The SQL that a deploy applies, by its place below `db/`: read before anything is held. */
 export type SqlFiles = ReadonlyMap<string, string>;
 
-/** The folders whose files are applied with the rights, one after the other by name. */
 const FOLDERS = [
   ...['functions', 'functions/definer', 'triggers', 'policies', 'reporting', 'policies/derived'],
   ...['comments/tables', 'comments'],
   ...['audit/facts', 'audit/findings', 'audit', 'audit/accepting'],
 ] as const;
+const AUDIT_LOG_FUNCTIONS = ['3-functions', '3-losses', '4-close'].map((part) => `audit-log/${part}.sql`);
 const FILES = [
   ...['house-roles.sql', 'roles.sql', 'nesting.sql', 'deploy-lock.sql'],
   ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
   ...['audit/as_caller/attempt.sql', 'audit/as_caller/hand_over.sql'],
-  ...['1-rights', '2-hand-over', '3-functions', '3-losses', '4-close', '5-tend'].map(
-    (part) => `audit-log/${part}.sql`,
-  ),
+  ...['audit-log/1-rights.sql', 'audit-log/2-hand-over.sql', ...AUDIT_LOG_FUNCTIONS, 'audit-log/5-tend.sql'],
 ];
 
 export async function readSqlFiles(): Promise<SqlFiles> {
-  const names = await Promise.all(FOLDERS.map(filesIn));
-  return new Map(
-    await Promise.all(
-      [...names.flat(), ...FILES].map(async (file): Promise<[string, string]> => [file, await read(file)]),
-    ),
-  );
-}
-
-/** Makes the roles and the rights on the database itself, as the administrator. */
-export async function applyRoles(client: pg.Client, files: SqlFiles): Promise<void> {
-  await inTransaction(client, async () => {
-    for (const file of ['house-roles.sql', 'roles.sql']) await run(client, files, file);
+  const inFolders = FOLDERS.map(async (folder) => {
+    const names = (await readdir(sqlFolder(folder))).filter((name) => name.endsWith('.sql')).sort();
+    return names.map((name) => posix.join(folder, name));
   });
+  const files = [...(await Promise.all(inFolders)).flat(), ...FILES];
+  const entries = files.map(async (file) => [file, await read(file)] as const);
+  return new Map(await Promise.all(entries));
 }
 
-/** Makes what a deploy holds while it works, where it is not there yet. */
+export async function applyRoles(client: pg.Client, files: SqlFiles): Promise<void> {
+  await inTransaction(client, () => run(client, files, ['house-roles.sql', 'roles.sql']));
+}
+
 export async function makeMigrationLock(client: pg.Client, files: SqlFiles): Promise<void> {
-  await inTransaction(client, () => run(client, files, 'deploy-lock.sql'));
+  await inTransaction(client, () => run(client, files, ['deploy-lock.sql']));
 }
 
-/** The tables of schema audit, with the migration that makes each: they hold decisions, and no row of a tenant. */
+/** The tables of schema audit, with the migration that makes each: they hold no row of a tenant. */
 const AUDIT_TABLES: Readonly<Record<string, string>> = {
   'audit.applied': '0009_audit_applied',
   'audit.acceptances': '0018_acceptances',
   'audit.archives': '0030_audit_log_3_by_month',
 };
 
-/** Makes those of them that were dropped by hand, as the owner, by the statements of their migrations that name them. */
+/** Makes dropped ones anew, as the owner, by the statements of their migrations that name them. */
 export async function makeAuditTables(client: pg.Client, log: Logger): Promise<void> {
   const { rows } = await client.query<{ table: string }>(
     'select a.name as table from unnest($1::text[]) as a (name) where to_regclass(a.name) is null',
@@ -72,8 +66,8 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
 }
 
 /**
- * How long a deploy waits for others while they wait for it, in milliseconds: half of what a request waits before it
- * looks for a deadlock, so that the deploy has always given way by then and no request is ever the victim.
+ * How long a deploy waits for a lock, in ms: half of a request's wait before it looks for a deadlock, so that the deploy
+ * gives way first and no request is ever the victim.
  */
 export async function shortPatience(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ ms: number }>(
@@ -82,19 +76,18 @@ export async function shortPatience(client: pg.Client): Promise<number> {
   return Math.max(rows[0]?.ms ?? 0, 1);
 }
 
-/** Makes the months of the audit log that are missing, so that a database that nobody has served yet has them. */
 export async function tendAuditLog(client: pg.Client, files: SqlFiles): Promise<void> {
   await inTransaction(client, async () => {
     await become(client, 'taxclaims_housekeeper');
-    await run(client, files, 'audit-log/5-tend.sql');
+    await run(client, files, ['audit-log/5-tend.sql']);
   });
 }
 
 /**
- * Migrates, takes back what was changed by hand and re-applies all that says who may do what, in one transaction: whoever
- * looks sees the old tables with the old rules or the new with the new. The order matters: triggers need their functions,
- * policies need theirs, views what they show. Every request waits meanwhile, so that nothing is in it that could come before or after.
- * With `strict` nothing is done where something drifts all the same.
+ * Migrates, takes back changes made by hand and re-applies the rights, in one transaction: everybody sees the old tables
+ * with the old rules or the new with the new. The order matters: triggers need their functions, policies need theirs,
+ * views their tables. Every request waits meanwhile, so nothing else is in it. With `strict` nothing is done where
+ * something drifts all the same.
  */
 export async function applyPolicies(
   client: pg.Client,
@@ -102,60 +95,48 @@ export async function applyPolicies(
   strict: boolean,
   migrate: () => Promise<void>,
 ): Promise<void> {
-  const { files } = release;
-  const one = (file: string): Promise<void> => run(client, files, file);
-  const all = (folder: string, kept?: Kept): Promise<void> => runAll(client, files, folder, kept);
+  let kept: Kept = new Map();
+  const as = async (role: Role, ...places: string[]): Promise<void> => {
+    await become(client, role);
+    await run(client, release.files, places, kept);
+  };
+  const query = (text: string): Promise<unknown> => client.query(text);
   await inTransaction(client, async () => {
-    await become(client, 'taxclaims_owner');
+    await as('taxclaims_owner');
     await holdTables(client);
     // No table is changed that a constraint has yet to look at.
-    await client.query('set constraints all immediate');
+    await query('set constraints all immediate');
     await migrate();
-    await client.query(
+    await query(
       `grant usage, create on schema app to taxclaims_definer;
        grant usage on schema app, audit_log to taxclaims_housekeeper`,
     );
-    await become(client, 'taxclaims_definer');
-    await one('reset.sql');
-    await become(client, 'taxclaims_housekeeper');
-    await one('reset.sql');
-    await become(client, 'taxclaims_owner');
-    await one('reset.sql');
-    await client.query('reset role');
-    await one('house-roles.sql');
-    await one('nesting.sql');
-    await one('take-back.sql');
-    const kept = await dropBeforeFiles(client);
+    await as('taxclaims_definer', 'reset.sql');
+    await as('taxclaims_housekeeper', 'reset.sql');
+    await as('taxclaims_owner', 'reset.sql');
+    await as('administrator', 'house-roles.sql', 'nesting.sql', 'take-back.sql');
+    kept = await dropBeforeFiles(client);
     const versions = await readVersions(client);
-    await become(client, 'taxclaims_owner');
-    await all('functions');
-    await client.query('grant create on schema app to taxclaims_definer');
-    await become(client, 'taxclaims_definer');
-    await all('functions/definer');
-    await become(client, 'taxclaims_owner');
-    await client.query('revoke create on schema app from taxclaims_definer');
-    await all('triggers');
-    await layOutAuditLog(client, files);
-    await all('policies');
-    await become(client, 'taxclaims_housekeeper');
-    await one('audit-log/5-tend.sql');
-    await become(client, 'taxclaims_owner');
-    await all('reporting', kept);
-    await all('policies/derived');
-    await all('comments/tables');
-    await all('comments');
-    await all('audit/facts');
-    await all('audit/findings');
-    await one('audit/as_caller/attempt.sql');
-    await client.query('reset role');
-    await one('audit/as_caller/hand_over.sql');
-    await become(client, 'taxclaims_owner');
-    await all('audit');
-    await all('audit/accepting');
-    await client.query('reset role');
+    await as('taxclaims_owner', 'functions');
+    await query('grant create on schema app to taxclaims_definer');
+    await as('taxclaims_definer', 'functions/definer');
+    await as('taxclaims_owner');
+    await query('revoke create on schema app from taxclaims_definer');
+    await as('taxclaims_owner', 'triggers', 'audit-log/1-rights.sql');
+    await query('grant create on schema app to taxclaims_housekeeper');
+    await as('administrator', 'audit-log/2-hand-over.sql');
+    await as('taxclaims_housekeeper', ...AUDIT_LOG_FUNCTIONS);
+    await as('taxclaims_owner');
+    await query('revoke create on schema app from taxclaims_housekeeper');
+    await as('taxclaims_owner', 'policies');
+    await as('taxclaims_housekeeper', 'audit-log/5-tend.sql');
+    await as('taxclaims_owner', 'reporting', 'policies/derived', 'comments/tables', 'comments');
+    await as('taxclaims_owner', 'audit/facts', 'audit/findings', 'audit/as_caller/attempt.sql');
+    await as('administrator', 'audit/as_caller/hand_over.sql');
+    await as('taxclaims_owner', 'audit', 'audit/accepting');
+    await as('administrator');
     await dropUnmade(client, versions);
-    await become(client, 'taxclaims_owner');
-    await one('guards-as-deployed.sql');
+    await as('taxclaims_owner', 'guards-as-deployed.sql');
     await recordApplied(client, release.declared);
     await noteRelease(client, release);
     if (strict) refuse(await readDrift(client));
@@ -163,8 +144,8 @@ export async function applyPolicies(
 }
 
 /**
- * Takes every table and every view that requests and the reporting surface read before anything is changed, in the time of one short
- * patience for all of them: whatever comes after waits for no request, and so can meet none in a deadlock. But for the
+ * Locks every table and view that requests and the reporting surface read before anything is changed, in the time of one
+ * short patience for all of them: the later steps wait for no request, and so can meet none in a deadlock. But for the
  * deploy's own lock, which nothing changes.
  */
 async function holdTables(client: pg.Client): Promise<void> {
@@ -186,24 +167,10 @@ async function holdTables(client: pg.Client): Promise<void> {
   await client.query(`set local lock_timeout = ${String(await shortPatience(client))}`);
 }
 
-/** Closes the months of the audit log, makes those that are missing, and gives them to the role that keeps them. */
-async function layOutAuditLog(client: pg.Client, files: SqlFiles): Promise<void> {
-  await run(client, files, 'audit-log/1-rights.sql');
-  await client.query('grant create on schema app to taxclaims_housekeeper');
-  await client.query('reset role');
-  await run(client, files, 'audit-log/2-hand-over.sql');
-  await become(client, 'taxclaims_housekeeper');
-  await run(client, files, 'audit-log/3-functions.sql');
-  await run(client, files, 'audit-log/3-losses.sql');
-  await run(client, files, 'audit-log/4-close.sql');
-  await become(client, 'taxclaims_owner');
-  await client.query('revoke create on schema app from taxclaims_housekeeper');
-}
+type Role = 'administrator' | 'taxclaims_owner' | 'taxclaims_definer' | 'taxclaims_housekeeper';
 
-type BackRole = 'taxclaims_owner' | 'taxclaims_definer' | 'taxclaims_housekeeper';
-
-async function become(client: pg.Client, role: BackRole): Promise<void> {
-  await client.query(`set local role ${role}`);
+async function become(client: pg.Client, role: Role): Promise<void> {
+  await client.query(role === 'administrator' ? 'reset role' : `set local role ${role}`);
 }
 
 async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
@@ -219,24 +186,19 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
   }
 }
 
-async function runAll(client: pg.Client, files: SqlFiles, folder: string, kept?: Kept): Promise<void> {
-  for (const file of files.keys()) if (posix.dirname(file) === folder) await run(client, files, file, kept);
-}
-
-async function run(client: pg.Client, files: SqlFiles, file: string, kept?: Kept): Promise<void> {
-  const text = files.get(file);
-  if (text === undefined) throw new Error(`db/${file} was not read`);
-  try {
-    await client.query(text);
-  } catch (error) {
-    throw refusedAt(file, text, error, kept);
-  }
-}
-
-/** In their order. */
-async function filesIn(folder: string): Promise<readonly string[]> {
-  const entries = (await readdir(sqlFolder(folder))).filter((entry) => entry.endsWith('.sql')).sort();
-  return entries.map((entry) => posix.join(folder, entry));
+async function run(
+  client: pg.Client,
+  files: SqlFiles,
+  places: readonly string[],
+  kept?: Kept,
+): Promise<void> {
+  for (const place of places)
+    for (const [file, text] of files) {
+      if (file !== place && posix.dirname(file) !== place) continue;
+      await client.query(text).catch((error: unknown) => {
+        throw refusedAt(file, text, error, kept);
+      });
+    }
 }
 
 function read(file: string): Promise<string> {

@@ -3,15 +3,12 @@ import { sqlState } from '../errors.ts';
 import { DEPLOY_RACES, DEPLOY_RETRY_MS } from '../../limits.ts';
 import { retrying } from '../../retries.ts';
 
-/** lock_not_available, deadlock_detected, serialization_failure: others were faster, and will be done soon. */
+/** lock_not_available, deadlock_detected, serialization_failure. */
 const CONTENTION = new Set(['55P03', '40P01', '40001']);
-/** Two databases of one cluster that make the same role or grant at once. */
+/** Two databases of one cluster make the same role or grant at once. */
 const CATALOG_RACE = new Set(['42710', '23505', 'XX000']);
 
-/**
- * Tries again what failed only because others held a lock; gives up with the last error when that has gone on for the
- * time given.
- */
+/** Tries again after contention, and throws the last error once the time is over. */
 export function retryingOnContention<T>(log: Logger, patienceMs: number, work: () => Promise<T>): Promise<T> {
   return retrying(work, {
     ...{ pausesMs: DEPLOY_RETRY_MS, until: performance.now() + patienceMs },
@@ -22,7 +19,6 @@ export function retryingOnContention<T>(log: Logger, patienceMs: number, work: (
   });
 }
 
-/** Whether nothing is wrong but that others were in the way. */
 export function isContention(error: unknown): boolean {
   return CONTENTION.has(stateOf(error) ?? '');
 }

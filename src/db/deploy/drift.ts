@@ -12,19 +12,18 @@ export interface Drift {
   readonly applied: string | null;
   readonly present: string | null;
   readonly accepted: boolean;
-  /** Of columns, whether it is a table's: a view's goes with the view. */
+  /** Whether a column is a table's: a view's goes with the view. */
   readonly of_table: boolean;
 }
 
-/** The kinds that a deploy makes anew or takes back, as a rule: whether it could is known at its end. */
+/** The kinds that a deploy makes anew or takes back, as a rule. */
 const TAKEN_BACK = new Set([
   ...['policy', 'grant', 'default privileges', 'membership', 'role', 'setting', 'schema'],
   ...['function', 'function body', 'view', 'view body', 'trigger', 'rule'],
 ]);
-/** How many are named in a message. */
+/** How many drifts a message names. */
 const NAMED = 20;
 
-/** What drifts, that too which is accepted. */
 const DRIFT = `
   select d.kind, d.object, d.change, d.applied, d.present, a.what is not null as accepted, exists (
       select from pg_class as c
@@ -39,12 +38,12 @@ const DRIFT = `
       and a.as_it_stood = d.as_it_stands
   order by d.kind, d.object`;
 
-/** What drifts, whether it was accepted or not. */
+/** Accepted drift is part of it. */
 export async function readDrift(client: pg.Client): Promise<readonly Drift[]> {
   return (await client.query<Drift>(DRIFT)).rows;
 }
 
-/** What drifted before a deploy; nothing where the release before had no acceptances, or its audit is broken. */
+/** Nothing where the release before had no acceptances, or its audit is broken. */
 export async function readDriftBefore(client: pg.Client, log: Logger): Promise<readonly Drift[]> {
   const { rows } = await client.query(
     `select from pg_class where oid = to_regclass('audit.drift_before_acceptance')`,
@@ -59,10 +58,7 @@ export async function readDriftBefore(client: pg.Client, log: Logger): Promise<r
   }
 }
 
-/**
- * What audit.drift holds the database against from now on: what the repository declares, and not what is there. Of the
- * surroundings, which it cannot know, the first deploy takes what it finds.
- */
+/** Notes the declared facts for audit.drift; the first deploy adds the surroundings that it finds. */
 export async function recordApplied(client: pg.Client, declared: readonly Fact[]): Promise<void> {
   await client.query(
     `delete from audit.applied as a
@@ -89,8 +85,7 @@ export function refuseWhatStays(before: readonly Drift[]): void {
 }
 
 /**
- * No deploy makes a table anew, as its rows would be gone without a word; but for those of schema audit. Asked after the
- * migrations, which may have made it.
+ * No deploy makes a table anew, as its rows would be gone without a word, but for those of schema audit.
  * @throws MigrationError naming each that is declared and was there at the last deploy, and the way on.
  */
 export async function refuseWhatIsGone(
@@ -125,7 +120,6 @@ export function refuse(drift: readonly Drift[]): void {
   );
 }
 
-/** One line for each thing that was taken back, and for each that still drifts. */
 export function tellDrift(log: Logger, before: readonly Drift[], after: readonly Drift[]): void {
   const key = ({ kind, object, change, present }: Drift): string =>
     JSON.stringify([kind, object, change, present]);
@@ -137,7 +131,7 @@ export function tellDrift(log: Logger, before: readonly Drift[], after: readonly
 }
 
 function isTakenBack({ kind, change, of_table: ofTable }: Drift): boolean {
-  // Of a table that is there it may be the row-level security.
+  // Its row-level security may have changed.
   if (kind === 'table') return change === 'changed';
   return TAKEN_BACK.has(kind) || (kind === 'column' && !ofTable);
 }

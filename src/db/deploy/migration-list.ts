@@ -7,26 +7,19 @@ import { sqlFolder } from '../sql-folder.ts';
 import { MigrationError } from './migration-error.ts';
 import { ownerHas } from './migration-lock.ts';
 
-/** The migrations of this checkout by name, in their order, with the digest of each. */
 export type MigrationFiles = ReadonlyMap<string, string>;
 
-interface Applied {
-  readonly name: string;
-  readonly digest: string | null;
-}
-
 export async function readMigrationFiles(): Promise<MigrationFiles> {
-  const entries = (await readdir(sqlFolder('migrations'))).filter((entry) => entry.endsWith('.sql')).sort();
-  const texts = await Promise.all(
-    entries.map((entry) => readFile(join(sqlFolder('migrations'), entry), 'utf8')),
-  );
-  return new Map(entries.map((entry, index) => [entry.replace(/\.sql$/, ''), digestOf(texts[index] ?? '')]));
+  const folder = sqlFolder('migrations');
+  const entries = (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort();
+  const files = entries.map(async (entry) => {
+    const text = await readFile(join(folder, entry), 'utf8');
+    return [entry.replace(/\.sql$/, ''), digestOf(text)] as const;
+  });
+  return new Map(await Promise.all(files));
 }
 
-/**
- * What this checkout has and the database has not.
- * @throws MigrationError where the database was migrated by newer code, or by files that were different.
- */
+/** The migrations to apply. @throws MigrationError where newer code or other files were applied here. */
 export async function pendingMigrations(client: pg.Client, files: MigrationFiles): Promise<string[]> {
   const applied = await appliedMigrations(client);
   const unknown = applied.filter(({ name }) => !files.has(name)).map(({ name }) => name);
@@ -54,7 +47,7 @@ export async function pendingMigrations(client: pg.Client, files: MigrationFiles
   return pending;
 }
 
-/** Writes lines again that were taken out of the list by hand: the last deploy wrote down in a function what was in it. */
+/** Restores lines that were deleted by hand, from the function in which the last deploy wrote them down. */
 export async function restoreList(client: pg.Client, log: Logger): Promise<void> {
   if (!(await ownerHas(client, 'migrations')) || (await namesAtLastDeploy(client)).length === 0) return;
   const { rows } = await client.query<{ name: string }>(
@@ -71,7 +64,6 @@ export async function restoreList(client: pg.Client, log: Logger): Promise<void>
     log.warn(`written to the list of migrations again: ${rows.map(({ name }) => name).join(', ')}`);
 }
 
-/** Writes down as which text each was applied, for the runs to come. */
 export async function recordDigests(client: pg.Client, files: MigrationFiles): Promise<void> {
   await client.query(
     `update app.migrations as m
@@ -82,10 +74,10 @@ export async function recordDigests(client: pg.Client, files: MigrationFiles): P
   );
 }
 
-async function appliedMigrations(client: pg.Client): Promise<readonly Applied[]> {
+async function appliedMigrations(client: pg.Client) {
   if (!(await ownerHas(client, 'migrations'))) return [];
-  // By way of JSON, for the list has had its digests only since one of the migrations in it.
-  const { rows } = await client.query<Applied>(
+  // The column of digests is newer than the list.
+  const { rows } = await client.query<{ name: string; digest: string | null }>(
     `select l.name, l.digest
      from (
          select m.name, to_jsonb(m) ->> 'digest' as digest from app.migrations as m
@@ -100,7 +92,7 @@ async function appliedMigrations(client: pg.Client): Promise<readonly Applied[]>
   return rows;
 }
 
-/** What the list had at the end of the last deploy; empty where there was none, or the function is gone. */
+/** The list at the end of the last deploy; empty where there was none, or the function is gone. */
 async function namesAtLastDeploy(client: pg.Client): Promise<readonly string[]> {
   const { rows } = await client.query(`select where to_regprocedure('app.applied_migrations()') is not null`);
   if (rows.length === 0) return [];
@@ -110,7 +102,7 @@ async function namesAtLastDeploy(client: pg.Client): Promise<readonly string[]> 
   return listed.map(({ name }) => name);
 }
 
-/** @throws MigrationError where tables of the house are there and the list of what made them is not. */
+/** @throws MigrationError where the house has tables but no list. */
 export async function refuseWithoutList(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
     `select from pg_class as c
@@ -123,7 +115,7 @@ export async function refuseWithoutList(client: pg.Client): Promise<void> {
   );
 }
 
-/** Of the text without its line ends, which a checkout may have in another form. */
+/** A checkout may have other line ends. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }

@@ -3,9 +3,8 @@ import { isContention } from './contention.ts';
 import { DeployHeldUp } from './migration-error.ts';
 
 /**
- * Takes the lock of the database's deploys for a whole run: a table of the owner's that is there for nothing else, in
- * a mode that nobody can be in the way of without a right to it. It is held by a transaction of a connection of its
- * own, for the run itself is many transactions. Whoever is killed or cut off lets go of it.
+ * Locks the table of deploys for a whole run, in a mode that only its owners can be in the way of, in a transaction on a
+ * connection of its own: the run is many transactions.
  * @throws DeployHeldUp when another run still holds it after the time given.
  */
 export async function takeMigrationLock(
@@ -21,11 +20,11 @@ export async function takeMigrationLock(
     if (!isContention(error)) throw error;
     throw new DeployHeldUp(`another run is at work on this database: ${holder()}`, { cause: error });
   }
-  // From here on it looks after the run, and sees the sessions as the administrator does.
+  // It now watches the run, with the administrator's rights.
   await keeper.query('set local role none');
 }
 
-/** Whether a table of `app` is there and the administrator may work as its owner: not so before the first run's roles. */
+/** Whether the table is there and the administrator may work as its owner: not so before the first run. */
 export async function ownerHas(client: pg.Client, table: 'deploy_lock' | 'migrations'): Promise<boolean> {
   const { rows } = await client.query(
     `select from pg_class as c

@@ -5,16 +5,13 @@ import { shortPatience } from './apply.ts';
 import { refusedAt } from './refused.ts';
 import { sqlFolder } from '../sql-folder.ts';
 
-/**
- * Works as the owner of the tables, waiting as briefly for each lock as a deploy does. Whatever a failure leaves open
- * is taken back, so that the same can be tried again.
- */
+/** Works as the owner of the tables, with short waits for locks; a failed transaction is rolled back. */
 export async function asOwner<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   await client.query(`set role taxclaims_owner; set lock_timeout = ${await shortPatience(client)}`);
   try {
     return await work();
   } finally {
-    // In turn, as statements of one text would be one transaction. It fails only where the connection is lost.
+    // Two queries: statements of one text would be one transaction. It fails only where the connection is lost.
     await client
       .query('rollback')
       .then(() => client.query('reset role; reset lock_timeout'))
@@ -22,13 +19,9 @@ export async function asOwner<T>(client: pg.Client, work: () => Promise<T>): Pro
   }
 }
 
-/**
- * How a migration begins that may take long and makes nothing that anybody needs a right to: it validates a constraint,
- * or builds an index. Those that come first are not done while the deploy holds every table.
- */
+/** Begins a migration that may take long and makes no object: the first ones run before the tables are locked. */
 const ALONE = '-- In a transaction of its own';
 
-/** The migrations in their order: those that are done beforehand, each by itself, and those that come with the rights. */
 export async function divide(
   names: readonly string[],
   folder = sqlFolder('migrations'),
@@ -39,7 +32,6 @@ export async function divide(
   return { beforehand: names.slice(0, count), withRights: names.slice(count) };
 }
 
-/** One that is done by itself. */
 export async function runAlone(client: pg.Client, name: string): Promise<void> {
   await asOwner(client, async () => {
     await client.query('begin');
@@ -55,10 +47,7 @@ const LIST = `
       run_on timestamp without time zone not null
   )`;
 
-/**
- * Applies one migration in the transaction under way, as the owner, and enters it into the list.
- * @throws MigrationError naming the file and what Postgres said.
- */
+/** Applies one migration in the transaction under way, as the owner. @throws MigrationError naming the file and the reason */
 export async function runMigration(client: pg.Client, name: string): Promise<void> {
   const file = `migrations/${name}.sql`;
   const text = await readFile(sqlFolder(file), 'utf8');

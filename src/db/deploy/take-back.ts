@@ -1,10 +1,9 @@
 import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 
-/** dependent_objects_still_exist, insufficient_privilege: somebody else's object is in the way, or is itself meant. */
+/** dependent_objects_still_exist, insufficient_privilege: the object stays. */
 const LEFT = new Set(['2BP01', '42501']);
 
-/** Of a schema of the house, and of no extension. */
 const ofHouse = (catalog: 'pg_class' | 'pg_proc', oid: string): string =>
   `n.nspname in ('public', 'app', 'reporting', 'audit')
    and not exists (
@@ -12,14 +11,13 @@ const ofHouse = (catalog: 'pg_class' | 'pg_proc', oid: string): string =>
    )`;
 const ROUTINE = `format('routine %I.%I(%s)', n.nspname, f.proname, pg_get_function_identity_arguments(f.oid))`;
 
-/** The views of the house's schemas: those that the repository has are made anew by their files. */
 const VIEWS = `
   select format('%s %I.%I', case c.relkind when 'v' then 'view' else 'materialized view' end, n.nspname, c.relname) as object
   from pg_class as c
   join pg_namespace as n on n.oid = c.relnamespace
   where c.relkind in ('v', 'm') and ${ofHouse('pg_class', 'c.oid')}`;
 
-/** The routines of the house's schemas that belong to nobody who has some there. */
+/** The routines of the house's schemas that belong to no role of the house. */
 const FOREIGN_ROUTINES = `
   select ${ROUTINE} as object
   from pg_proc as f
@@ -27,45 +25,41 @@ const FOREIGN_ROUTINES = `
   where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)
       and ${ofHouse('pg_proc', 'f.oid')}`;
 
-/** Each routine with the version of its entry in the catalog, which is another once it was made anew. */
+/** `version` changes when a routine is made anew. */
 const ROUTINES = `
   select ${ROUTINE} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
   from pg_proc as f
   join pg_namespace as n on n.oid = f.pronamespace
   where ${ofHouse('pg_proc', 'f.oid')}`;
 
-/** What could not be dropped, with what Postgres said. */
 export type Kept = ReadonlyMap<string, string>;
 
-/** The versions of the routines that stand before the files of the repository make theirs. */
-export type Versions = ReadonlySet<string>;
-
-/**
- * Drops the views of the house's schemas, and the routines there that are somebody else's, as the administrator; but
- * nothing on which something else depends: that is made anew where it stands, or stays drift.
- */
+/** Drops the house's views, and other roles' routines in its schemas, as the administrator, unless something depends on them. */
 export async function dropBeforeFiles(client: pg.Client): Promise<Kept> {
-  const views = await dropWhatMay(client, await objectsOf(client, VIEWS));
-  await dropWhatMay(client, await objectsOf(client, FOREIGN_ROUTINES));
+  const views = await dropEach(client, await objectsOf(client, VIEWS));
+  await dropEach(client, await objectsOf(client, FOREIGN_ROUTINES));
   return views;
 }
 
-export async function readVersions(client: pg.Client): Promise<Versions> {
-  return new Set((await routinesOf(client)).map(({ version }) => version));
+export async function readVersions(client: pg.Client): Promise<ReadonlySet<string | undefined>> {
+  return new Set((await objectsOf(client, ROUTINES)).map(({ version }) => version));
 }
 
 /** Drops the routines that no file has made anew since: nobody declares them. */
-export async function dropUnmade(client: pg.Client, before: Versions): Promise<void> {
-  const unmade = (await routinesOf(client)).filter(({ version }) => before.has(version));
-  await dropWhatMay(
+export async function dropUnmade(
+  client: pg.Client,
+  before: Awaited<ReturnType<typeof readVersions>>,
+): Promise<void> {
+  const routines = await objectsOf(client, ROUTINES);
+  await dropEach(
     client,
-    unmade.map(({ object }) => object),
+    routines.filter(({ version }) => before.has(version)),
   );
 }
 
-/** Each by itself, again and again, as long as one of them was in the way of another. */
-async function dropWhatMay(client: pg.Client, objects: readonly string[]): Promise<Kept> {
-  let left = objects;
+/** Again and again, as long as one of them was in the way of another. */
+async function dropEach(client: pg.Client, objects: readonly { object: string }[]): Promise<Kept> {
+  let left = objects.map(({ object }) => object);
   for (;;) {
     const kept = new Map<string, string>();
     for (const object of left) {
@@ -90,10 +84,11 @@ async function tryToDrop(client: pg.Client, object: string): Promise<string | un
   }
 }
 
-async function objectsOf(client: pg.Client, query: string): Promise<string[]> {
-  return (await client.query<{ object: string }>(query)).rows.map(({ object }) => object);
+interface Named {
+  readonly object: string;
+  readonly version?: string;
 }
 
-async function routinesOf(client: pg.Client): Promise<readonly { object: string; version: string }[]> {
-  return (await client.query<{ object: string; version: string }>(ROUTINES)).rows;
+async function objectsOf(client: pg.Client, query: string): Promise<readonly Named[]> {
+  return (await client.query<Named>(query)).rows;
 }

@@ -1,33 +1,27 @@
-import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder, syncFolder } from '../../make-folder.ts';
 import { SPOOL_FILE_BYTES } from '../../limits.ts';
+import { makeFolder, syncFolder } from '../../make-folder.ts';
 
-export interface SealedFile {
+export interface SpoolFile {
   readonly path: string;
-  readonly size: number;
+  size: number;
+  records: number;
+  readonly sinceMs: number;
 }
-
-export type Appender = ReturnType<typeof createAppender>;
 
 interface Waiting {
   readonly line: string;
-  readonly resolve: () => void;
+  readonly resolve: (nothing?: undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Adds lines to files, one file after the other. */
-export function createAppender(options: {
-  readonly nextPath: () => string;
-  /** Called with every file that has become full or could not be written on. */
-  readonly onSealed: (file: SealedFile) => void;
-}) {
+/** Adds lines to one file after the other; `onSealed` gets each that is full or could not be written on. */
+export function createAppender(nextPath: () => string, onSealed: (file: SpoolFile) => void) {
   let waiting: Waiting[] = [];
-  let present: { readonly path: string; readonly file: FileHandle; size: number } | undefined;
+  let present: (SpoolFile & { readonly file: FileHandle }) | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One after the other, so that no line is added to a file that is being ended. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(work);
     last = done.catch(() => undefined);
@@ -35,10 +29,11 @@ export function createAppender(options: {
   }
 
   async function begin(): Promise<NonNullable<typeof present>> {
-    const path = options.nextPath();
+    const path = nextPath();
     // Somebody may have removed the folder.
     await makeFolder(dirname(path), 0o700);
-    present = { path, file: await open(path, 'ax', 0o600), size: 0 };
+    const file = await open(path, 'ax', 0o600);
+    present = { path, file, size: 0, records: 0, sinceMs: Date.now() };
     await syncFolder(dirname(path));
     return present;
   }
@@ -54,6 +49,7 @@ export function createAppender(options: {
       // A file that somebody has removed goes on taking lines, which nobody will ever read.
       if ((await target.file.stat()).nlink === 0) throw new Error(`${target.path} was removed`);
       target.size += bytes.length;
+      target.records += group.length;
       for (const { resolve } of group) resolve();
       if (target.size >= SPOOL_FILE_BYTES) await endPresent();
     } catch (error) {
@@ -62,39 +58,32 @@ export function createAppender(options: {
     }
   }
 
-  /** After a failure nobody knows what stands behind the lines that were synced: it is cut off, if it can be. */
   async function endPresent(): Promise<void> {
     const sealed = await takePresent();
-    if (sealed !== undefined) options.onSealed(sealed);
+    if (sealed !== undefined) onSealed(sealed);
   }
 
-  async function takePresent(): Promise<SealedFile | undefined> {
+  async function takePresent(): Promise<SpoolFile | undefined> {
     if (present === undefined) return undefined;
-    const { path, file, size } = present;
+    const { file, ...sealed } = present;
     present = undefined;
-    await file.truncate(size).catch(() => undefined);
+    // After a failure the end of the file is unknown.
+    await file.truncate(sealed.size).catch(() => undefined);
     await file.close().catch(() => undefined);
-    return { path, size };
+    return sealed;
   }
 
   return {
-    /** Resolves once the line is on the disk; many that wait are synced together. Rejects where it surely is not whole. */
+    /** Resolves once the line is on the disk; waiting lines are synced together. Rejects where it surely is not whole. */
     append(line: string): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<undefined>();
-      waiting.push({
-        line,
-        reject,
-        resolve: () => {
-          resolve(undefined);
-        },
-      });
+      waiting.push({ line, resolve, reject });
       if (waiting.length === 1) void inTurn(writeWaiting);
       return promise;
     },
-    /** Ends the present file, so that it can be read and removed; undefined where there is none. */
     seal: () => inTurn(takePresent),
-    get path(): string | undefined {
-      return present?.path;
+    get present(): SpoolFile | undefined {
+      return present;
     },
   };
 }

@@ -8,8 +8,7 @@ import { within } from '../../within.ts';
 import type { Database } from '../database.ts';
 import { drainOldest } from './drain.ts';
 import { createRecorder } from './recorder.ts';
-import { toLine } from './refusal.ts';
-import type { KeptRefusal, Refusal } from './refusal.ts';
+import { toLine, type KeptRefusal, type Refusal } from './refusal.ts';
 import type { Spool } from './spool.ts';
 
 export type AuditWriter = ReturnType<typeof createAuditWriter>;
@@ -21,19 +20,8 @@ interface Waiting {
 
 const full = (): Error => new Error(`${limit.REFUSALS_WAITING} refusals wait already`);
 
-/**
- * Records refusals in batches, on a connection that nothing else waits for. While the database is known not to take
- * them, they go to the spool without asking it again for each.
- */
-export function createAuditWriter({
-  database,
-  spool,
-  log,
-}: {
-  readonly database: Pick<Database, 'callAsLogin'>;
-  readonly spool: Spool;
-  readonly log: Logger;
-}) {
+/** Records refusals in batches, on a connection of their own; during an outage they go straight to the spool. */
+export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool: Spool, log: Logger) {
   const recorder = createRecorder(database);
   const forDatabase = boundOf(limit.REFUSALS_WAITING, full);
   const forDisk = boundOf(limit.REFUSALS_WAITING, full);
@@ -64,7 +52,7 @@ export function createAuditWriter({
     }, pauses.next()).unref();
   }
 
-  /** One batch at a time: whoever comes meanwhile is in the next. */
+  /** One batch at a time. */
   async function writeWaiting(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, limit.REFUSALS_AT_ONCE);
@@ -103,8 +91,7 @@ export function createAuditWriter({
   async function drainAll(): Promise<void> {
     let drained = 0;
     try {
-      // With nothing to move as well: for the database's clock, for whether an outage is over, and so that a connection
-      // is there before it is said how long ago a refusal was.
+      // With nothing to move as well: it reads the database's clock, ends an outage, and opens the connection.
       await recorder.record([]);
       taken();
       let isDone = spool.isEmpty;
@@ -137,8 +124,7 @@ export function createAuditWriter({
 
   return {
     /**
-     * Resolves when the record is in the database or, where that does not take it in time, on this machine's disk, from
-     * where it comes into the database exactly once.
+     * Resolves when the record is in the database or, where that takes too long, on this machine's disk.
      * @throws Error where neither takes it: the request must not be answered as refused
      */
     async record(answered: Refusal): Promise<void> {
@@ -149,9 +135,8 @@ export function createAuditWriter({
       await within(limit.REFUSAL_DISK_MS, appended, late);
       if (isTaking) drain();
     },
-    /** How many wait for an answer of the database and of the disk, and whether the database took the last ones. */
     figures: () => ({ waiting: forDatabase.taken, spooling: forDisk.taken, isTaking }),
-    /** Tries once more to empty the spool. To be called before the database and the spool are closed. */
+    /** Tries once more to empty the spool, which is closed after this. */
     async close(): Promise<void> {
       closed = true;
       clearTimeout(retry);

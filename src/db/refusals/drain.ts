@@ -2,13 +2,12 @@ import type { Logger } from 'pino';
 import { isOfTheSystem } from '../../system-error.ts';
 import { REFUSALS_AT_ONCE } from '../../limits.ts';
 import type { Recorder } from './recorder.ts';
-import { fromLine } from './refusal.ts';
-import type { KeptRefusal } from './refusal.ts';
+import { fromLine, type KeptRefusal } from './refusal.ts';
 import type { Spool } from './spool.ts';
 
 /**
- * Moves the oldest file of the spool into the database. Gives how many refusals it held; undefined where nothing waits.
- * The file goes only when all of it is stored or set aside: to do it again after a crash stores nothing twice.
+ * Moves the oldest file of the spool into the database; gives how many refusals it held, undefined where nothing waits.
+ * The file goes only at the end: records that a crash lets be stored twice have the same ids.
  */
 export async function drainOldest(
   spool: Spool,

@@ -2,24 +2,22 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../database.ts';
 import { sqlState } from '../errors.ts';
 import { REFUSALS_QUICK_MS } from '../../limits.ts';
-import { keep } from './refusal.ts';
-import type { KeptRefusal, Refusal } from './refusal.ts';
+import { keep, type KeptRefusal, type Refusal } from './refusal.ts';
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /**
- * The classes of what Postgres says of a value: a malformed one, a broken constraint, one too large for an index, and
- * what a trigger that somebody has added raises. Anything else would meet every record, and is waited out.
+ * Classes of errors about a value: malformed, a broken constraint, too large for an index, raised by an added trigger.
+ * Any other error would meet every record, and is waited out.
  */
 const OF_A_VALUE: readonly unknown[] = ['22', '23', '54', 'P0'];
 
-/** Writes refusals into the audit log, dated by the database's clock. */
 export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   const run = randomUUID();
-  /** What the database's clock showed when this process's own, which nobody sets, showed `monotonicMs`. */
+  /** The database's clock at a moment of `performance.now()`. */
   let known: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
 
-  /** All of them in one statement, or none; those that are stored already are left as they are. */
+  /** All of them in one statement, or none; stored ones are left as they are. */
   async function record(refusals: readonly KeptRefusal[]): Promise<void> {
     const askedMs = performance.now();
     const { rows } = await database.callAsLogin({
@@ -32,16 +30,15 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   }
 
   /**
-   * How long ago it was, for the database to count back from its clock: never before what was done before; and when it
-   * was by that clock as far as it is known, for a statement that is long on its way. Of another process's refusal only
-   * clocks that somebody may have set can tell: the database's, as that process knew it, or else the machine's.
+   * The age of a refusal, and its time by the database's clock as far as that is known. For a refusal of another process
+   * only clocks that somebody may have set can tell: the database's as that process knew it, or the machine's.
    */
   function timeOf({ run: refusedBy, monotonicMs, databaseMs, machineMs }: KeptRefusal): Time {
     if (refusedBy === run) return { age_ms: performance.now() - monotonicMs, refused_at_ms: databaseMs };
     return databaseMs === null ? { age_ms: Date.now() - machineMs } : { refused_at_ms: databaseMs };
   }
 
-  /** The same, but one that the database refuses for what is in it does not keep out the others; gives those. */
+  /** Gives those that the database refuses for their values; they keep out no other. */
   async function recordEach(refusals: readonly KeptRefusal[]): Promise<readonly KeptRefusal[]> {
     try {
       await record(refusals);

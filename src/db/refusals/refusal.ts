@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
-/** A 401 or 403, as the audit log keeps it. */
 export interface Refusal {
   readonly requestId: string;
   readonly actor: string;
@@ -15,87 +14,57 @@ export interface Refusal {
   readonly userAgent: string;
 }
 
-const moment = z.number();
+/** Text that Postgres stores, as long as its column. Cut first: a cut can leave half a surrogate pair, which it refuses. */
+function text(longest: number) {
+  return z.string().transform((value) => value.slice(0, longest).replaceAll('\0', '\uFFFD').toWellFormed());
+}
 
-/** A refusal until the database has it, with what is needed to store it once and to say when it was. */
-const keptRefusal = z.strictObject({
-  /** Under which it is stored: a second attempt changes nothing. */
-  id: z.uuid(),
-  /** The process that refused, for whom alone `monotonicMs` means something. */
+/** One character more than an id has: cut to its length, a longer text could turn into an id. */
+const id = text(37).nullable();
+
+const clock = {
+  /** The process for which `monotonicMs` means something. */
   run: z.string(),
-  monotonicMs: moment,
-  machineMs: moment,
-  /** What the database's clock said, as far as it was known. */
-  databaseMs: moment.nullable(),
-  requestId: z.string(),
-  actor: z.string(),
-  action: z.string(),
-  resourceType: z.string(),
-  resourceId: z.string().nullable(),
-  clientContext: z.string().nullable(),
-  reason: z.string(),
-  ipAddress: z.string(),
-  userAgent: z.string(),
+  monotonicMs: z.number(),
+  machineMs: z.number(),
+  databaseMs: z.number().nullable(),
+};
+
+/** A refusal until the database has it. */
+const keptRefusal = z.object({
+  id: z.uuid(),
+  ...clock,
+  requestId: text(100),
+  actor: text(255),
+  action: text(100),
+  resourceType: text(50),
+  resourceId: id,
+  clientContext: id,
+  reason: text(2_000),
+  ipAddress: text(100),
+  userAgent: text(2_000),
 });
 
 export type KeptRefusal = z.output<typeof keptRefusal>;
 
-/** What the columns of the log hold, so that nothing that a stranger sends takes more than some kilobytes on the way. */
-const LONGEST = {
-  requestId: 100,
-  actor: 255,
-  action: 100,
-  resourceType: 50,
-  id: 36,
-  address: 100,
-  text: 2_000,
-};
-
-/** Gives a refusal its id and its time, and text that Postgres can store. */
-export function keep(
-  refusal: Refusal,
-  clock: Pick<KeptRefusal, 'run' | 'monotonicMs' | 'machineMs' | 'databaseMs'>,
-): KeptRefusal {
-  const { resourceId, clientContext } = refusal;
-  return {
-    id: randomUUID(),
-    run: clock.run,
-    monotonicMs: clock.monotonicMs,
-    machineMs: clock.machineMs,
-    databaseMs: clock.databaseMs,
-    requestId: storable(refusal.requestId, LONGEST.requestId),
-    actor: storable(refusal.actor, LONGEST.actor),
-    action: storable(refusal.action, LONGEST.action),
-    resourceType: storable(refusal.resourceType, LONGEST.resourceType),
-    // One character more than an id has: cut to its length, a longer text could turn into an id.
-    resourceId: resourceId === undefined ? null : storable(resourceId, LONGEST.id + 1),
-    clientContext: clientContext === undefined ? null : storable(clientContext, LONGEST.id + 1),
-    reason: storable(refusal.reason, LONGEST.text),
-    ipAddress: storable(refusal.ipAddress, LONGEST.address),
-    userAgent: storable(refusal.userAgent, LONGEST.text),
-  };
-}
-
-/** Cut first, since a cut can leave half a surrogate pair, which Postgres refuses like a NUL. */
-function storable(text: string, longest: number): string {
-  return text.slice(0, longest).replaceAll('\0', '\uFFFD').toWellFormed();
+export function keep(refusal: Refusal, moment: Pick<KeptRefusal, keyof typeof clock>): KeptRefusal {
+  const ids = { resourceId: refusal.resourceId ?? null, clientContext: refusal.clientContext ?? null };
+  return keptRefusal.parse({ ...refusal, ...ids, ...moment, id: randomUUID() });
 }
 
 /** The refusal as one line of a file; the checksum tells a whole line from a torn one. */
 export function toLine(refusal: KeptRefusal): string {
-  const text = JSON.stringify(refusal);
-  return `${checksum(text)} ${text}\n`;
+  const json = JSON.stringify(refusal);
+  return `${checksum(json)} ${json}\n`;
 }
 
 /** The refusal of a line without its end; undefined where the line is not as it was written. */
 export function fromLine(line: string): KeptRefusal | undefined {
-  const text = line.slice(SUM_LENGTH + 1);
-  if (line.slice(0, SUM_LENGTH + 1) !== `${checksum(text)} `) return undefined;
-  return keptRefusal.safeParse(JSON.parse(text)).data;
+  const json = line.slice(9);
+  if (line.slice(0, 9) !== `${checksum(json)} `) return undefined;
+  return keptRefusal.safeParse(JSON.parse(json)).data;
 }
 
-const SUM_LENGTH = 8;
-
-function checksum(text: string): string {
-  return crc32(text).toString(16).padStart(SUM_LENGTH, '0');
+function checksum(json: string): string {
+  return crc32(json).toString(16).padStart(8, '0');
 }

@@ -1,19 +1,16 @@
 import { appendFile, lstat, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { createAppender } from './appender.ts';
-import type { SealedFile } from './appender.ts';
+import { SPOOL_BYTES, SPOOL_CLOSE_MS } from '../../limits.ts';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
 import { codeOf } from '../../system-error.ts';
 import { within } from '../../within.ts';
-import { SPOOL_BYTES, SPOOL_CLOSE_MS } from '../../limits.ts';
-import { createCounter } from './spool-figures.ts';
-import type { SpoolFigures } from './spool-figures.ts';
-import { takeAbandonedSlots, takeSlot } from './slots.ts';
-import type { Slot } from './slots.ts';
+import { createAppender, type SpoolFile } from './appender.ts';
+import { fromLine } from './refusal.ts';
+import { type Slot, takeAbandonedSlots, takeSlot } from './slots.ts';
 
 /**
- * Where refusals wait on disk for the database: files of lines, for the owner alone, removed as soon as the database
- * has what they hold. Each process writes in a folder of its own; those of processes that have ended are taken over.
+ * Refusals that wait on disk for the database, in files of lines for the owner alone. Each process writes in a folder of
+ * its own; the files of ended processes are taken over.
  */
 export type Spool = Awaited<ReturnType<typeof openSpool>>;
 
@@ -32,24 +29,37 @@ async function openIn(folder: string, maxBytes: number) {
   await makeFolder(dirname(folder));
   await makeFolder(folder, 0o700);
   const own = await takeSlot(folder);
+  await assertWritable(own.folder);
   const aside = join(folder, 'set-aside');
-  const sealed: SealedFile[] = await filesOf(own);
-  const adopted = new Map<Slot, SealedFile[]>();
-  const postponed: { readonly file: SealedFile; readonly files: SealedFile[] }[] = [];
+  const sealed = await filesOf(own);
+  const adopted = new Map<Slot, SpoolFile[]>();
+  const postponed = new Set<SpoolFile>();
   let number = Math.max(0, ...sealed.map(({ path }) => Number.parseInt(basename(path), 10)));
   const nextPath = (): string => join(own.folder, `${String((number += 1)).padStart(12, '0')}${SUFFIX}`);
-  const appender = createAppender({
-    nextPath,
-    onSealed: (file) => {
-      sealed.push(file);
-    },
+  const appender = createAppender(nextPath, (file) => {
+    sealed.push(file);
   });
   let setAsideBytes = (await stat(aside).catch(() => ({ size: 0 }))).size;
-  let bytes = sizeOf(sealed) + setAsideBytes;
-  const count = createCounter();
-  /** Lines that are in no sealed file yet. */
+  let bytes = sumOf(sealed, 'size') + setAsideBytes;
   let unsealed = 0;
-  await provesWritable(own.folder);
+
+  const files = (): SpoolFile[] => [...adopted.values(), sealed].flat();
+  const ready = (): SpoolFile[] => files().filter((file) => !postponed.has(file));
+
+  function forget(file: SpoolFile): void {
+    for (const list of [...adopted.values(), sealed])
+      if (list.includes(file)) list.splice(list.indexOf(file), 1);
+    bytes -= file.size;
+    releaseEmptied();
+  }
+
+  function releaseEmptied(): void {
+    for (const [slot, { length }] of adopted) {
+      if (length > 0) continue;
+      adopted.delete(slot);
+      slot.release();
+    }
+  }
 
   const spool = {
     /** Resolves once the line is on the disk. Rejects where it is not: the disk is full or away, or the spool is full. */
@@ -63,46 +73,38 @@ async function openIn(folder: string, maxBytes: number) {
         throw error;
       });
     },
-    /** The oldest file, to which nothing is added any more; undefined where nothing waits. */
+    /** The oldest file, sealed; undefined where nothing waits. */
     async oldest() {
-      const files = [...adopted.values(), sealed].find(({ length }) => length > 0) ?? sealed;
-      if (files.length === 0) {
+      if (ready().length === 0) {
         unsealed = 0;
-        const file = await appender.seal();
-        if (file !== undefined) sealed.push(file);
+        const last = await appender.seal();
+        if (last !== undefined) sealed.push(last);
       }
-      const [file] = files;
+      const [file] = ready();
       if (file === undefined) return undefined;
-      const forget = (): void => {
-        files.splice(files.indexOf(file), 1);
-        bytes -= file.size;
-        releaseEmptied();
-      };
       return {
-        /** Undefined where somebody has removed it. What a crash has cut off is `torn`: its request was never answered. */
+        /** Undefined where somebody has removed it. A crash has cut off `torn`, whose request was never answered. */
         async read() {
-          const text = await readFile(file.path, 'utf8').catch((error: unknown) => {
+          try {
+            const lines = (await readFile(file.path, 'utf8')).split('\n');
+            return { lines, torn: lines.pop() ?? '' };
+          } catch (error) {
             if (codeOf(error) !== 'ENOENT') throw error;
-          });
-          if (text === undefined) {
-            forget();
+            forget(file);
             return undefined;
           }
-          const lines = text.split('\n');
-          return { lines, torn: lines.pop() ?? '' };
         },
         async remove(): Promise<void> {
           await rm(file.path, { force: true });
-          forget();
+          forget(file);
         },
         /** Lets others go before it, until `adopt` is called the next time. */
         postpone(): void {
-          files.splice(files.indexOf(file), 1);
-          postponed.push({ file, files });
+          postponed.add(file);
         },
       };
     },
-    /** Keeps lines for somebody to look at, which the database will never take. */
+    /** Keeps lines that the database will never take. */
     async setAside(lines: readonly string[]): Promise<void> {
       const text = lines.map((line) => `${line}\n`).join('');
       await appendFile(aside, text, { mode: 0o600, flush: true });
@@ -110,24 +112,26 @@ async function openIn(folder: string, maxBytes: number) {
       setAsideBytes += Buffer.byteLength(text);
       bytes += Buffer.byteLength(text);
     },
-    /** Whether nothing waits but what was postponed. */
     get isEmpty(): boolean {
-      return unsealed === 0 && [sealed, ...adopted.values()].every(({ length }) => length === 0);
+      return unsealed === 0 && ready().length === 0;
     },
-    /** Takes over what ended processes have left, and what was postponed. */
+    /** Takes over the files of ended processes, and postponed ones. */
     async adopt(): Promise<void> {
-      for (const { file, files } of postponed.splice(0)) files.push(file);
+      postponed.clear();
       for (const slot of await takeAbandonedSlots(folder)) {
-        const files = await filesOf(slot);
-        adopted.set(slot, files);
-        bytes += sizeOf(files);
+        const found = await filesOf(slot);
+        adopted.set(slot, found);
+        bytes += sumOf(found, 'size');
       }
       releaseEmptied();
     },
-    /** What waits, with what was postponed. Resolves when the disk has answered. */
-    async figures(): Promise<SpoolFigures> {
-      const files = [...sealed, ...[...adopted.values()].flat(), ...postponed.map(({ file }) => file)];
-      return { ...(await count(files, appender.path)), bytes, setAsideBytes };
+    /** All that waits, postponed or not; `bytes` with the lines set aside, which nobody but a person removes. */
+    figures() {
+      const all = [...files(), ...(appender.present ? [appender.present] : [])];
+      const records = sumOf(all, 'records');
+      const sinceMs = Math.min(...all.map((file) => file.sinceMs));
+      const oldestMs = records === 0 ? undefined : Math.max(Date.now() - sinceMs, 0);
+      return Promise.resolve({ records, oldestMs, bytes, setAsideBytes });
     },
     async close(): Promise<void> {
       await within(SPOOL_CLOSE_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
@@ -136,39 +140,32 @@ async function openIn(folder: string, maxBytes: number) {
       for (const slot of [...adopted.keys(), own]) slot.release();
     },
   };
-
-  function releaseEmptied(): void {
-    for (const [slot, files] of adopted) {
-      if (files.length > 0 || postponed.some((other) => other.files === files)) continue;
-      adopted.delete(slot);
-      slot.release();
-    }
-  }
-
   await spool.adopt();
   return spool;
 }
 
-/** A folder that is there already may still take no files. */
-async function provesWritable(folder: string): Promise<void> {
+async function assertWritable(folder: string): Promise<void> {
   const path = join(folder, 'probe');
   await writeFile(path, '', { mode: 0o600, flush: true });
   await rm(path);
 }
 
-/** Only files: what else bears such a name is none of ours. */
-async function filesOf({ folder }: Slot): Promise<SealedFile[]> {
+/** The files of an earlier process; folders and links with such a name are none of ours. */
+async function filesOf({ folder }: Slot): Promise<SpoolFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX)).sort();
-  const found = await Promise.all(
-    names.map(async (name) => {
-      const path = join(folder, name);
-      const entry = await lstat(path);
-      return entry.isFile() ? [{ path, size: entry.size }] : [];
-    }),
-  );
-  return found.flat();
+  const files: SpoolFile[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    const entry = await lstat(path);
+    if (!entry.isFile()) continue;
+    // An unreadable file counts as nothing, and is read again later.
+    const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n');
+    const sinceMs = fromLine(lines[0] ?? '')?.machineMs ?? Date.now();
+    files.push({ path, size: entry.size, records: lines.length - 1, sinceMs });
+  }
+  return files;
 }
 
-function sizeOf(files: readonly SealedFile[]): number {
-  return files.reduce((sum, { size }) => sum + size, 0);
+function sumOf(files: readonly SpoolFile[], figure: 'size' | 'records'): number {
+  return files.reduce((sum, file) => sum + file[figure], 0);
 }

@@ -1,29 +1,22 @@
 import pg from 'pg';
 import { EMBEDDED_ANSWER_MS } from '../../limits.ts';
 
-/** The address of a database on this machine, for the superuser. */
 export function superuserUrl(port: number, password: string, database: string): string {
   return `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
 }
 
-/** Whether the server that answers there is the one of this data directory. */
 export async function answers(url: string, data: string): Promise<boolean> {
-  const asked = async (client: pg.Client): Promise<boolean> => {
-    const { rows } = await client.query<[string]>({
-      text: `select current_setting('data_directory')`,
-      rowMode: 'array',
-    });
-    return rows[0]?.[0] === data;
-  };
   try {
-    // A server that was stopped in the middle of its work takes connections and says nothing.
-    return await withClient(url, asked, { query_timeout: EMBEDDED_ANSWER_MS });
+    const asked = (client: pg.Client) =>
+      client.query<{ data: string }>(`select current_setting('data_directory') as data`);
+    // A stopped server takes connections and says nothing.
+    const { rows } = await withClient(url, asked, { query_timeout: EMBEDDED_ANSWER_MS });
+    return rows[0]?.data === data;
   } catch {
     return false;
   }
 }
 
-/** Works on a connection of its own and closes it, whatever happens. */
 export async function withClient<T>(
   url: string,
   work: (client: pg.Client) => Promise<T>,
@@ -34,7 +27,7 @@ export async function withClient<T>(
     connectionTimeoutMillis: EMBEDDED_ANSWER_MS,
     ...limits,
   });
-  // A lost connection also fails the query that is waiting; unheard, it would end the process.
+  // A lost connection also fails the query under way; unheard, it would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();

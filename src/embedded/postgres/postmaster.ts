@@ -1,85 +1,71 @@
 import type { ChildProcess } from 'node:child_process';
-import { type FileHandle, open } from 'node:fs/promises';
+import { once } from 'node:events';
+import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Account } from './account.ts';
-import type { Binaries } from './binaries.ts';
+import { EMBEDDED_LOG_BYTES, EMBEDDED_START_MS, EMBEDDED_STOP_MS } from '../../limits.ts';
 import type { Cluster } from './cluster.ts';
 import { oneLine, spawnApart } from './command.ts';
 import { answers, superuserUrl } from './connect.ts';
-import { EMBEDDED_START_MS, EMBEDDED_STOP_MS } from '../../limits.ts';
-import { boundLog } from './log-file.ts';
 
 export interface Postmaster {
-  /** Settles when the server has ended, for whatever reason. */
   readonly ended: Promise<void>;
   stop(withinMs?: number): Promise<void>;
 }
 
-/** The server ended before it answered. */
 export class StartFailed extends Error {
   override readonly name = 'StartFailed';
 }
 
 export interface PostmasterOptions {
   readonly cluster: Cluster;
-  readonly binaries: Binaries;
-  readonly account: Account;
   readonly port: number;
   readonly settings: Readonly<Record<string, string>>;
-  /** Ends the start early. */
   readonly ending?: AbortSignal | undefined;
 }
 
 /**
  * Starts the server on a cluster and waits until it answers a query.
- * @throws StartFailed with what the server wrote when it ends instead; the signal's own reason where that ended it.
+ * @throws StartFailed with the server's words when it ends instead; the signal's reason where that ended it.
  */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
-  await boundLog(options.cluster.logFile);
-  const log = await open(options.cluster.logFile, 'a+', 0o600);
+  const { cluster, port, settings, ending } = options;
+  await boundLog(cluster.logFile);
+  const log = await open(cluster.logFile, 'a+', 0o600);
   try {
     const { size: before } = await log.stat();
-    const child = launch(options, log);
-    const ended = whenEnded(child);
+    const all = {
+      listen_addresses: '127.0.0.1',
+      port: String(port),
+      // The path of a socket below a deep folder would be too long.
+      unix_socket_directories: '',
+      // With the id of the request that a statement belongs to.
+      log_line_prefix: '%m [%p] %a ',
+      ...settings,
+    };
+    const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const { account, binaries, data } = cluster;
+    const child = spawnApart([...account.prefix, binaries.postgres, '-D', data, ...flags], log.fd);
+    child.unref();
+    const ended = once(child, 'exit').then(
+      () => undefined,
+      () => undefined,
+    );
     const stop = (withinMs?: number): Promise<void> => stopChild(child, ended, withinMs);
     if (await untilAnswering(options, ended)) return { ended, stop };
     await stop();
-    options.ending?.throwIfAborted();
+    ending?.throwIfAborted();
     throw new StartFailed(`The embedded Postgres did not start: ${await readFrom(log, before)}`);
   } finally {
     await log.close();
   }
 }
 
-function launch(
-  { cluster, binaries, account, port, settings }: PostmasterOptions,
-  log: FileHandle,
-): ChildProcess {
-  const all = {
-    listen_addresses: '127.0.0.1',
-    port: String(port),
-    // None at all: the path of a socket below a deep folder would be too long.
-    unix_socket_directories: '',
-    // With the id of the request that a statement belongs to.
-    log_line_prefix: '%m [%p] %a ',
-    ...settings,
-  };
-  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const command = [...account.prefix, binaries.postgres, '-D', cluster.data, ...flags];
-  const child = spawnApart(command, log.fd);
-  child.unref();
-  return child;
-}
-
-function whenEnded(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.once('exit', () => {
-      resolve();
-    });
-    child.once('error', () => {
-      resolve();
-    });
-  });
+/** Puts a long log aside; the server goes on appending. */
+export async function boundLog(path: string): Promise<void> {
+  const { size } = await stat(path).catch(() => ({ size: 0 }));
+  if (size <= EMBEDDED_LOG_BYTES) return;
+  await copyFile(path, `${path}.1`);
+  await truncate(path);
 }
 
 async function untilAnswering(
@@ -89,14 +75,14 @@ async function untilAnswering(
   const url = superuserUrl(port, cluster.password, 'postgres');
   const deadline = Date.now() + EMBEDDED_START_MS;
   while (Date.now() < deadline && ending?.aborted !== true) {
-    // Where a stranger listens there in its place, nothing may answer for a while.
+    // A stranger on that port may leave the probe without an answer for a while.
     if (await Promise.race([answers(url, cluster.data), ended.then(() => false)])) return true;
     if (await endsWithin(ended, 25)) return false;
   }
   return false;
 }
 
-/** Fast mode; then without waiting for a checkpoint; then whatever it takes, which even a frozen server heeds. */
+/** A frozen server heeds SIGKILL alone. */
 async function stopChild(
   child: ChildProcess,
   ended: Promise<void>,

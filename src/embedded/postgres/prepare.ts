@@ -1,55 +1,41 @@
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Logger } from 'pino';
-import { sqlFolder } from '../../db/sql-folder.ts';
+import pg from 'pg';
 import { migrate } from '../../db/deploy/migrate.ts';
+import { sqlFolder } from '../../db/sql-folder.ts';
 import { givePasswords } from '../passwords.ts';
-import type { Login } from '../passwords.ts';
-import { createLogin } from './logins.ts';
 import { withClient } from './connect.ts';
-import { startEmbeddedServer } from './server.ts';
+import { type EmbeddedServer, type EmbeddedServerOptions, startEmbeddedServer } from './server.ts';
 
-export interface EmbeddedDatabase {
-  /** The address for the API's login. */
-  readonly apiUrl: string;
-  /** The address for the superuser, by whom the embedded identity provider reads its users. */
-  readonly adminUrl: string;
-  /** With what the people of the demonstration log in; nobody where the identity provider is another. */
-  readonly logins: readonly Login[];
-  /** What a DBA types for a look inside as the superuser; names the file of the password, not the password. */
-  readonly psql: string;
-  /** Where the contents of the demonstration's documents belong, of those documents that are there. */
-  readonly demonstration: readonly string[];
-  close(withinMs?: number): Promise<void>;
-}
+export type EmbeddedDatabase = Awaited<ReturnType<typeof startEmbeddedDatabase>>;
 
 /**
- * Starts the embedded Postgres, brings it to the present and fills it with the demonstration data the first time.
- * @throws Error when it cannot run here or another process runs it, MigrationError when the SQL is refused; the
- * signal's own reason where that ended the start.
+ * Starts the embedded Postgres, migrates it and fills it with the demonstration data the first time.
+ * @throws Error when it cannot run here, MigrationError when the SQL is refused; the signal's reason where that ended it.
  */
-export async function startEmbeddedDatabase(options: {
-  readonly dataDir: string;
-  readonly log: Logger;
-  readonly ending?: AbortSignal | undefined;
-  /** Whether people log in with what the database knows of them. */
+export async function startEmbeddedDatabase({
+  passwords = false,
+  ...options
+}: Pick<EmbeddedServerOptions, 'dataDir' | 'log' | 'ending'> & {
+  /** Whether people log in with passwords of the database. */
   readonly passwords?: boolean;
-}): Promise<EmbeddedDatabase> {
+}) {
   const server = await startEmbeddedServer(options);
-  const { adminUrl } = server;
+  const { adminUrl, port, passwordFile } = server;
   try {
     options.ending?.throwIfAborted();
     await migrate({ adminUrl, log: options.log });
     options.ending?.throwIfAborted();
     const demonstration = await loadDemonstration(adminUrl);
-    const logins = options.passwords === true ? await givePasswords(adminUrl, options.dataDir) : [];
-    const { port, passwordFile } = server;
     return {
+      logins: passwords ? await givePasswords(adminUrl, options.dataDir) : [],
       apiUrl: await createLogin(server),
+      /** The address for the superuser, as which the embedded identity provider reads its users. */
       adminUrl,
-      logins,
-      psql: `PGPASSWORD=$(cat ${passwordFile}) psql -h 127.0.0.1 -p ${String(port)} -U postgres taxclaims`,
+      /** The command for a look inside as the superuser; it names the file of the password, not the password. */
+      psql: `PGPASSWORD=$(cat ${passwordFile}) psql -h 127.0.0.1 -p ${port} -U postgres taxclaims`,
       demonstration,
-      close: (withinMs) => server.stop(withinMs),
+      close: (withinMs?: number) => server.stop(withinMs),
     };
   } catch (error) {
     await server.stop();
@@ -71,4 +57,18 @@ async function loadDemonstration(adminUrl: string): Promise<string[]> {
     );
     return documents.rows.map(({ path }) => path);
   });
+}
+
+/** Lets the API log in, with a new password each time; gives the address for it. */
+export async function createLogin({ adminUrl }: Pick<EmbeddedServer, 'adminUrl'>): Promise<string> {
+  const url = new URL(adminUrl);
+  url.username = 'taxclaims_app';
+  url.password = randomBytes(24).toString('base64url');
+  await withClient(adminUrl, async (client) => {
+    const { rowCount } = await client.query(`select from pg_roles where rolname = 'taxclaims_app'`);
+    if (rowCount === 0) await client.query('create role taxclaims_app');
+    await client.query(`alter role taxclaims_app login password ${pg.escapeLiteral(url.password)}`);
+    await client.query('grant taxclaims_api to taxclaims_app');
+  });
+  return url.href;
 }

@@ -2,56 +2,46 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { FileLock } from '../../file-lock.ts';
+import { type FileLock, lockFile } from '../../file-lock.ts';
 import { EMBEDDED_LOG_MS, EMBEDDED_TAKEN_ATTEMPTS, EMBEDDED_TAKEN_MS } from '../../limits.ts';
-import { type Housekeeping, regularly } from '../../regularly.ts';
-import { openDataDir } from '../data-dir.ts';
-import { chooseAccount } from './account.ts';
-import { findBinaries } from './binaries.ts';
-import { dataDirectory, openCluster, type Cluster } from './cluster.ts';
+import { regularly } from '../../regularly.ts';
+import { dataDirError, openDataDir } from '../data-dir.ts';
+import { openCluster } from './cluster.ts';
 import { superuserUrl, withClient } from './connect.ts';
 import { freePort } from './free-port.ts';
 import { clearLeftover, forgetServer } from './leftover.ts';
-import { takeLock } from './lock.ts';
-import { boundLog } from './log-file.ts';
-import { StartFailed, startPostmaster, type Postmaster, type PostmasterOptions } from './postmaster.ts';
-import { supervise, type Supervised } from './supervise.ts';
+import { boundLog, StartFailed, startPostmaster, type PostmasterOptions } from './postmaster.ts';
+import { supervise } from './supervise.ts';
 
 const DATABASE = 'taxclaims';
 
-/** What passes by itself: another program was quicker to take the port, or processes of a killed server linger. */
+/** Another program was quicker to take the port, or processes of a killed server linger. */
 const PASSING = /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
 
 export interface EmbeddedServer {
-  /** The superuser's address of the database `taxclaims`. */
   readonly adminUrl: string;
   readonly port: number;
-  /** Where the superuser's password is kept, for its owner alone. */
   readonly passwordFile: string;
-  /** Shuts the server down, by whatever means within that time, and gives the folder free; safe to call twice. */
+  /** Shuts the server down within that time and gives the folder free; safe to call twice. */
   stop(withinMs?: number): Promise<void>;
 }
 
 export interface EmbeddedServerOptions {
-  /** The server keeps all it has in `postgres` below it, and nothing elsewhere. */
+  /** Everything is kept in `postgres` below it. */
   readonly dataDir: string;
   readonly log: Logger;
-  /** Settings of Postgres for this start. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** How often the length of its log is looked at. */
   readonly logLookMs?: number;
-  /** Ends the start early; what runs already, `stop` ends. */
   readonly ending?: AbortSignal | undefined;
 }
 
 /**
- * Starts a real Postgres, made on the first start, on 127.0.0.1, and starts it again whenever it ends. It listens to no
- * signal: the caller stops it. Whatever an earlier start left behind, killed or not, is put in order first.
+ * Starts a real Postgres on 127.0.0.1, and starts it again whenever it ends. Remains of an earlier start are cleared first.
  * @throws Error in one line when another process runs it, or it cannot run here.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const dataDir = await openDataDir(options.dataDir);
-  const lock = takeLock(lockIn(dataDir));
+  const lock = takeLock(dataDir);
   try {
     return await startLocked(join(dataDir, 'postgres'), lock, options);
   } catch (error) {
@@ -60,43 +50,54 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   }
 }
 
-/** @throws Error in one line where another process runs a server in this folder just now. */
 export function assertUnused(dataDir: string): void {
-  takeLock(lockIn(dataDir)).release();
+  takeLock(dataDir).release();
 }
 
-function lockIn(dataDir: string): string {
-  return join(dataDir, 'postgres.lock');
+/** @throws Error in one line when another process has the lock, or its file cannot be written. */
+function takeLock(dataDir: string): FileLock {
+  try {
+    const lock = lockFile(join(dataDir, 'postgres.lock'));
+    if (lock !== undefined) return lock;
+  } catch (cause) {
+    throw dataDirError(dataDir, new Error(`postgres.lock cannot be locked, ${String(cause)}`, { cause }));
+  }
+  throw new Error(
+    `DATA_DIR ${dataDir} is in use, for postgres.lock is locked by another process: does the service run there already?`,
+  );
 }
 
 async function startLocked(
   folder: string,
   lock: FileLock,
-  options: EmbeddedServerOptions,
+  { settings = {}, log, ending, logLookMs = EMBEDDED_LOG_MS }: EmbeddedServerOptions,
 ): Promise<EmbeddedServer> {
-  const { settings = {}, log, ending, logLookMs = EMBEDDED_LOG_MS } = options;
-  const binaries = findBinaries();
-  const account = await chooseAccount(dataDirectory(folder), binaries);
-  const cluster = await openCluster(folder, binaries, account, ending);
-  await clearLeftover(cluster, binaries, account, log);
-  const start = { cluster, binaries, account, settings };
-  const { postmaster, port } = await startInsistently({ ...start, ending }, log);
-  const supervised = supervise(
+  const cluster = await openCluster(folder, ending);
+  await clearLeftover(cluster, log);
+  const { postmaster, port } = await startInsistently({ cluster, settings, ending }, log);
+  const stopServer = supervise(
     postmaster,
     async (stopping) => {
       await forgetServer(cluster);
       // The same port, or those who are connected would never find it.
-      return startPostmaster({ ...start, port, ending: stopping });
+      return startPostmaster({ cluster, settings, port, ending: stopping });
     },
     log,
   );
-  const bounding = regularly(
-    () => boundLog(cluster.logFile),
-    'the log of the embedded Postgres cannot be shortened',
-    log,
-    logLookMs,
-  );
-  const server = runningServer(cluster, supervised, port, lock, bounding);
+  const failed = 'the log of the embedded Postgres cannot be shortened';
+  const bounding = regularly(() => boundLog(cluster.logFile), failed, log, logLookMs);
+  let stopped: Promise<void> | undefined;
+  const stop = async (withinMs?: number): Promise<void> => {
+    await bounding.close();
+    await stopServer(withinMs);
+    lock.release();
+  };
+  const server: EmbeddedServer = {
+    adminUrl: superuserUrl(port, cluster.password, DATABASE),
+    port,
+    passwordFile: cluster.passwordFile,
+    stop: (withinMs) => (stopped ??= stop(withinMs)),
+  };
   try {
     await prepareDatabases(superuserUrl(port, cluster.password, 'postgres'));
     return server;
@@ -106,52 +107,25 @@ async function startLocked(
   }
 }
 
-function runningServer(
-  cluster: Cluster,
-  supervised: Supervised,
-  port: number,
-  lock: FileLock,
-  bounding: Housekeeping,
-): EmbeddedServer {
-  let stopped: Promise<void> | undefined;
-  const stop = async (withinMs?: number): Promise<void> => {
-    await bounding.close();
-    await supervised.stop(withinMs);
-    lock.release();
-  };
-  return {
-    adminUrl: superuserUrl(port, cluster.password, DATABASE),
-    port,
-    passwordFile: cluster.passwordFile,
-    stop: (withinMs) => (stopped ??= stop(withinMs)),
-  };
-}
-
-async function startInsistently(
-  options: Omit<PostmasterOptions, 'port'>,
-  log: Logger,
-): Promise<{ postmaster: Postmaster; port: number }> {
-  const remembered = Number(await readFile(options.cluster.portFile, 'utf8').catch(() => '0'));
+async function startInsistently(options: Omit<PostmasterOptions, 'port'>, log: Logger) {
+  const { portFile } = options.cluster;
+  const remembered = Number(await readFile(portFile, 'utf8').catch(() => '0'));
   for (let attempt = 1; ; attempt += 1) {
     options.ending?.throwIfAborted();
     const port = await freePort(remembered);
-    await writeFile(options.cluster.portFile, String(port));
+    await writeFile(portFile, String(port));
     try {
       return { postmaster: await startPostmaster({ ...options, port }), port };
     } catch (error) {
-      if (
-        attempt === EMBEDDED_TAKEN_ATTEMPTS ||
-        !(error instanceof StartFailed) ||
-        !PASSING.test(error.message)
-      )
-        throw error;
+      const isPassing = error instanceof StartFailed && PASSING.test(error.message);
+      if (attempt === EMBEDDED_TAKEN_ATTEMPTS || !isPassing) throw error;
       log.warn({ err: error }, 'the embedded Postgres cannot start yet: trying again');
       await delay(EMBEDDED_TAKEN_MS);
     }
   }
 }
 
-/** Makes the service's database, and closes those that come with Postgres: the server is the service's alone. */
+/** Makes the service's database, and closes those that come with Postgres. */
 async function prepareDatabases(url: string): Promise<void> {
   await withClient(url, async (client) => {
     // A standby has them as its primary left them.

@@ -4,17 +4,12 @@ import { EMBEDDED_RETRY_MS } from '../../limits.ts';
 import { Pauses } from '../../retries.ts';
 import type { Postmaster } from './postmaster.ts';
 
-export interface Supervised {
-  /** Stops the server for good, also one that is just being started; safe to call twice. */
-  stop(withinMs?: number): Promise<void>;
-}
-
-/** Starts a server again whenever it ends, for as long as nobody stops it; the pauses grow, and are bounded. */
+/** Starts a server again whenever it ends; gives what stops it for good, also while it starts, and may be called twice. */
 export function supervise(
   first: Postmaster,
   startAgain: (ending: AbortSignal) => Promise<Postmaster>,
   log: Logger,
-): Supervised {
+): Postmaster['stop'] {
   const ending = new AbortController();
   const { signal } = ending;
   const isOver = (): boolean => signal.aborted;
@@ -41,11 +36,9 @@ export function supervise(
   }
 
   const over = run();
-  return {
-    async stop(withinMs) {
-      ending.abort();
-      await current.stop(withinMs);
-      await over;
-    },
+  return async (withinMs) => {
+    ending.abort();
+    await current.stop(withinMs);
+    await over;
   };
 }

@@ -1,5 +1,11 @@
-import { errors, interactionPolicy, Provider } from 'oidc-provider';
-import type { Account, Grant, KoaContextWithOIDC as Context } from 'oidc-provider';
+import {
+  errors,
+  interactionPolicy,
+  Provider,
+  type Account,
+  type Grant,
+  type KoaContextWithOIDC as Context,
+} from 'oidc-provider';
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
@@ -11,7 +17,6 @@ import { findUser, type User } from './users.ts';
 
 const OIDC_SCOPES = 'openid profile email offline_access';
 const API_SCOPE = 'api';
-/** A resource is named by a URI. */
 const RESOURCE = `urn:${EMBEDDED_AUDIENCE}`;
 
 /** The library's provider, with a store in memory: a restart ends all logins. */
@@ -122,12 +127,12 @@ export function createProvider(
   return provider;
 }
 
-/** However often something is renewed, it ends half a day after the login. */
+/** Renewed or not, a login ends half a day after it began. */
 function leftOf(since = 0): number {
   return Math.max(1, since + EMBEDDED_LOGIN_S - Math.floor(Date.now() / 1000));
 }
 
-/** Both programs are the firm's own: whoever logs in is asked for no consent beside it. */
+/** Both programs are the firm's own: nobody is asked for consent. */
 async function grantOf({ oidc: { provider, client, session } }: Context): Promise<Grant | undefined> {
   if (client === undefined || session?.accountId === undefined) return undefined;
   const { clientId } = client;

@@ -1,8 +1,14 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
-import type { JWK_EC_Private } from 'jose';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  SignJWT,
+  type JWK_EC_Private,
+} from 'jose';
 import type { Role } from '../../identity/caller.ts';
 import type { ClaimNames } from '../../identity/claims.ts';
 import { makeFolder } from '../../make-folder.ts';
@@ -24,17 +30,13 @@ export interface TokenRequest {
   readonly expiresIn?: string | undefined;
 }
 
-/** Signs tokens like the provider's, for whoever has its key: the demonstration, and `npm run token`. */
+/** Signs tokens with the provider's key, for the demonstration and `npm run token`. */
 export interface TokenSigner {
   readonly issuer: string;
   readonly audience: string;
   sign(request: TokenRequest): Promise<string>;
 }
 
-/**
- * Opens the signing key under `dataDir`, making it when there is none; needs no running service.
- * @throws when the key cannot be read or made
- */
 export async function openSigner(dataDir: string, issuer: string, names: ClaimNames): Promise<TokenSigner> {
   const key = await openKey(dataDir);
   const secret = await importJWK({ ...key }, SIGNING_ALGORITHM);
@@ -42,7 +44,7 @@ export async function openSigner(dataDir: string, issuer: string, names: ClaimNa
     issuer,
     audience: EMBEDDED_AUDIENCE,
     sign: ({ subject, role, clientAccess, email, name, expiresIn = '12h' }) =>
-      // Nobody else's service believes this provider: whoever signs with it answers for the email.
+      // Only this service believes this provider: the signer answers for the email.
       new SignJWT({
         ...{ email, ...(email && { email_verified: true }), name },
         ...{ [names.role]: role, [names.clientAccess]: [...clientAccess] },
@@ -57,10 +59,7 @@ export async function openSigner(dataDir: string, issuer: string, names: ClaimNa
   };
 }
 
-/**
- * Reads the provider's one key file; makes it where there is none. Whoever starts at the same time gets the same.
- * @throws when it cannot be written, read or understood
- */
+/** Reads the provider's one key file, or makes it; starts at the same time get the same. @throws where that fails */
 export async function openKey(dataDir: string): Promise<SigningKey> {
   const file = join(dataDir, 'identity', 'signing-key.json');
   try {
@@ -89,12 +88,12 @@ export async function identityFolder(dataDir: string): Promise<string> {
   return folder;
 }
 
-/** Writes a file of the owner's alone, whole or not at all, unless there is one already; that one stays. */
+/** Writes a file for the owner alone, whole or not at all; one that exists stays. */
 export async function writeOnce(file: string, content: string): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
   try {
     await writeFile(aside, content, { flag: 'wx', flush: true, mode: 0o600 });
-    // Unlike a rename, a link never replaces what somebody else has just made, perhaps used.
+    // Unlike a rename, a link never replaces another process's file.
     await link(aside, file).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
     });

@@ -14,16 +14,15 @@ import { sendPage } from './send-page.ts';
 import type { Failure, Message } from './texts.ts';
 import { findUser } from './users.ts';
 
-/** A hash that may be tried: a dearer one would keep all others waiting, and `!` is nobody's. */
+/** A dearer hash would keep all others waiting; `!` is nobody's. */
 const HASH = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
-/** In place of a salt where nobody has the address, so that the answer takes as long. */
+/** The salt for an unknown address, so that its answer takes as long. */
 const NO_HASH = `$2b$12$${'.'.repeat(22)}`;
 
 type Refused = Failure & { readonly status: number };
 const WRONG: Refused = { error: 'credentials', status: 403 };
 const BUSY: Refused = { error: 'unavailable', status: 503, waitSeconds: 5 };
 
-/** The page between a request to log in and its end. */
 export function answerLogin(
   provider: Provider,
   issuer: string,
@@ -35,7 +34,7 @@ export function answerLogin(
     noUpdateTTL: true,
   });
 
-  /** The account, and the second from which on its login counts; one hash is worked out, whoever has the email. */
+  /** The account, and the second from which its login counts; every attempt costs one hash. */
   async function loggedIn(request: Request): Promise<Refused | { accountId: string; ts: number }> {
     const { email, password } = formOf(request);
     if (email === '' || email.length > LOGIN_EMAIL_CHARACTERS || email.includes('\0')) return WRONG;
@@ -43,18 +42,18 @@ export function answerLogin(
     const failed = failures.get(place) ?? 0;
     const waitSeconds = Math.ceil(failures.getRemainingTTL(place) / 1_000);
     if (failed >= LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
-    // Before the hash, so that several at once count as several.
+    // Before the hash, so that attempts at once are all counted.
     failures.set(place, failed + 1);
     const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
     const salt = (HASH.test(passwordHash) ? passwordHash : NO_HASH).slice(0, 29);
-    // Nobody's password is longer than bcrypt looks at, and nobody's is empty.
+    // bcrypt would ignore the rest of a longer password.
     const given = isHashable(password) ? password : '';
     const hash = await whileThere(request, (signal) => hashWithSalt(given, salt, { signal }));
     // Again, for the password may have been changed meanwhile.
     const user = await findUser(database, 'email', email);
     if (user?.isActive !== true || user.passwordHash !== hash) return WRONG;
     failures.delete(place);
-    // A token tells seconds alone: one of the second in which the logins before this one ended would be refused.
+    // A token of the second in which the earlier logins ended would be refused.
     const now = Date.now() / 1_000;
     const ts = Math.max(Math.floor(now), user.endedAt + 1);
     await delay(Math.max(0, Math.min((ts - now) * 1_000, 2_500)));
@@ -81,13 +80,13 @@ export function answerLogin(
       sendPage(request, response, status, (language) => loginPage(language, asked, failure), params);
     };
     if (prompt.name === 'consent') {
-      // Asked for by a program; what is granted is the same.
+      // A program may ask for it; the grant is the same.
       const merged = { mergeWithLastSubmission: true };
       await provider.interactionFinished(request, response, { consent: {} }, merged);
     } else if (request.method !== 'POST') {
       show(params['login_hint'], { status: 200 });
     } else if ((request.headers.origin ?? issuer) !== issuer) {
-      // The cookie comes with no request of another site; a browser says of each form where it stood.
+      // A browser says where a form stood.
       fail(403, 'request');
     } else {
       const outcome = await loggedIn(request).catch((error: unknown) => {

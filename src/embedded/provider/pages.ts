@@ -3,21 +3,20 @@ import { clientIn, TEXTS, waitIn, type Failure, type Language, type Message } fr
 
 /* The pages of the embedded provider, each a whole text of HTML: plain forms, which need no script. */
 
-/** Where the provider serves the one stylesheet of its pages, public/identity.css. */
+/** The one stylesheet of the pages, public/identity.css. */
 export const STYLESHEET_PATH = '/identity.css';
 
-/** HTML that may stand in a page as it is; every other text is escaped where it is put in. */
+/** HTML that may stand in a page as it is; all other texts are escaped. */
 interface Html {
   readonly text: string;
 }
 
-/** A template of HTML, in whose attributes every inserted text stands between quotes; `undefined` is nothing. */
+/** Attributes stand between quotes; `undefined` is nothing. */
 function markup(pieces: TemplateStringsArray, ...inserted: readonly (Html | string | undefined)[]): Html {
   const written = inserted.map((one) => (typeof one === 'object' ? one.text : escapeHtml(one ?? '')));
   return { text: String.raw({ raw: pieces }, ...written) };
 }
 
-/** Sends its form to `action`, as `email` and `password`; shows the email that was given before. */
 export function loginPage(
   language: Language,
   { action, client, email }: Readonly<Record<'action' | 'email', string>> & { readonly client: unknown },
@@ -28,7 +27,7 @@ export function loginPage(
   const alert = markup`<p id="error" class="error" role="alert">${error && login.errors[error](waitIn(language, waitSeconds))}</p>`;
   const described = error && markup` aria-describedby="error"`;
   const state = error === 'credentials' ? markup`${described} aria-invalid="true"` : described;
-  // What is yet to be typed comes first.
+  // The focus is on the first empty field.
   const focus = markup` autofocus`;
   const [emailFocus, passwordFocus] = email === '' ? [focus, undefined] : [undefined, focus];
   const content = markup`${to === undefined ? to : markup`<p>${login.to(to)}</p>`}
@@ -45,7 +44,7 @@ ${error && alert}
   return layout(language, login.title, content, error && errorTitle(login.title));
 }
 
-/** The form is the one that the library made for its own check, whose id is `op.logoutForm`. */
+/** The form is the library's own, with the id `op.logoutForm`. */
 export function logoutPage(language: Language, client: unknown, form: string): string {
   const { logout } = TEXTS[language];
   const left = clientIn(language, client);
@@ -58,7 +57,7 @@ ${{ text: form }}
   return layout(language, logout.title, content);
 }
 
-/** The detail is what the library says, for whoever runs the application: in English, as the protocol has it. */
+/** The detail is in the library's words, in English. */
 export function messagePage(language: Language, message: Message, detail?: string): string {
   const { title, text } = TEXTS[language].messages[message];
   const below = detail && markup`\n<p lang="en"><code>${detail}</code></p>`;

@@ -4,7 +4,7 @@ import { errors, type ErrorOut, type KoaContextWithOIDC as Context } from 'oidc-
 import { logoutPage, messagePage } from './pages.ts';
 import type { Language } from './texts.ts';
 
-/** The language of the pages: what the application asks for in `ui_locales`, or else what the browser would rather have. */
+/** The application's `ui_locales` come before the browser's preference. */
 export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>, locales: unknown = ''): Language {
   const asked = String(locales)
     .split(' ')
@@ -13,16 +13,13 @@ export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>, locale
   return languages.find((tag) => tag === 'en' || tag === 'fr') ?? 'en';
 }
 
-/**
- * The headers of every page: nothing is loaded but its own stylesheet, and nobody may frame it. A form may lead to the
- * application as well, since browsers hold its redirects against the policy, too.
- */
+/** A page loads its stylesheet alone. Its form may lead to the application: browsers hold redirects against the policy, too. */
 export function pageHeaders(language: Language, leadsTo?: unknown): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
     'img-src data:',
-    // None is served; the library adds the hash of the one that it writes itself, to send a form on.
+    // The library adds the hash of its own script, which sends a form on.
     "script-src 'self'",
     `form-action 'self' ${URL.parse(String(leadsTo))?.origin ?? ''}`.trimEnd(),
     "frame-ancestors 'none'",
@@ -32,7 +29,7 @@ export function pageHeaders(language: Language, leadsTo?: unknown): Record<strin
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': policy.join('; '),
     'Content-Language': language,
-    // Not none at all: forms would then come from an origin of `null`.
+    // With none at all, forms would come from an origin of `null`.
     'Referrer-Policy': 'same-origin',
     Vary: 'Accept-Language',
     'X-Content-Type-Options': 'nosniff',
@@ -40,7 +37,7 @@ export function pageHeaders(language: Language, leadsTo?: unknown): Record<strin
   };
 }
 
-/** Sends a page; the parameters are those of the login that it is about. */
+/** The parameters are those of the login. */
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -52,7 +49,7 @@ export function sendPage(
   response.writeHead(status, pageHeaders(language, params['redirect_uri'])).end(page(language));
 }
 
-/** Gives a page to the library, which sends it. */
+/** The library sends the page. */
 function givePage(context: Context, page: (language: Language) => string, leadsTo?: unknown): void {
   // An error may come before the library has read anything.
   const { params } = (context.oidc as Context['oidc'] | undefined) ?? {};
@@ -71,7 +68,7 @@ export function postLogoutSuccessSource(context: Context): void {
   givePage(context, (language) => messagePage(language, 'loggedOut'));
 }
 
-/** What the library has no application to send to; its words are the protocol's, and quote nothing secret. */
+/** The library's words are the protocol's, and quote nothing secret. */
 export function renderError(context: Context, out: ErrorOut, thrown: Error): void {
   const because = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
   const message = context.status >= 500 ? 'unavailable' : because;

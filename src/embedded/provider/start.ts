@@ -24,17 +24,13 @@ const STYLESHEET = fileURLToPath(new URL('../../../public/identity.css', import.
 
 export interface EmbeddedProvider extends TokenSigner {
   readonly jwksUrl: string;
-  /** Its management interface, and the API's credential for it. */
   readonly management: { readonly url: string; readonly token: string };
   /** From now on whoever has a password there logs in; before, there is a key alone. The login reads every user. */
   serve(database: Pick<Database, 'callAsLogin'>): void;
   close(withinMs?: number): Promise<void>;
 }
 
-/**
- * Starts the identity provider of `npm start`. Whoever reads DATA_DIR is everybody.
- * @throws Error in one line when the key cannot be read or made, or the address not be listened on
- */
+/** Starts the identity provider of `npm start`. @throws Error in one line about its key or its address */
 export async function startEmbeddedProvider(config: Config, log: Logger): Promise<EmbeddedProvider> {
   const { dataDir, identity, trustProxy } = config;
   const { perIp } = config.rateLimits;
@@ -67,9 +63,9 @@ export async function startEmbeddedProvider(config: Config, log: Logger): Promis
   app.use(MANAGEMENT_PATH, managementOf(database, token));
   app.all('/interaction/:id', express.urlencoded({ limit: '8kb' }), answerLogin(provider, issuer, database));
   app.use((request, response) => {
-    // Of somebody who is not logged in the library sends a logout on by a page of its own.
+    // The library's own page sends on the logout of somebody who is not logged in.
     response.setHeaders(new Map(Object.entries(pageHeaders(languageOf(request)))));
-    // Whatever a caller writes there: every address that the library makes is below the issuer.
+    // Every address that the library makes is below the issuer, whatever the caller's header says.
     request.headers.host = host;
     void library(request, response);
   });

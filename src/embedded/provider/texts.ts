@@ -46,12 +46,10 @@ const en = {
 };
 
 type Texts = typeof en;
-/** Why somebody is still not logged in; some can tell how long to wait. */
 export interface Failure {
   readonly error?: keyof Texts['login']['errors'];
   readonly waitSeconds?: number;
 }
-/** A page without a question: the end of a logout, or why there is no other page to show. */
 export type Message = keyof Texts['messages'];
 
 const fr: Texts = {
@@ -100,12 +98,11 @@ const fr: Texts = {
 
 export const TEXTS: Readonly<Record<Language, Texts>> = { en, fr };
 
-/** A program by its id, as it stands in a sentence. */
 export function clientIn(language: Language, id: unknown): string | undefined {
   return Object.entries(TEXTS[language].clients).find(([known]) => known === id)?.[1];
 }
 
-/** How long to wait, in whole minutes from one on; never less than it is. */
+/** Rounded up to seconds, or from one on to minutes. */
 export function waitIn(language: Language, seconds: number): string {
   const [unit, count] = seconds < 60 ? ['second', Math.max(1, seconds)] : ['minute', seconds / 60];
   const words = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });

@@ -1,7 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import type { Role } from '../../identity/caller.ts';
 
-/** What the database says of a user at this moment. */
 export interface User {
   readonly subject: string;
   readonly email: string;
@@ -14,7 +13,7 @@ export interface User {
   readonly endedAt: number;
 }
 
-/** A user by the subject of tokens, or by the email in whatever letters; a change that is under way is waited for. */
+/** Waits for a change that is under way; the letters of an email may be large or small. */
 export async function findUser(
   database: Pick<Database, 'callAsLogin'>,
   by: 'subject' | 'email',
