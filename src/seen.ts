@@ -9,19 +9,15 @@ import type { Sources } from './metrics/sources.ts';
 import type { RequestObserver } from './observed.ts';
 import { openTraces } from './tracing/traces.ts';
 
-/** How the service is seen from outside; with nothing configured nobody is told anything. */
 export interface Seen {
   readonly observers: readonly RequestObserver[];
   readonly onRefused: ServerOptions['onRefused'];
   readonly onFetched: KeySetOptions['onFetched'];
   readonly waited: ((lane: string) => (ms: number) => void) | undefined;
-  /** The connections to Postgres, by what they are for. */
   readonly lanes: Record<string, Database>;
-  /** Undefined where METRICS_PORT is not set. */
   readonly registry: Registry | undefined;
   /** Asks these parts too when figures are collected, and the lanes; once. */
   ask(parts: Omit<Sources, 'lanes'>): void;
-  /** Sends the last traces, for as long as there is time. */
   close(withinMs: number): Promise<void>;
 }
 

@@ -29,10 +29,7 @@ interface Sources {
 
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
-/**
- * Reads every content that has a digest and holds it against that; with `keeps` it reads those without one instead, and
- * keeps theirs. A content that is not there, or of another length, is left to the walk over both (check.ts).
- */
+/** With `keeps`, reads the contents without a digest and keeps theirs; otherwise holds all others against theirs. */
 export async function* otherBytes(
   sources: Sources,
   counts: DigestCounts,
@@ -66,7 +63,7 @@ async function differenceOf(
     .read(path)
     .then((content) => digestOf(failingOnStall(content, STORE_STALL_MS), size))
     .catch((error: unknown) => {
-      // Of one that cannot be read the others are none the worse; a store that is away has none of them.
+      // One unreadable content stops nothing; a store that is away does.
       if (error instanceof RequestError) throw error;
       return error instanceof Error ? error : new Error(String(error));
     });
@@ -77,7 +74,7 @@ async function differenceOf(
     return undefined;
   }
   if (found !== undefined && found === sha256) return undefined;
-  // A row goes before its content: of one that is still there the content must have been.
+  // A row is deleted before its content, so the content of a remaining row must exist.
   if ((await database.standings([path])).get(path)?.hasDocument !== true) return undefined;
   const words = found instanceof Error ? found.message : (found ?? `more than ${size} bytes`);
   return { kind: 'other bytes', document, path, sha256, found: words };

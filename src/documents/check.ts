@@ -3,7 +3,6 @@ import { byBytes } from './content-store.ts';
 import type { ContentStore, Stored } from './content-store.ts';
 import { CHECK_SUSPECTS } from '../limits.ts';
 
-/** Where the database and the store do not agree. */
 export type Difference =
   | { readonly kind: 'no content'; readonly document: string; readonly path: string; readonly size?: number }
   | {
@@ -29,16 +28,12 @@ interface Sources {
   readonly database: Pick<DocumentContents, 'owed' | 'standings'>;
 }
 
-/** A path as both sides have it; what is absent on both is nowhere. */
 interface Pair {
   readonly owed: Owed | undefined;
   readonly stored: Stored | undefined;
 }
 
-/**
- * Holds every content against every document, in one walk over both. Uploads and deletions may go on meanwhile: whatever
- * looks wrong is looked at again, in the order in which neither makes it look wrong.
- */
+/** Compares every content with every document in one walk. What looks wrong is checked again: uploads and deletions go on. */
 export async function* differencesOf(
   sources: Sources,
   counts: Counts,
@@ -107,7 +102,7 @@ async function* confirmed(
     new Map(await Promise.all(paths.map(async (path) => [path, await store.size(path)] as const)));
   const owed = suspects.flatMap(({ owed }) => owed ?? []);
   const unowned = suspects.flatMap(({ owed, stored }) => (owed === undefined ? (stored ?? []) : []));
-  // A row goes before its content: of one that is still there after the store was asked, the content must have been.
+  // A row is deleted before its content, so the content of a remaining row must exist.
   const before = await sizesOf(owed.map(({ path }) => path));
   const standings = await database.standings([...owed, ...unowned].map(({ path }) => path));
   for (const one of owed) {
@@ -120,7 +115,7 @@ async function* confirmed(
       ? { kind: 'no content', document, path, ...(size !== undefined && { size }) }
       : { kind: 'other length', document, path, size, found };
   }
-  // A content goes before its plan: of one without either that is still there after that, no upload will have it.
+  // A content is deleted before its plan, so a remaining content without either has no owner.
   const nobodys = unowned.filter(({ path }) => {
     const { hasDocument, isPlanned } = standings.get(path) ?? {};
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;

@@ -16,21 +16,15 @@ export interface Stored {
   readonly size: number;
 }
 
-/** What whoever follows the address of a content is told of it. */
 export interface Told {
   readonly type: string;
-  /** The header Content-Disposition. */
   readonly disposition: string;
 }
 
-/**
- * Where the contents of documents lie, each under the path that its document's row has.
- * All throw RequestError ERROR_UNAVAILABLE where the store is out of reach, or says nothing for as long as that.
- */
+/** The place of documents' contents. Throws RequestError ERROR_UNAVAILABLE where the store is out of reach or stalls. */
 export interface ContentStore {
   /** Takes over a file that was written aside. The content is there whole and for good, or not at all. */
   place(path: string, file: string): Promise<void>;
-  /** How many bytes the content has; undefined where there is none. */
   size(path: string): Promise<number | undefined>;
   /** @throws Error also where there is no such content */
   read(path: string, range?: ByteRange): Promise<Readable>;
@@ -45,12 +39,10 @@ export interface ContentStore {
 /** Segments that do not begin with a dot: none leads upwards, and none into what the store keeps for itself. */
 const PATH = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/;
 
-/** True for a path that a content can lie under; whatever else a row says, there is nothing there. */
 export function isContentPath(path: string): boolean {
   return PATH.test(path);
 }
 
-/** The store said nothing for as long as it may. */
 export class StoreStalled extends Error {
   override readonly name = 'StoreStalled';
 }
@@ -60,7 +52,6 @@ export function byBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
-/** What is thrown where the store does not do what it must. */
 export function outOfReach(cause: unknown): RequestError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new RequestError('ERROR_UNAVAILABLE', `the document store is out of reach: ${reason}`, {

@@ -8,7 +8,7 @@ export interface StoreFailures {
   readonly damaged: number;
 }
 
-/** The same store; counts what it does not do. `damaged` counts a content, and gives the error to throw. */
+/** The same store with its failures counted. */
 export function counting(store: ContentStore): {
   readonly store: ContentStore;
   readonly failures: StoreFailures;

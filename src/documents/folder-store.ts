@@ -70,7 +70,6 @@ function unlessGone(error: unknown): undefined {
   return undefined;
 }
 
-/** A rename is for good once the folder that names the file is synced. */
 async function move(file: string, target: string): Promise<void> {
   const folder = dirname(target);
   await makeFolder(folder, 0o700);

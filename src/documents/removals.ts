@@ -9,7 +9,6 @@ export type Removals = ReturnType<typeof createRemovals>;
 
 const FAILED = 'contents without a document could not be removed yet';
 
-/** Removes contents without a document, by the plan that the database keeps. */
 export function createRemovals({
   store,
   spool,
@@ -41,7 +40,6 @@ export function createRemovals({
     await database.callAsLogin({ text: 'select app.complete_removals($1)', values: [paths] });
   }
 
-  /** Keeps `work` in mind until it has ended; what fails stays planned. */
   function tracked(work: () => Promise<unknown>): Promise<void> {
     const ended = work()
       .catch((err: unknown) => {

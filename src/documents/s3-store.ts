@@ -56,10 +56,7 @@ export function createS3Store({
     return { Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
   };
 
-  /**
-   * One answer, with all that the SDK does for it: finding credentials, waiting for a socket, trying again. The signal is
-   * aborted when it is given up.
-   */
+  /** One answer with everything that the SDK does for it; `signal` is aborted when the time is over. */
   async function answered<T>(
     limitMs: number,
     send: (abortSignal: AbortSignal, progress: Progress) => Promise<T>,
@@ -78,7 +75,6 @@ export function createS3Store({
       };
       return await Promise.race([send(work.signal, progress), aborted(work.signal)]);
     } catch (error) {
-      // Why it was given up says more than that it was.
       throw work.signal.aborted ? work.signal.reason : error;
     } finally {
       clearTimeout(timer);
@@ -190,7 +186,6 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** The bytes of a file; says whenever some of them are taken. */
 async function* telling(file: string, moved: () => void): AsyncGenerator<Buffer> {
   for await (const chunk of createReadStream(file)) {
     moved();
@@ -198,7 +193,6 @@ async function* telling(file: string, moved: () => void): AsyncGenerator<Buffer>
   }
 }
 
-/** A bucket that is gone is not the same as an object that is. */
 function isAbsence(error: unknown): boolean {
   return error instanceof S3ServiceException && ['NoSuchKey', 'NotFound'].includes(error.name);
 }

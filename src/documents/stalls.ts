@@ -2,10 +2,7 @@ import { Readable } from 'node:stream';
 import { within } from '../within.ts';
 import { outOfReach, StoreStalled } from './content-store.ts';
 
-/**
- * The same content; it fails where the store gives nothing of it for so long. The time that whoever reads it takes does
- * not count.
- */
+/** The same content; fails where the store gives nothing for so long. The reader's time does not count. */
 export function failingOnStall(
   content: Readable,
   stallMs: number,

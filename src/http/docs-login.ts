@@ -10,7 +10,6 @@ export interface DocsLogin {
   readonly scope: string;
   /** Of the tokens to ask for, where the provider has several. */
   readonly audience: string;
-  /** What the provider says of itself; nothing but this page waits for it. */
   readonly discovery: Discovery;
 }
 
@@ -22,7 +21,6 @@ export function mountLogin(app: Express, login: DocsLogin | undefined): void {
   });
 }
 
-/** Without metadata where the provider does not answer now. */
 async function settingsOf({ discovery, ...settings }: DocsLogin): Promise<object> {
   return { ...settings, metadata: (await discovery.current()) ?? null };
 }
@@ -35,7 +33,6 @@ export function docsPolicy(login: DocsLogin | undefined): RequestHandler {
   };
 }
 
-/** The policy of every answer, and of a page that may ask at one address more. */
 export function contentSecurityPolicy(asks?: string): ReturnType<typeof helmet.contentSecurityPolicy> {
   return helmet.contentSecurityPolicy({
     directives: {

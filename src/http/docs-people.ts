@@ -11,14 +11,12 @@ export interface Person {
   readonly role: Role;
   readonly name: string;
   readonly clientAccess: readonly string[];
-  /** A new one each time. */
   token(): Promise<string>;
 }
 
 /** What a proxy adds: whoever asks through one may sit anywhere. */
 const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'];
 
-/** Adds the list of people, which is empty where there are none, and where there are some, a token for each. */
 export function mountPeople(app: Express, people: readonly Person[]): void {
   app.get('/docs/people.json', async (request, response) => {
     const offered = whyNotHere(request) === undefined ? people : [];

@@ -1,7 +1,4 @@
-/**
- * The body of an answer, counted as it arrives, after decompression: the header that announces it proves nothing.
- * @throws Error when it is larger
- */
+/** Counts decompressed bytes as they arrive. @throws Error when the body is larger */
 export async function boundedText(response: Response, maxBytes: number, what: string): Promise<string> {
   const body: AsyncIterable<Uint8Array> | null = response.body;
   const chunks: Uint8Array[] = [];

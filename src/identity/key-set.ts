@@ -9,7 +9,6 @@ import { KEYS_GOOD_MS, NO_KEYS_RETRY_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS }
 export type KeySet = ReturnType<typeof createKeySet>;
 
 export interface KeySetFigures {
-  /** Since the provider gave its keys the last time; undefined where it never did. */
   readonly ageMs: number | undefined;
   readonly fetches: number;
   readonly failures: number;
@@ -19,7 +18,6 @@ export interface KeySetOptions {
   readonly url: string;
   readonly log: Logger;
   readonly fetchTimeoutMs?: number;
-  /** Told of each fetch when it is over. */
   readonly onFetched?: ((fetch: Stretch) => void) | undefined;
   readonly now?: () => number;
 }
@@ -55,16 +53,12 @@ export function createKeySet(options: KeySetOptions) {
     }
   }
 
-  /** However many ask, one request is under way. */
   function refresh(): Promise<void> {
     refreshing ??= fetchOnce();
     return refreshing;
   }
 
-  /**
-   * The keys as last published; the same object for as long as the provider publishes the same keys.
-   * @throws RequestError ERROR_UNAVAILABLE when none were ever obtained
-   */
+  /** The keys as last published; unchanged keys are the same object. @throws RequestError ERROR_UNAVAILABLE */
   async function current(): Promise<LocalJWKSet> {
     const silence = now() - attemptedAt;
     // Nobody asked for long: a key withdrawn meanwhile must not be believed once more, so this one waits.

@@ -20,7 +20,6 @@ export interface HashResult {
   readonly hash: string;
 }
 
-/** Who waits for a hash, and for how long. */
 export interface Wait {
   /** Aborted where nobody wants the hash any more: what has not begun is not worked out then. */
   readonly signal?: AbortSignal;
@@ -38,7 +37,6 @@ const places = boundOf(limit.PASSWORDS_WAITING, () => unavailable('too many pass
 const queue: Waiting[] = [];
 let underWay: Waiting | undefined;
 
-/** How many wait for a hash, with the one that is worked out. */
 export function passwordsWaiting(): number {
   return places.taken;
 }
@@ -53,18 +51,11 @@ export function isHashable(password: string): boolean {
   return Buffer.byteLength(normalPassword(password)) <= limit.PASSWORD_BYTES && !password.includes('\0');
 }
 
-/** The salted bcrypt hash of a new password; see `hashWithSalt` for what it throws. */
 export async function hashPassword(password: string, wait?: Wait): Promise<string> {
   return hashWithSalt(password, genSaltSync(limit.PASSWORD_COST), wait);
 }
 
-/**
- * The bcrypt hash of a password with a given salt (the first 29 characters of a hash), worked out beside the event
- * loop: one at a time, in order.
- * @throws RequestError ERROR_UNAVAILABLE where too many wait already, it takes too long, or there is no thread for it;
- * ERROR_REQUEST_TIMEOUT where its caller has gone
- * @throws RangeError for a password that is not hashable, and for a salt of another form or a higher cost than here
- */
+/** Hashes beside the event loop, one at a time. @throws RequestError ERROR_UNAVAILABLE, ERROR_REQUEST_TIMEOUT; RangeError */
 export async function hashWithSalt(
   password: string,
   salt: string,

@@ -61,10 +61,7 @@ export function createProviderClock({
       const reading = fresh();
       return reading && performance.now() + reading.most;
     },
-    /**
-     * Asks it for the time, which takes a second.
-     * @throws Error where it does not answer, or says no date
-     */
+    /** Asks for the time, which takes a second. @throws Error where no date is answered */
     async read(signal: AbortSignal): Promise<Reading> {
       let [least, most] = [-Infinity, Infinity];
       for (let count = 0; count < READINGS; count += 1) {

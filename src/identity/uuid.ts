@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const URL_NAMESPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
 
-/** True for every UUID in hyphenated form, of any version and letter case: what Postgres takes. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

@@ -32,10 +32,7 @@ const histogram = (
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SMALL_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-/**
- * Every metric of ours; docs/metrics.md has the same list. No label says who asked, for which client or record, or by
- * which path as it was sent.
- */
+/** Every metric of ours, as in docs/metrics.md. No label names a person, client, record or sent path. */
 export const CATALOG = {
   requests: histogram(
     'taxclaims_http_request_duration_seconds',

@@ -4,7 +4,6 @@ import type { CounterEntry, Entry, GaugeEntry, HistogramEntry } from './catalog.
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** A gauge that asks when it is collected. */
 export function gauge(registry: Registry, entry: GaugeEntry, collect: () => void | Promise<void>): Gauge {
   return new Gauge({ ...described(registry, entry), collect });
 }
@@ -26,7 +25,6 @@ export function counter(registry: Registry, entry: CounterEntry): Counter {
   return new Counter(described(registry, entry));
 }
 
-/** A counter of what a part counts by itself. */
 export function counterOf(
   registry: Registry,
   entry: CounterEntry,

@@ -9,17 +9,13 @@ import { counter, gaugeOf, histogram } from './instruments.ts';
 import { collectFrom } from './sources.ts';
 import type { Sources } from './sources.ts';
 
-/** What requests and connections tell while they happen, and what is asked of the parts for each collection. */
 export interface Metrics extends RequestObserver {
   readonly registry: Registry;
-  /** Notes the waits for a connection of a lane. */
   readonly waited: (lane: string) => (ms: number) => void;
   readonly refusedConnection: (why: ErrorCode | 'no_room') => void;
-  /** From now on a collection asks these as well. */
   from(sources: Sources): void;
 }
 
-/** The figures of this process, and those of the parts that it is told of. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -16,24 +16,19 @@ import { CATALOG } from './catalog.ts';
 import { counterOf, gauge, gaugeOf } from './instruments.ts';
 import { METRICS_ANSWER_MS } from '../limits.ts';
 
-/** The parts that are asked for each collection. */
 export interface Sources {
-  /** The connections to Postgres, by what they are for. */
   readonly lanes: Readonly<Record<string, Pick<Database, 'figures'>>>;
   readonly audit: Pick<AuditWriter, 'figures'>;
   readonly spool: Pick<Spool, 'figures'>;
   readonly verifier: Pick<TokenVerifier, 'keys'>;
   readonly clocks: Pick<Clocks, 'figures'>;
   readonly documents: Pick<Documents, 'figures'>;
-  /** What the database says of itself, on a connection that no request has. */
   readonly database: DatabaseFigures;
-  /** The periodic tasks, by name. */
   readonly housekeeping: Readonly<Record<string, Pick<Housekeeping, 'ageMs'>>>;
   readonly dataDir: string;
   readonly counters: Pick<Counters, 'isAlone'>;
 }
 
-/** Adds what the parts are asked for when it is collected. */
 export function collectFrom(sources: Sources, registry: Registry): void {
   const { lanes, audit, spool, verifier, documents, database, dataDir } = sources;
   ofLanes(lanes, registry);
@@ -146,10 +141,7 @@ async function freeRatio(folder: string): Promise<number> {
   return bavail / blocks;
 }
 
-/**
- * However many figures come of it, and however many collect them, one question is under way. Undefined where it failed,
- * or takes longer than a collection can wait.
- */
+/** One question at a time; undefined where it failed or takes too long. */
 function asked<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
   const once = askedOnce(ask);
   return () =>

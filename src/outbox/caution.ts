@@ -3,7 +3,6 @@ import type { ManagementError } from '../identity/management/errors.ts';
 import { DELIVERY_FAILING_USERS, DELIVERY_PAUSE_MS } from '../limits.ts';
 import { Pauses } from '../retries.ts';
 
-/** What is said once of a trouble that is not of one user. */
 const SAID = {
   credential: 'the identity provider refuses our credential: changes wait',
   away: 'the identity provider is away: changes wait',
@@ -11,10 +10,7 @@ const SAID = {
   limited: 'the identity provider wants to be asked less: changes wait',
 } as const;
 
-/**
- * When to leave the provider alone although nobody has said so: where it refuses our credential, or where it is away for
- * one user after the other. One user's own trouble keeps none of the others waiting.
- */
+/** Pauses where the credential is refused, or where the provider is away for several users in a row. */
 export function createCaution(log: Logger) {
   const failing = new Set<string>();
   const said = new Set<string>();

@@ -7,7 +7,6 @@ export interface Difference {
   readonly userId: string;
   readonly email: string;
   readonly words: readonly string[];
-  /** Ours can be sent; not to a user whom the provider does not know. */
   readonly canBeSent: boolean;
 }
 
@@ -16,10 +15,7 @@ export interface Comparison {
   readonly differences: readonly Difference[];
 }
 
-/**
- * Asks the provider for every user whom it knows, some at a time and no more than it allows.
- * @throws ManagementError where it cannot be asked
- */
+/** Asks the provider for every user whom it knows. @throws ManagementError */
 export async function compareAll(
   stored: Pick<UsersOfProvider, 'users'>,
   management: Management,

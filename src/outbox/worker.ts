@@ -20,7 +20,6 @@ export interface WorkerOptions {
   readonly idleMs?: number | undefined;
 }
 
-/** Tells the identity provider of the changes of rights that were made here. */
 export function deliverIdentityChanges({
   changes,
   management,

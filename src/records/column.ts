@@ -12,7 +12,6 @@ export interface Kind<Output extends z.ZodType = z.ZodType> {
 
 export const uuid: Kind = { output: z.guid(), toJson: plain, type: 'uuid' };
 export const uuids: Kind = { output: z.array(z.guid()), toJson: plainArray, type: 'uuid[]' };
-/** Names of fields. */
 export const names: Kind = { output: z.array(z.string()), toJson: plainArray, type: 'text[]' };
 export const integer: Kind = { output: z.int(), toJson: digits, type: 'integer' };
 /** A JSON number with as many places as the column has. */
@@ -26,7 +25,6 @@ export function text(longest?: number): Kind {
   return { output, toJson: quoted, type: 'text' };
 }
 
-/** Text of a few words. */
 export function words(of: z.ZodEnum): Kind {
   return { output: of, toJson: quoted, type: 'text' };
 }
@@ -48,7 +46,6 @@ export function isNullable({ output }: Kind): boolean {
   return output instanceof z.ZodNullable;
 }
 
-/** What a description says of a column besides its type. */
 export function described(kind: Kind, meta: z.GlobalMeta): Kind {
   return { ...kind, output: kind.output.meta(meta) };
 }
@@ -62,10 +59,7 @@ export interface Label {
   readonly kinds: Readonly<Record<string, Kind>>;
 }
 
-/**
- * One column of a record: everything that the interface does with it. A record's endpoints take what they need from
- * here, so that a column is said once.
- */
+/** One column of a record, declared once. */
 export interface Column<
   OnCreate extends z.ZodType | undefined = z.ZodType | undefined,
   OnChange extends z.ZodType | undefined = z.ZodType | undefined,
@@ -104,7 +98,6 @@ export function written<I extends z.ZodType>(kind: Kind, rule: I): Column<I, I> 
   return { kind, onCreate: rule, onChange: rule, inserted: asGiven, change: 'set' };
 }
 
-/** Null where nothing is said. */
 export function optional<I extends z.ZodType>(
   kind: Kind,
   rule: I,
@@ -151,7 +144,6 @@ export function naming<C extends Column>(as: string, label: Label, column: C): C
   return { ...column, names: { as, label } };
 }
 
-/** No part of a creation. */
 export function later<I extends z.ZodType>(kind: Kind, rule: I): Column<undefined, I> {
   return { kind, onCreate: undefined, onChange: rule, change: 'set' };
 }

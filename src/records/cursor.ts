@@ -14,10 +14,7 @@ export function cursorOf({ table, columns }: Rec, sort: string, orders: Orders) 
   return { of: (row: readonly Value[]): string => of(places.map((place) => row[place])), read };
 }
 
-/**
- * A cursor that holds which list in which order it is of, and the last row's values of that order: as many as `mayBeNull`
- * has words for.
- */
+/** A cursor of a list in an order: the last row's values, as many as `mayBeNull` has entries. */
 export function cursorBehind(which: readonly string[], mayBeNull: readonly boolean[]) {
   const isValue = (part: unknown, index: number): boolean =>
     typeof part === 'string' || (part === null && mayBeNull[index] === true);

@@ -12,11 +12,9 @@ export type Expand = z.ZodOptional<z.ZodType<readonly string[]>>;
 export interface Expansion {
   /** The schema of each, by the word that asks for it; null is one that there is not, or that the caller does not see. */
   readonly schemas: Readonly<Record<string, z.ZodType>>;
-  /** The parameter, where the record names any. */
   readonly query: { readonly expand: Expand };
   /** A select of rows `r` of all columns of the record, with those of what they name behind them. */
   around(rows: string, asked: readonly string[]): string;
-  /** The shape of those rows. */
   shape(of: RecordShape, asked: readonly string[]): RecordShape;
 }
 
@@ -26,7 +24,6 @@ interface Named {
   readonly label: Label;
 }
 
-/** The expansion of a record of that name and these columns. */
 export function expansionOf(name: string, columns: Readonly<Record<string, Column>>): Expansion {
   const all = Object.entries(columns).flatMap(([column, { names }]) =>
     names === undefined ? [] : [{ column, ...names }],
@@ -50,10 +47,7 @@ export function expansionOf(name: string, columns: Readonly<Record<string, Colum
   };
 }
 
-/**
- * Lateral and with an offset, so that each row looks up what it names and nobody's others are read for it. What a function
- * finds is dearer, and asked for once for all rows that name it.
- */
+/** Lateral with an offset, so that only the page's rows look up names. A function is asked once per name. */
 function around(rows: string, named: readonly Named[]): string {
   const columns = named.flatMap(({ as, label }) =>
     Object.keys(label.kinds).map((column) => `"${as}".${column} as "${as}.${column}"`),
@@ -99,10 +93,7 @@ function columnsOf({ kinds }: Label): string {
     .join(', ');
 }
 
-/**
- * Its tag is that of the record and, behind a dot, what tells these names from others: If-None-Match compares all of it,
- * If-Match what stands before the dot.
- */
+/** The tag has a digest of the names behind a dot: If-None-Match compares all, If-Match what stands before the dot. */
 function shapeWith(of: RecordShape, named: readonly Named[]): RecordShape {
   if (named.length === 0) return of;
   const parts = named.map(({ as, label }) => {

@@ -1,14 +1,11 @@
 import type { Parameter } from '../db/statement.ts';
 
-/** What decides in which order the values of a column come. */
 export interface Placing {
-  /** The type of the column, as Postgres names it. */
   readonly type: string;
   /** Where it holds one of these words: their order, in place of that of the alphabet. */
   readonly life?: readonly string[] | undefined;
 }
 
-/** What a list is sorted by first, or second. */
 export interface Order extends Placing {
   readonly column: string;
   readonly direction: 'asc' | 'desc';

@@ -18,18 +18,14 @@ type Said<C extends Columns, On extends 'onCreate' | 'onChange'> = {
 };
 type Optional<S> = { [K in keyof S]: S[K] extends z.ZodType ? z.ZodOptional<S[K]> : never };
 
-/** A record of the interface. */
 export interface Rec<C extends Columns = Columns> extends RecordShape, Statements {
   readonly columns: C;
-  /** The bodies of a creation and of a change: what they do not name is refused. */
   readonly newBody: z.ZodObject<Said<C, 'onCreate'>, z.core.$strict>;
   readonly changeBody: z.ZodObject<Optional<Said<C, 'onChange'>>, z.core.$strict>;
   /** The record of an id, with those that it names where `expand` asks for them. */
   byId(id: string, expand?: readonly string[]): ReadQuery;
-  /** What a record that names it shows of it, and what it shows of those that it names. */
   readonly label: Label;
   readonly expansion: Expansion;
-  /** The query of whoever reads one. */
   readonly reading: z.ZodObject<{ expand: Expand }, z.core.$strict>;
 }
 
@@ -47,7 +43,6 @@ export interface Examples {
 }
 
 interface Options {
-  /** The column that tells one version from another, unless `tag` is more than that. */
   readonly version?: string;
   readonly tag?: Tag;
   readonly examples?: Examples;
@@ -58,10 +53,7 @@ interface Options {
   readonly hasDocuments?: boolean;
 }
 
-/**
- * Declares a record, once: its columns in their order, from which come the select list, the columns of insert and
- * update, the JSON, the description and the types.
- */
+/** Declares a record once: SQL, JSON, description and types follow from its columns. */
 export function record<const C extends Columns>(
   name: string,
   table: string,
@@ -148,12 +140,10 @@ where r.id = $1`;
   };
 }
 
-/** An object that the description calls by a name. */
 function object(id: string, fields: Record<string, z.ZodType>, example?: object): z.ZodObject {
   return z.strictObject(fields).meta({ id, ...(example && { example }) });
 }
 
-/** Something of each column by its name, without those that have none. */
 function mapped<T>(
   columns: readonly (readonly [string, Column])[],
   of: (column: Column) => T | undefined,

@@ -2,14 +2,12 @@ import type { Parameter, Statement } from '../db/statement.ts';
 import type { Column } from './column.ts';
 import { timesOf } from './version.ts';
 
-/** The version of a record where it is more than a time: its tag in SQL. */
 interface Tag {
   readonly sql: string;
 }
 
 /** The statements of a record, and the pieces of SQL for those that are written out; its row is called `r`. */
 export interface Statements {
-  /** After `select` and after `returning`. */
   readonly selected: string;
   /** The columns of an insert, and what is given for each by a body that is laid out as a row `n`. */
   readonly inserted: string;
@@ -23,14 +21,12 @@ export interface Statements {
   /** A condition: the version is among those of the parameter, which null leaves open; `versions` gives its value. */
   isVersion(versions: `$${number}`): string;
   versions(ifMatch: readonly string[] | null): Parameter;
-  /** Its creation, with the id in the body. */
   insertion(body: Readonly<Record<string, unknown>>): Statement;
   /** The change of the fields that the body names; no row is touched where another version is wanted. */
   change(id: string, body: Readonly<Record<string, unknown>>, ifMatch: readonly string[] | null): Statement;
   deletion(id: string, ifMatch: readonly string[] | null): Statement;
 }
 
-/** Those of the record of a table with these columns, one of which tells versions apart unless `tag` does. */
 export function statementsOf(
   table: string,
   columns: Readonly<Record<string, Column>>,
@@ -93,13 +89,8 @@ where r.id = $1 and ${isVersion('$2')}`;
   };
 }
 
-/*
- * A status that is given is a move. Of two who make one at once the second finds the record changed since its statement
- * began and touches nothing, which is a conflict; so is a move to where the record already is, unless it comes along
- * with other fields of the record that was read.
- */
+/* A new status is a move: of two at once the second finds another status than it saw, touches nothing, and conflicts. */
 
-/** What a change saw when it began. */
 function seenStatus(table: string): string {
   return `
 with seen as materialized (
@@ -114,11 +105,7 @@ const IS_MOVABLE = `(
         or r.status = (select seen.status from seen) and (r.status <> n.status or $2::jsonb - 'status' <> '{}')
     )`;
 
-/**
- * Holds the record that a change will refer to before the row that refers to it, as a deletion does, which goes from a
- * record to those below: whoever takes both takes them in one order, and none waits for the other. Nothing to hold where
- * the change names none; a record that the caller cannot see is left to the change itself, which refuses it.
- */
+/** Locks the parent before the row, in the order of deletions, so that neither waits for the other. */
 export function parentFirst(
   table: 'sites' | 'reclamations' | 'factures',
   id: string | null | undefined,

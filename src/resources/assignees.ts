@@ -9,10 +9,7 @@ import { cursorBehind } from '../records/cursor.ts';
 import { COLLATION, collated } from '../records/order.ts';
 import { record } from '../records/record.ts';
 
-/*
- * Who may work on a claim, and who does: of a user the id and the name, which functions of the database give to whoever may
- * assign claims, since the policies of users hide colleagues; docs/decisions/assignees.md has the reasons.
- */
+/* Who may work on a claim: id and name, from functions, since policies hide colleagues; docs/decisions/assignees.md */
 
 export const assignee = record(
   'Assignee',

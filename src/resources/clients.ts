@@ -56,10 +56,7 @@ export const readClient = endpoint({
   read: ({ params }) => client.byId(params.clientId),
 });
 
-/**
- * Whoever creates a client has access to it: in this request, and by the stored list in the next token. Their user is
- * held first, since every record that is written refers to it.
- */
+/** The creator gains access at once. The user is locked first, since every audit record refers to it. */
 export const createClient = endpoint({
   ...common,
   method: 'post',

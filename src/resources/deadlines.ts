@@ -15,16 +15,12 @@ import { client } from './clients.ts';
 import { MANAGERS } from './partner-invoices.ts';
 import { reclamation } from './reclamation-record.ts';
 
-/*
- * What runs out when: of claims, of invoices that are not paid, and, for those who see them, of partners' bills. A view
- * says which deadline of a claim runs in which of its statuses; docs/decisions/deadlines.md has the reasons.
- */
+/* What runs out when: claims, unpaid invoices, and partners' bills for those who see them; docs/decisions/deadlines.md */
 
 const TODAY = "(pg_catalog.now() at time zone 'UTC')::date";
 
 const KINDS = ['claim', 'response', 'court', 'invoice', 'partner_invoice'] as const;
 type Kind = (typeof KINDS)[number];
-/** Somebody works on a claim, and nobody on an invoice or a bill. */
 const OF_CLAIMS: ReadonlySet<Kind> = new Set(['claim', 'response', 'court']);
 
 /** Parameters: how many days ahead, and how many ago. */

@@ -1,9 +1,6 @@
 import type { Examples } from '../records/record.ts';
 
-/*
- * What the description shows of each record and of the bodies about it: records of the demonstration, as db/demonstration
- * makes them, and what can be asked of them there. A test tries each.
- */
+/* Examples for the description, from db/demonstration; a test tries each. */
 
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
 const SITE = '51000000-0000-4000-8000-000000000001';

@@ -55,7 +55,6 @@ export const partner = record(
     updated_at: column.read(column.time),
   },
   {
-    // Of the links too, which go with their clients and differ by caller: the last change alone would be no version.
     examples: examples.partner,
     label: ['name'],
     tag: {
@@ -98,10 +97,7 @@ on conflict do nothing`,
   };
 }
 
-/**
- * A partner is seen through its links: whoever does not see everything needs one.
- * @throws RequestError ERROR_VALIDATION
- */
+/** A partner is seen through its links. @throws RequestError ERROR_VALIDATION without one */
 function requireLink(clients: readonly string[], { role, clientAccess }: Caller): void {
   if (clients.length > 0 || (role === 'ADMIN' && clientAccess.length === 0)) return;
   const rule = 'must name at least one of your clients';
@@ -159,10 +155,7 @@ from ${partner.laidOut('$1')}`,
   },
 });
 
-/**
- * The links that are given replace those that the caller sees. Statement by statement, so that whoever waited for
- * another's change replaces what that one has left; the new ones first, so that sight of the partner is never lost.
- */
+/** Replaces the links that the caller sees, statement by statement; new links first, so that sight is never lost. */
 export const changePartner = endpoint({
   ...written,
   method: 'put',
@@ -196,10 +189,7 @@ where r.id = $1
   },
 });
 
-/**
- * The partner with the links that the caller sees; links of others and bills hold it: a conflict. It is held first, so
- * that the links are those that another's change has left, and none is added meanwhile.
- */
+/** Locks the partner first, so that no link is added meanwhile; others' links and bills are a conflict. */
 export const deletePartner = endpoint({
   ...common,
   method: 'delete',

@@ -16,7 +16,6 @@ const requires = column.described(column.names, {
     'The fields that the move needs and the record does not have yet: they are given along with the status.',
 });
 
-/** The moves of a kind of records, kept in that table. */
 function moves(name: string, table: string, status: z.ZodEnum): Rec {
   return record(name, table, {
     status: column.read(column.words(status), 'm.status'),
@@ -24,10 +23,7 @@ function moves(name: string, table: string, status: z.ZodEnum): Rec {
   });
 }
 
-/**
- * Where the record can move. `more` is an array, in SQL for the record `r` and the move `m`, of fields that it needs
- * beside those of the table.
- */
+/** `more`: SQL for an array of fields needed besides those of the table. */
 function possible(of: Rec, id: string, more = `'{}'::text[]`): ListQuery {
   return {
     records: {

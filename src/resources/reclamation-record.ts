@@ -6,10 +6,7 @@ import { client } from './clients.ts';
 import * as examples from './examples.ts';
 import { site } from './sites.ts';
 
-/**
- * The states of a claim in the order in which they are usually passed, as reporting.statuses has it, by which lists sort;
- * which move is allowed to whom stands in the table reclamation_transitions.
- */
+/** In the order of a claim's life, by which lists sort; the table reclamation_transitions has the allowed moves. */
 export const reclamationStatus = field.oneOf('ReclamationStatus', [
   'DRAFT',
   'READY_FOR_REVIEW',

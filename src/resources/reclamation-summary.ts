@@ -39,7 +39,6 @@ type By = keyof typeof keys;
 
 const by = field.oneOf('ReclamationSummaryKey', ['status', 'type', 'year', 'client']);
 
-/** The row of each key by itself. */
 const rows: Readonly<Record<By, Rec>> = {
   status: rowBy('Status', keys.status),
   type: rowBy('Type', keys.type),

@@ -55,10 +55,7 @@ const SEEN_CLIENTS = `case
         )
     end`;
 
-/**
- * An ADMIN changes users and is shown whether they are active; also of those whom it may not change, or it would read
- * there that they have clients of others as well.
- */
+/** An ADMIN is shown activity, also of users whom it may not change. */
 const SEEN_ACTIVITY = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
 const activity = column.described(column.leftOutWhenNull(column.truthValue), {
@@ -100,7 +97,6 @@ const users = list({
   },
 });
 
-/** What is written and never shown. */
 const unseen = { password: password.optional() };
 
 const common = { tag: 'Users', resource: 'users', of: user } as const;
@@ -126,10 +122,7 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
   };
 }
 
-/**
- * Goes before whatever writes a user: holds the author, and the target where it is named, and judges the author's rights
- * once they are held.
- */
+/** Goes before every write to users: locks author and target, then judges the author's rights. */
 export function holdAuthor({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
   return {
     text: 'select app.hold_author(to_timestamp($1), $2, $3)',
@@ -246,10 +239,7 @@ returning ${user.selected}`,
   },
 });
 
-/**
- * Holds a user whose id is before the author's, so that two who change each other do not wait for each other; only one
- * whom the author may change, so that nobody waits for a row of strangers.
- */
+/** Locks a user with a smaller id before the author, so that mutual changes do not deadlock. */
 function holdIfFirst(id: string): Statement {
   return {
     text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
@@ -257,10 +247,7 @@ function holdIfFirst(id: string): Statement {
   };
 }
 
-/**
- * Against the address that the user is given with it, or else the stored one.
- * @throws RequestError ERROR_VALIDATION
- */
+/** @throws RequestError ERROR_VALIDATION where the password is the new or stored email */
 async function refuseEmailAsPassword(
   password: string,
   id: string,
@@ -275,11 +262,7 @@ async function refuseEmailAsPassword(
     });
 }
 
-/**
- * An ADMIN with a list sees users whom it may not change, since they have other clients beside. To lock a row takes
- * what the policy for updates asks.
- * @throws RequestError ERROR_FORBIDDEN
- */
+/** An ADMIN with a list sees some users it may not change. @throws RequestError ERROR_FORBIDDEN */
 async function refuseSeenOnly(id: string, request: CallerRequest): Promise<void> {
   const [seen, held] = await request.runAll(
     { text: 'select from public.users as r where r.id = $1', values: [id] },

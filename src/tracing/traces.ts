@@ -11,18 +11,12 @@ export interface TracesOptions {
   readonly log: Logger;
 }
 
-/** Spans for a collector of OpenTelemetry. Whether it takes them, nobody waits for. */
 export interface Traces extends RequestObserver {
-  /** The identity provider was asked for its keys. */
   readonly fetched: (fetch: Stretch) => void;
-  /** Sends what is left, for as long as there is time. */
   close(withinMs: number): Promise<void>;
 }
 
-/**
- * Loads OpenTelemetry's packages, which read where the collector is, its headers and certificates, and what the service is
- * called, from their own variables. A span is made when what it is about is over, of what was noted.
- */
+/** Loads OpenTelemetry, which reads its own variables. Spans are made once what they cover is over. */
 export async function openTraces({ ratio, log }: TracesOptions): Promise<Traces> {
   const { context, defaultTextMapGetter, diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
     await import('@opentelemetry/api');

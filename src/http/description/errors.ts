@@ -21,10 +21,8 @@ const error = z.strictObject({
   requestId: z.guid(),
 });
 
-/** What every error is told in. */
 export const errorEnvelope = z.strictObject({ error }).meta({ id: 'ErrorEnvelope' });
 
-/** The same of a conflict, which always says why. */
 export const conflictEnvelope = z
   .strictObject({
     error: error.extend({
@@ -39,7 +37,6 @@ export const conflictEnvelope = z
 
 type Reference = Readonly<{ $ref: string }>;
 
-/** The error responses of an endpoint, by status. */
 export type ErrorResponses = (endpoint: Endpoint | PublicEndpoint) => Readonly<Record<string, Reference>>;
 
 /** Describes each error once, where an endpoint first has it; others with the same one refer to it. */
@@ -68,13 +65,11 @@ function envelopeOf(code: ErrorCode): string {
   return code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
 }
 
-/** `ERROR_NOT_FOUND` as `NotFound`. */
 function nameOf(code: ErrorCode): string {
   const words = code.replace('ERROR', '').toLowerCase();
   return words.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-/** The errors that an endpoint can answer with, by what it takes. */
 function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
   const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_URI_TOO_LONG', 'ERROR_HEADERS_TOO_LARGE'];
   errors.push('ERROR_INTERNAL', 'ERROR_UNAVAILABLE');

@@ -51,7 +51,6 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** Which headers an answer has, and which it may have. */
 export interface Sent {
   readonly always: readonly HeaderName[];
   readonly sometimes?: readonly HeaderName[];
@@ -70,7 +69,6 @@ export function headersOf({ always, sometimes = [] }: Sent): Record<string, Head
 
 type Header = (typeof HEADERS)[HeaderName] | { $ref: string };
 
-/** With every answer; what the limits count has two more. */
 export function everySent(isCounted: boolean): readonly HeaderName[] {
   return ['X-Request-Id', 'Cache-Control', ...(isCounted ? COUNTED : [])];
 }

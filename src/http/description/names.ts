@@ -1,12 +1,8 @@
 import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
 
-/** What an operation does, where it is not a list. */
 const VERBS = { get: 'get', post: 'create', put: 'update', delete: 'delete' } as const;
 
-/**
- * What generated clients call an operation: its verb, then what it is about. `GET /api/clients/{clientId}/reclamations` is
- * `listClientReclamations`, `PUT /api/partner-invoices/{id}` is `updatePartnerInvoice`.
- */
+/** `GET /api/clients/{clientId}/reclamations` is `listClientReclamations`. */
 export function operationIdOf(endpoint: Endpoint | PublicEndpoint): string {
   const { method, path, operationId } = endpoint;
   if (operationId !== undefined) return operationId;
@@ -43,7 +39,6 @@ function isPlaceholder(segment: string): boolean {
   return segment.startsWith('{');
 }
 
-/** `partner-invoice` as `PartnerInvoice`. */
 function inCapitals(name: string): string {
   return name.replaceAll(/(?:^|-)([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }

@@ -11,7 +11,6 @@ import { hasVersions, isConditional, isContent, successesOf } from './responses.
 
 type Operation = Parameters<OpenAPIRegistry['registerPath']>[0];
 
-/** What the description says of an endpoint. */
 export function operation(
   endpoint: Endpoint | PublicEndpoint,
   ids: ExampleIds,
@@ -47,7 +46,6 @@ function rulesOf({ constraints = {} }: Endpoint | PublicEndpoint): string[] {
   return rules.length === 0 ? [] : [`Rules: ${[...new Set(rules)].join('; ')}.`];
 }
 
-/** Many records at once, as an array or as a table. */
 function manyOf(rows: z.ZodType) {
   return {
     required: true,
@@ -60,7 +58,6 @@ const csvTable = z.string().meta({
   description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
 });
 
-/** The headers that change what an endpoint does. */
 function requestHeaders(endpoint: Endpoint | PublicEndpoint): readonly RequestHeader[] {
   return [
     ...(isConditional(endpoint) ? (['If-Match'] as const) : []),

@@ -4,7 +4,6 @@ import { parameter } from '../fields.ts';
 import { inWords, recordNameOf } from './names.ts';
 import { KEY_CHARACTERS } from '../../limits.ts';
 
-/** Headers of requests that an endpoint hears. */
 const REQUEST_HEADERS = {
   'If-Match': 'Refuses with 412 when the record has changed since it had this ETag.',
   'If-None-Match': 'Answers 304, without a body, while the ETag is this one still.',
@@ -15,7 +14,6 @@ const REQUEST_HEADERS = {
 
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
 
-/** Header parameters of those names. */
 export function headerParameters(names: readonly RequestHeader[]): z.ZodObject {
   return z.object(
     Object.fromEntries(
@@ -24,10 +22,8 @@ export function headerParameters(names: readonly RequestHeader[]): z.ZodObject {
   );
 }
 
-/** An id to try for each kind of record, by its name. */
 export type ExampleIds = ReadonlyMap<string, string>;
 
-/** The records that stand in the path, each with its sentence and an id to try. */
 export function pathParameters(
   { params, path }: Endpoint | PublicEndpoint,
   ids: ExampleIds,

@@ -22,7 +22,6 @@ interface Response {
   readonly content?: Record<string, { readonly schema: z.ZodType }>;
 }
 
-/** The successes of an endpoint, by status. */
 export function successesOf(endpoint: Endpoint | PublicEndpoint): Record<string, Response> {
   const successes = Object.entries(responsesOf(endpoint)).map(([status, of]) => {
     const sent = sentWith(endpoint, Number(status), of);
@@ -35,22 +34,18 @@ export function successesOf(endpoint: Endpoint | PublicEndpoint): Record<string,
   return Object.fromEntries(successes);
 }
 
-/** Whether it answers 304 to whoever has what it would answer. */
 export function hasVersions(endpoint: Endpoint | PublicEndpoint): boolean {
   return 304 in responsesOf(endpoint);
 }
 
-/** A content, which a request may ask a part of. */
 export function isContent(endpoint: Endpoint | PublicEndpoint): boolean {
   return 206 in responsesOf(endpoint);
 }
 
-/** A change or a deletion that can be bound to the version that the caller has read. */
 export function isConditional(endpoint: Endpoint | PublicEndpoint): boolean {
   return endpoint.method === 'put' || endpoint.method === 'delete';
 }
 
-/** Whether a limit counts the requests. */
 export function isCounted(endpoint: Endpoint | PublicEndpoint): boolean {
   return !('isProbe' in endpoint);
 }
@@ -78,7 +73,6 @@ function bodyOf(
   return 'list' in endpoint ? z.array(of.schema) : of.schema;
 }
 
-/** The headers of a success, besides those that every answer has. */
 function sentWith(
   endpoint: Endpoint | PublicEndpoint,
   status: number,
@@ -106,7 +100,6 @@ function response(description: string, sent: Sent, schema: Body): Response {
   return { description, headers, content: { [mediaTypeOf(schema)]: { schema } } };
 }
 
-/** The parameters of pages that a list has. */
 function pagesOf({ query }: Endpoint | PublicEndpoint): readonly string[] {
   return Object.keys(page).filter((name) => query?.shape[name] !== undefined);
 }
@@ -127,7 +120,6 @@ const csvFile = z.string().meta({
     'UTF-8 with a byte order mark, commas, CRLF; the first row has the names of the fields. Numbers and times are as in JSON, null is empty, and an apostrophe stands before whatever in a text a spreadsheet would take for a formula, also behind a separator or a line break in it.',
 });
 
-/** A content may be of any type that a document may have. */
 function mediaTypeOf(schema: z.ZodType): string {
   return schema === bytes ? '*/*' : 'application/json';
 }

@@ -7,14 +7,12 @@ import type { Trouble } from './errors.ts';
 import { waitSaid, waitWhenSpent } from './limits.ts';
 import * as limit from '../../limits.ts';
 
-/** What a user may do, as the provider is to know it. */
 export interface Rights {
   readonly role: string;
   readonly clientAccess: readonly string[];
   readonly isActive: boolean;
 }
 
-/** What the provider knows of a user's rights; undefined where it says none, or nothing that could be one. */
 export interface KnownRights {
   readonly role: string | undefined;
   readonly clientAccess: readonly string[] | undefined;
@@ -37,7 +35,6 @@ export interface Management {
 
 export interface ManagementOptions {
   readonly answerMs?: number;
-  /** The first wait before an exchange that found the provider away is tried again, at once. */
   readonly retryMs?: number;
 }
 

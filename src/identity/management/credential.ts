@@ -15,7 +15,6 @@ import { boundedFetch } from '../bounded-fetch.ts';
 import { ManagementError } from './errors.ts';
 import * as limit from '../../limits.ts';
 
-/** What the provider knows us by. */
 export interface Credential {
   token(): Promise<string>;
   /** The provider refuses that token; false where there is no other to be had. */

@@ -2,10 +2,7 @@ import { MANAGEMENT_WAIT_MS } from '../../limits.ts';
 
 const [SHORTEST_MS, LONGEST_MS] = MANAGEMENT_WAIT_MS;
 
-/**
- * How long the provider wants to be left alone, by `Retry-After` or by its own `x-ratelimit-reset`, in seconds since
- * 1970 by its own clock; undefined where it says neither. Between a second and an hour.
- */
+/** Milliseconds to wait by `Retry-After` or `x-ratelimit-reset`, between a second and an hour; undefined without either. */
 export function waitSaid(answer: Headers): number | undefined {
   const date = Date.parse(answer.get('date') ?? '');
   const now = Number.isNaN(date) ? Date.now() : date;

@@ -13,7 +13,6 @@ const LONGEST_ROW_BYTES = 4 * CSV_ROW_CHARACTERS;
 /** In how many bytes the header is looked for. */
 const BEGINNING_BYTES = 2 * CSV_ROW_CHARACTERS;
 
-/** What a table says of its columns. */
 export interface Sheet {
   /** The fields that its header may name, which of them it must, and which are left out. */
   readonly fields: readonly string[];
@@ -81,7 +80,6 @@ async function takeRecords(
     ...{ delimiter, record_delimiter: ['\r\n', '\n', '\r'] },
     ...{ relax_column_count: true, max_record_size: CSV_ROW_CHARACTERS },
     on_record: (cells: string[]) => {
-      // The header comes on top.
       if (records > ROWS) throw tooMany();
       if (cells.length > CSV_CELLS) throw tooLong();
       take(cells);
@@ -120,7 +118,7 @@ const CSV_RULES: Readonly<Record<string, string>> = {
 /** The field of each column; empty where it has no name, null where it is left out. */
 type Header = readonly (string | null)[];
 
-/** In whatever case, and with blanks for underscores. @throws RequestError ERROR_VALIDATION */
+/** Field names in any case, blanks for underscores. @throws RequestError ERROR_VALIDATION */
 function headerOf(cells: readonly string[], line: number, { fields, required, ignored }: Sheet): Header {
   const problems = new Problems();
   const header = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));

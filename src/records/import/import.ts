@@ -28,7 +28,6 @@ import { IMPORT_FEW, IMPORT_MS, ROWS } from '../../limits.ts';
 
 interface Shape extends Rules {
   readonly of: Rec;
-  /** The address of the record's list. */
   readonly path: string;
 }
 
@@ -42,7 +41,6 @@ const importCheck = z
   .strictObject({ importable: z.int().meta({ description: 'How many records would be made.' }) })
   .meta({ id: 'ImportCheck' });
 
-/** What an endpoint that imports is made of, besides its name, its path and who may. */
 export function importing(shape: Shape) {
   const { of } = shape;
   const imported = record(`Imported${of.name}s`, of.table, {
@@ -111,7 +109,6 @@ async function importRows(
   }
 }
 
-/** Made beside the event loop. */
 async function digestOf(bytes: Buffer): Promise<string> {
   return Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
 }
@@ -119,7 +116,6 @@ async function digestOf(bytes: Buffer): Promise<string> {
 /** Thrown so that nothing is kept of what was tried. */
 class Undone extends Error {}
 
-/** Does it all and takes it back. */
 async function tried(
   make: (run: Run) => Promise<Result>,
   request: CallerRequest,

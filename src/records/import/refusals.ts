@@ -12,12 +12,7 @@ interface Refusal {
   readonly rules: Readonly<Record<string, string>>;
 }
 
-/**
- * Tries some of the lines, then each half of those that are refused, until every line is found that is refused by itself.
- * What a constraint says of a line follows from its client and the fields that the endpoint has words for: of lines that
- * are alike in these one is tried, and all are named. `attempt` inserts lines and takes them back.
- * @throws RequestError that names each of them; and what `attempt` throws that says nothing of a line
- */
+/** Halves refused lines until each culprit is found; lines alike in the constraint's fields are tried once. @throws RequestError */
 export async function refuseByLine(
   error: unknown,
   given: readonly Given[],

@@ -17,12 +17,7 @@ export interface Content {
   read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
 }
 
-/**
- * A content as an attachment, whole or the part that the request asks for (RFC 9110, section 14).
- * Several parts at once are answered with the whole, as is a part of another version. Where the content has an address,
- * the answer leads there; whoever follows it asks for the same part again.
- * @throws RequestError ERROR_RANGE_NOT_SATISFIABLE
- */
+/** Sends an attachment, whole or in part (RFC 9110, 14); several ranges give the whole. @throws RequestError */
 export async function contentReply(incoming: IncomingMessage, content: Content): Promise<Reply> {
   const { size, type, filename, tag } = content;
   if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };

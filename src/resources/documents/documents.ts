@@ -106,7 +106,6 @@ returning ${document.selected}`,
   },
 });
 
-/** Takes the file of the request, looks at what it is, and keeps it only where it was not attached before. */
 async function receive(request: CallerRequest) {
   const { incoming, documents } = request;
   inviteBody(incoming);

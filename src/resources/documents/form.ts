@@ -7,32 +7,23 @@ import { mediaTypeOf } from '../../http/body.ts';
 import { bodyOf } from '../../http/body-stream.ts';
 import { FORM_BOUNDARY_CHARACTERS, FORM_FRAME_BYTES, FORM_PARTS } from '../../limits.ts';
 
-/** The one file of a form, with what the sender says of it. */
 export interface FormFile<T> {
   /** The last component of what was sent, which may be empty: a path is nobody's business (RFC 7578, section 4.2). */
   readonly filename: string;
   readonly declaredType: string;
-  /** What `store` gave. */
   readonly stored: T;
 }
 
 export interface FormOptions<T> {
-  /** The field of the file. */
   readonly field: string;
   readonly maxBytes: number;
-  /** Why a file may not be called so, before its content is taken; undefined where it may. */
   readonly refuseName: (name: string) => string | undefined;
   /** Takes the content as it comes. It may end early, and is then discarded. */
   readonly store: (content: Readable) => Promise<T>;
   readonly discard: (stored: T) => Promise<void>;
 }
 
-/**
- * Reads a form with one file and nothing else. The content is never held whole. When this throws, whatever was stored
- * is discarded already, and nothing more of the form is read.
- * @throws RequestError ERROR_UNSUPPORTED_MEDIA_TYPE, ERROR_PAYLOAD_TOO_LARGE, ERROR_REQUEST_TIMEOUT, ERROR_VALIDATION,
- * and what `store` throws
- */
+/** Reads a form with one file, streaming; discards the file when it throws. @throws RequestError, and what `store` throws */
 export async function readForm<T>(incoming: IncomingMessage, options: FormOptions<T>): Promise<FormFile<T>> {
   requireForm(incoming.headers['content-type']);
   const maxBytes = options.maxBytes + FORM_FRAME_BYTES;
@@ -66,7 +57,6 @@ function parserOf({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy
   }
 }
 
-/** Begins to store the file when it comes, and ends the parser on anything else; gives what became of the file. */
 function takeFile<T>(
   parser: busboy.Busboy,
   { field, refuseName, store }: FormOptions<T>,
@@ -119,7 +109,6 @@ function requireForm(contentType: string | undefined): void {
     throw malformed('body', `must have a boundary of at most ${FORM_BOUNDARY_CHARACTERS} characters`);
 }
 
-/** What went wrong with a form, unless it is known already. */
 function meaningOf(error: unknown): unknown {
   if (error instanceof RequestError) return error;
   const reason = error instanceof Error ? error.message : String(error);
