@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { atLeast, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
+import { endpointsOf } from '../records/endpoints.ts';
 import { amountBetween, byAny, containedInSearchText } from '../records/filters.ts';
-import { list } from '../records/list.ts';
+import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
 import { site } from './sites.ts';
@@ -41,7 +41,7 @@ const cadastre = record(
   { examples: examples.cadastre },
 );
 
-const cadastres = list({
+const cadastres = listOf({
   of: cadastre,
   throughParent: 'r.site_id = any (array(select s.id from public.sites as s))',
   sorts: ['created_at', 'updated_at', 'commune_code', 'reference'],
@@ -60,70 +60,29 @@ const cadastres = list({
   selective: ['site_id'],
 });
 
-const common = { tag: 'Cadastres', resource: 'cadastres', of: cadastre } as const;
-
-const written = {
-  ...common,
-  references: { site_id: 'sites' },
+const { list, read, create, change, remove } = endpointsOf(cadastre, {
+  tag: 'Cadastres',
+  path: '/api/cadastres',
   constraints: { cadastres_site_id_reference_key: { number: 'must be of a parcel that the site lacks' } },
-} as const;
-
-export const listCadastres = endpoint({
-  ...common,
-  references: { site_id: 'sites' },
-  method: 'get',
-  path: '/api/cadastres',
-  summary: 'List the parcels of the sites of the caller’s clients',
-  roles: ROLES,
-  query: cadastres.query,
-  list: ({ query }, caller) => cadastres.statement(query, caller),
 });
 
-export const readCadastre = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/cadastres/{id}',
-  summary: 'Read a parcel',
-  roles: ROLES,
-  query: cadastre.reading,
-  read: ({ params, query }) => cadastre.byId(params.id, query.expand),
-});
-
-export const createCadastre = endpoint({
-  ...written,
-  method: 'post',
-  path: '/api/cadastres',
-  summary: 'Create a parcel of a site',
-  roles: atLeast('TAX_SPECIALIST'),
-  body: cadastre.newBody,
-  existing: ({ body }) => ({
-    cadastres_site_id_reference_key: {
-      text: `
+export const cadastreEndpoints = [
+  list(cadastres, { summary: 'List the parcels of the sites of the caller’s clients', roles: ROLES }),
+  create({
+    summary: 'Create a parcel of a site',
+    roles: atLeast('TAX_SPECIALIST'),
+    existing: ({ body }) => ({
+      cadastres_site_id_reference_key: {
+        text: `
 select r.id
 from public.cadastres as r
 join ${cadastre.laidOut('$1')} on n.site_id = r.site_id
 where (r.commune_code, r.prefix, r.section, r.number) = (n.commune_code, coalesce(n.prefix, '000'), n.section, n.number)`,
-      values: [JSON.stringify(body)],
-    },
+        values: [JSON.stringify(body)],
+      },
+    }),
   }),
-  create: ({ body }, id) => cadastre.insertion({ ...body, id }),
-});
-
-export const changeCadastre = endpoint({
-  ...written,
-  method: 'put',
-  path: '/api/cadastres/{id}',
-  summary: 'Change the given fields of a parcel',
-  roles: atLeast('TAX_SPECIALIST'),
-  body: cadastre.changeBody,
-  change: ({ params, body }, ifMatch) => cadastre.change(params.id, body, ifMatch),
-});
-
-export const deleteCadastre = endpoint({
-  ...common,
-  method: 'delete',
-  path: '/api/cadastres/{id}',
-  summary: 'Delete a parcel',
-  roles: atLeast('ACCOUNT_MANAGER'),
-  remove: ({ params }, ifMatch) => cadastre.deletion(params.id, ifMatch),
-});
+  read({ summary: 'Read a parcel', roles: ROLES }),
+  change({ summary: 'Change the given fields of a parcel', roles: atLeast('TAX_SPECIALIST') }),
+  remove({ summary: 'Delete a parcel', roles: atLeast('ACCOUNT_MANAGER') }),
+];

@@ -33,28 +33,29 @@ function assign(
   return [holdAuthor(caller, id), assignment];
 }
 
-export const assignClient = endpoint({
-  ...common,
-  method: 'put',
-  operationId: 'assignClient',
-  summary: 'Give a user access to a client; whoever has it already keeps it',
-  responses: { 200: user },
-  clients: ({ params }) => [params.clientId],
-  handle: async ({ params }, request) => {
-    const assigned = assign(params, true, request);
-    return recordIn(user, await request.run([...assigned, user.byId(params.id)]));
-  },
-});
-
-export const withdrawClient = endpoint({
-  ...common,
-  method: 'delete',
-  operationId: 'withdrawClient',
-  summary: 'Take away a user’s access to a client; whoever has none stays without',
-  responses: { 204: null },
-  clients: ({ params }) => [params.clientId],
-  handle: async ({ params }, request) => {
-    await request.run(assign(params, false, request));
-    return { status: 204 };
-  },
-});
+export const clientAccessEndpoints = [
+  endpoint({
+    ...common,
+    method: 'put',
+    operationId: 'assignClient',
+    summary: 'Give a user access to a client; whoever has it already keeps it',
+    responses: { 200: user },
+    clients: ({ params }) => [params.clientId],
+    handle: async ({ params }, request) => {
+      const assigned = assign(params, true, request);
+      return recordIn(user, await request.run([...assigned, user.byId(params.id)]));
+    },
+  }),
+  endpoint({
+    ...common,
+    method: 'delete',
+    operationId: 'withdrawClient',
+    summary: 'Take away a user’s access to a client; whoever has none stays without',
+    responses: { 204: null },
+    clients: ({ params }) => [params.clientId],
+    handle: async ({ params }, request) => {
+      await request.run(assign(params, false, request));
+      return { status: 204 };
+    },
+  }),
+];

@@ -5,9 +5,9 @@ import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { record } from '../records/record.ts';
 import type { Rec } from '../records/record.ts';
-import * as invoices from './invoices.ts';
-import * as partnerInvoices from './partner-invoices.ts';
-import { common as reclamations, reclamationStatus } from './reclamation-record.ts';
+import { invoice, status as invoiceStatus } from './invoices.ts';
+import { MANAGERS, partnerInvoice, status as partnerInvoiceStatus } from './partner-invoices.ts';
+import { reclamation, reclamationStatus } from './reclamation-record.ts';
 
 /* Where a record can move now, for this caller; the tables in the database say it that the moves are held against. */
 
@@ -42,39 +42,36 @@ cross join app.moves('${of.table}', r.status) as m`,
   };
 }
 
-const common = { method: 'get', roles: ROLES } as const;
-
-export const listReclamationMoves = endpoint({
-  ...{ ...reclamations, ...common },
-  of: moves('PossibleReclamationMove', 'reclamation_transitions', reclamationStatus),
-  path: '/api/reclamations/{id}/moves',
-  summary: 'List the moves that the caller can make with a claim now',
-  list: ({ params }) => possible(reclamations.of, params.id),
-});
-
-export const listInvoiceMoves = endpoint({
-  ...{ ...invoices.common, ...common },
-  of: moves('PossibleInvoiceMove', 'invoice_transitions', invoices.status),
-  path: '/api/invoices/{id}/moves',
-  summary: 'List the moves that the caller can make with an invoice now',
-  // Issued today, it must not be due before.
-  list: ({ params }) =>
-    possible(
-      invoices.common.of,
-      params.id,
-      `case
+export const possibleMoves = [
+  endpoint({
+    ...{ tag: 'Reclamations', resource: 'reclamations', method: 'get', roles: ROLES },
+    of: moves('PossibleReclamationMove', 'reclamation_transitions', reclamationStatus),
+    path: '/api/reclamations/{id}/moves',
+    summary: 'List the moves that the caller can make with a claim now',
+    list: ({ params }) => possible(reclamation, params.id),
+  }),
+  endpoint({
+    ...{ tag: 'Invoices', resource: 'factures', method: 'get', roles: ROLES },
+    of: moves('PossibleInvoiceMove', 'invoice_transitions', invoiceStatus),
+    path: '/api/invoices/{id}/moves',
+    summary: 'List the moves that the caller can make with an invoice now',
+    // Issued today, it must not be due before.
+    list: ({ params }) =>
+      possible(
+        invoice,
+        params.id,
+        `case
         when m.to_status = 'ISSUED' and r.issue_date is null and r.due_date < clock_timestamp()::date
             then '{due_date}'
         else '{}'
     end::text[]`,
-    ),
-});
-
-export const listPartnerInvoiceMoves = endpoint({
-  ...{ ...partnerInvoices.common, ...common },
-  roles: partnerInvoices.MANAGERS,
-  of: moves('PossiblePartnerInvoiceMove', 'invoice_transitions', partnerInvoices.status),
-  path: '/api/partner-invoices/{id}/moves',
-  summary: 'List the moves that the caller can make with a partner’s bill now',
-  list: ({ params }) => possible(partnerInvoices.common.of, params.id),
-});
+      ),
+  }),
+  endpoint({
+    ...{ tag: 'Partner invoices', resource: 'partner_invoices', method: 'get', roles: MANAGERS },
+    of: moves('PossiblePartnerInvoiceMove', 'invoice_transitions', partnerInvoiceStatus),
+    path: '/api/partner-invoices/{id}/moves',
+    summary: 'List the moves that the caller can make with a partner’s bill now',
+    list: ({ params }) => possible(partnerInvoice, params.id),
+  }),
+];

@@ -1,9 +1,7 @@
-import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { ROLES } from '../identity/caller.ts';
 import { amountBetween, between, byAny, byAnyOrNone, containedInSearchText } from '../records/filters.ts';
 import { list } from '../records/list.ts';
-import { claimType, common, MOST, reclamation, reclamationStatus } from './reclamation-record.ts';
+import { claimType, MOST, reclamation, reclamationStatus } from './reclamation-record.ts';
 
 export const reclamations = list({
   of: reclamation,
@@ -37,28 +35,4 @@ export const reclamations = list({
     ...(['claim_deadline_from', 'claim_deadline_to', 'court_deadline_from', 'court_deadline_to'] as const),
     ...(['response_due_from', 'response_due_to'] as const),
   ],
-});
-
-export const listReclamations = endpoint({
-  ...common,
-  references: { site_id: 'sites' },
-  method: 'get',
-  path: '/api/reclamations',
-  summary: 'List the claims of the caller’s clients',
-  roles: ROLES,
-  query: reclamations.query,
-  list: ({ query }, caller) => reclamations.statement(query, caller),
-});
-
-export const listReclamationsOfClient = endpoint({
-  ...common,
-  resource: 'clients',
-  references: { site_id: 'sites' },
-  method: 'get',
-  path: '/api/clients/{clientId}/reclamations',
-  summary: 'List the claims of a client',
-  roles: ROLES,
-  query: reclamations.query.omit({ client_id: true }),
-  list: ({ params, query }, caller) =>
-    reclamations.statement({ ...query, client_id: [params.clientId] }, caller),
 });

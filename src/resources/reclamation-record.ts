@@ -64,5 +64,3 @@ export const reclamation = record(
     hasDocuments: true,
   },
 );
-
-export const common = { tag: 'Reclamations', resource: 'reclamations', of: reclamation } as const;

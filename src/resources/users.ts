@@ -12,8 +12,9 @@ import { ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
 import { hashPassword, isHashable, normalPassword, NO_PASSWORD } from '../identity/password.ts';
 import * as column from '../records/column.ts';
+import { endpointsOf } from '../records/endpoints.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
-import { list } from '../records/list.ts';
+import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
 import { PASSWORD_BYTES } from '../limits.ts';
@@ -81,7 +82,7 @@ export const user = record(
   { examples: examples.user, label: ['email'] },
 );
 
-const users = list({
+const users = listOf({
   of: user,
   sorts: ['created_at', 'updated_at', 'email', 'name'],
   filters: {
@@ -98,8 +99,6 @@ const users = list({
 });
 
 const unseen = { password: password.optional() };
-
-const common = { tag: 'Users', resource: 'users', of: user } as const;
 
 /** What the database refuses to make of a user, by whatever way. */
 export const rules = {
@@ -130,114 +129,9 @@ export function holdAuthor({ issuedAt, accessDigest }: Caller, target: string | 
   };
 }
 
-export const readSelf = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/users/me',
-  operationId: 'getCurrentUser',
-  summary: "Read the caller's own record",
-  roles: ROLES,
-  read: (_input, caller) => self(caller),
-});
-
-export const listUsers = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/users',
-  summary: 'List the users that the caller sees',
-  roles: ROLES,
-  query: users.query,
-  clients: ({ query }) => query.client_id ?? [],
-  list: ({ query }, caller) => users.statement(query, caller),
-});
-
-export const readUser = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/users/{id}',
-  summary: 'Read a user',
-  roles: ROLES,
-  read: ({ params }) => user.byId(params.id),
-});
-
-export const createUser = endpoint({
-  ...common,
-  constraints: rules,
-  method: 'post',
-  path: '/api/users',
-  summary: 'Create a user, whom the identity provider knows by the same email',
-  roles: ['ADMIN'],
-  body: user.newBody
-    .extend(unseen)
-    .refine(({ email, password }) => password === undefined || !isEmail(password, email), {
-      path: ['password'],
-      error: NOT_THE_EMAIL,
-    })
-    .meta({ id: 'NewUser', example: examples.user.creation }),
-  responses: { 201: user },
-  clients: ({ body }) => body.client_access ?? [],
-  existing: ({ body }) => ({
-    users_email_key: {
-      text: 'select r.id from public.users as r where lower(r.email collate "C") = lower($1 collate "C")',
-      values: [body.email],
-    },
-  }),
-  handle: async ({ body }, request) => {
-    const id = randomUUID();
-    const { email, name, role, client_access = [], is_active = true, password } = body;
-    const hash = password === undefined ? NO_PASSWORD : await hashFor(request, password);
-    return create(request, {
-      ...{ of: user, id, location: `/api/users/${id}` },
-      make: [
-        holdAuthor(request.caller),
-        {
-          text: `
-insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
-values ($1, $2, $3, $4, $5, $6, $7)
-returning ${user.selected}`,
-          values: [id, email, hash, name, role, client_access, is_active],
-        },
-      ],
-    });
-  },
-});
-
 function hashFor({ incoming }: CallerRequest, password: string): Promise<string> {
   return whileThere(incoming, (signal) => hashPassword(password, { signal }));
 }
-
-export const changeUser = endpoint({
-  ...common,
-  constraints: rules,
-  method: 'put',
-  path: '/api/users/{id}',
-  summary: 'Change the given fields of a user; a token that says other rights is refused from then on',
-  roles: ['ADMIN'],
-  body: user.changeBody.extend(unseen).meta({ id: 'UserChange', example: examples.user.change }),
-  responses: { 200: user },
-  clients: ({ body }) => body.client_access ?? [],
-  handle: async ({ params, body }, request) => {
-    const { password, ...fields } = body;
-    if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
-    // The hash may be written and not be read: what is not given is not mentioned.
-    const hash = password === undefined ? [] : [await hashFor(request, password)];
-    const change: Statement = {
-      text: `
-update public.users as r
-set ${hash.length === 0 ? '' : 'password_hash = $4,'}
-    client_access = coalesce(n.client_access, r.client_access),
-    is_active = coalesce(n.is_active, r.is_active),${user.changed('$2')}
-from ${user.laidOut('$2')}
-where r.id = $1
-    and ${user.isVersion('$3')}
-returning ${user.selected}`,
-      values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hash],
-    };
-    const result = await request.run([holdIfFirst(params.id), holdAuthor(request.caller), change]);
-    if (result.rowCount === 0) await refuseSeenOnly(params.id, request);
-    return recordIn(user, result);
-  },
-});
 
 /** Locks a user with a smaller id before the author, so that mutual changes do not deadlock. */
 function holdIfFirst(id: string): Statement {
@@ -273,3 +167,96 @@ async function refuseSeenOnly(id: string, request: CallerRequest): Promise<void>
       kind: 'rule',
     });
 }
+
+const { common, list, read } = endpointsOf(user, { tag: 'Users', path: '/api/users' });
+
+export const userEndpoints = [
+  endpoint({
+    ...common,
+    method: 'get',
+    path: '/api/users/me',
+    operationId: 'getCurrentUser',
+    summary: "Read the caller's own record",
+    roles: ROLES,
+    read: (_input, caller) => self(caller),
+  }),
+  list(users, {
+    summary: 'List the users that the caller sees',
+    roles: ROLES,
+    clients: ({ query }) => query.client_id ?? [],
+  }),
+  endpoint({
+    ...common,
+    constraints: rules,
+    method: 'post',
+    path: '/api/users',
+    summary: 'Create a user, whom the identity provider knows by the same email',
+    roles: ['ADMIN'],
+    body: user.newBody
+      .extend(unseen)
+      .refine(({ email, password }) => password === undefined || !isEmail(password, email), {
+        path: ['password'],
+        error: NOT_THE_EMAIL,
+      })
+      .meta({ id: 'NewUser', example: examples.user.creation }),
+    responses: { 201: user },
+    clients: ({ body }) => body.client_access ?? [],
+    existing: ({ body }) => ({
+      users_email_key: {
+        text: 'select r.id from public.users as r where lower(r.email collate "C") = lower($1 collate "C")',
+        values: [body.email],
+      },
+    }),
+    handle: async ({ body }, request) => {
+      const id = randomUUID();
+      const { email, name, role, client_access = [], is_active = true, password } = body;
+      const hash = password === undefined ? NO_PASSWORD : await hashFor(request, password);
+      return create(request, {
+        ...{ of: user, id, location: `/api/users/${id}` },
+        make: [
+          holdAuthor(request.caller),
+          {
+            text: `
+insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
+values ($1, $2, $3, $4, $5, $6, $7)
+returning ${user.selected}`,
+            values: [id, email, hash, name, role, client_access, is_active],
+          },
+        ],
+      });
+    },
+  }),
+  read({ summary: 'Read a user', roles: ROLES }),
+  endpoint({
+    ...common,
+    constraints: rules,
+    method: 'put',
+    path: '/api/users/{id}',
+    summary: 'Change the given fields of a user; a token that says other rights is refused from then on',
+    roles: ['ADMIN'],
+    body: user.changeBody.extend(unseen).meta({ id: 'UserChange', example: examples.user.change }),
+    responses: { 200: user },
+    clients: ({ body }) => body.client_access ?? [],
+    handle: async ({ params, body }, request) => {
+      const { password, ...fields } = body;
+      if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
+      // The hash may be written and not be read: what is not given is not mentioned.
+      const hash = password === undefined ? [] : [await hashFor(request, password)];
+      const change: Statement = {
+        text: `
+update public.users as r
+set ${hash.length === 0 ? '' : 'password_hash = $4,'}
+    client_access = coalesce(n.client_access, r.client_access),
+    is_active = coalesce(n.is_active, r.is_active),${user.changed('$2')}
+from ${user.laidOut('$2')}
+where r.id = $1
+    and ${user.isVersion('$3')}
+returning ${user.selected}`,
+        values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hash],
+      };
+      const result = await request.run([holdIfFirst(params.id), holdAuthor(request.caller), change]);
+      if (result.rowCount === 0) await refuseSeenOnly(params.id, request);
+      return recordIn(user, result);
+    },
+  }),
+];

@@ -14,8 +14,9 @@ import { readForm } from './form.ts';
 import { NothingFound, requireVisible } from '../../http/why-not.ts';
 import { atLeast, ROLES } from '../../identity/caller.ts';
 import * as column from '../../records/column.ts';
+import { endpointsOf } from '../../records/endpoints.ts';
 import { by, containedIn } from '../../records/filters.ts';
-import { list } from '../../records/list.ts';
+import { list as listOf } from '../../records/list.ts';
 import { record } from '../../records/record.ts';
 import * as examples from '../examples.ts';
 import { reclamation } from '../reclamation-record.ts';
@@ -44,7 +45,7 @@ const document = record(
   { version: 'uploaded_at', examples: examples.document, hasDocuments: true },
 );
 
-const documents = list({
+const documents = listOf({
   of: document,
   sorts: ['uploaded_at', 'filename'],
   filters: {
@@ -59,52 +60,7 @@ const ofClaim = {
   path: '/api/reclamations/{id}/documents',
   of: document,
 } as const;
-const common = { tag: 'Documents', resource: 'documents', of: document } as const;
-
-export const listDocuments = endpoint({
-  ...ofClaim,
-  method: 'get',
-  summary: 'List the documents of a claim',
-  roles: ROLES,
-  query: documents.query.omit({ reclamation_id: true }),
-  list: ({ params, query }, caller) => documents.statement({ ...query, reclamation_id: params.id }, caller),
-});
-
-export const createDocument = endpoint({
-  ...ofClaim,
-  method: 'post',
-  summary: 'Attach a document to a claim',
-  operationId: 'uploadDocument',
-  roles: ROLES,
-  form: z.strictObject({ file: field.bytes.meta({ description: FILE }) }).meta({ id: 'DocumentUpload' }),
-  responses: { 201: document },
-  handle: async ({ params }, request) => {
-    await requireVisible(request);
-    const { filename, mimeType, spooled, fingerprint, kept } = await receive(request);
-    if (kept !== undefined) return kept;
-    const id = randomUUID();
-    return request.documents
-      .keep(spooled, (path) =>
-        create(request, {
-          ...{ of: document, id, location: `/api/documents/${id}`, fingerprint },
-          make: [
-            {
-              text: `
-insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type, sha256)
-values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'))
-returning ${document.selected}`,
-              values: [id, params.id, filename, path, spooled.size, mimeType, spooled.sha256],
-            },
-          ],
-        }),
-      )
-      .catch(async (error: unknown) => {
-        // A claim that was deleted meanwhile fails a policy or a key: to the caller it is simply gone.
-        if (sqlState(error) !== undefined) await requireVisible(request);
-        throw error;
-      });
-  },
-});
+const { common, read, remove } = endpointsOf(document, { tag: 'Documents', path: '/api/documents' });
 
 async function receive(request: CallerRequest) {
   const { incoming, documents } = request;
@@ -151,68 +107,96 @@ function invalid(rule: string): RequestError {
   return new RequestError('ERROR_VALIDATION', `file ${rule}`, { details: { file: rule } });
 }
 
-export const readDocument = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/documents/{id}',
-  summary: 'Read what is known of a document',
-  roles: ROLES,
-  query: document.reading,
-  read: ({ params, query }) => document.byId(params.id, query.expand),
-});
-
-export const readContent = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/documents/{id}/content',
-  operationId: 'downloadDocument',
-  summary: 'Download a document',
-  roles: ROLES,
-  responses: { 200: field.bytes, 206: field.bytes, 304: null, 307: null },
-  handle: async ({ params }, request) => {
-    const { documents, incoming } = request;
-    const { addressOf } = documents;
-    const { rows } = await request.run({
-      text: `
+export const documentEndpoints = [
+  endpoint({
+    ...ofClaim,
+    method: 'get',
+    summary: 'List the documents of a claim',
+    roles: ROLES,
+    query: documents.query.omit({ reclamation_id: true }),
+    list: ({ params, query }, caller) => documents.statement({ ...query, reclamation_id: params.id }, caller),
+  }),
+  endpoint({
+    ...ofClaim,
+    method: 'post',
+    summary: 'Attach a document to a claim',
+    operationId: 'uploadDocument',
+    roles: ROLES,
+    form: z.strictObject({ file: field.bytes.meta({ description: FILE }) }).meta({ id: 'DocumentUpload' }),
+    responses: { 201: document },
+    handle: async ({ params }, request) => {
+      await requireVisible(request);
+      const { filename, mimeType, spooled, fingerprint, kept } = await receive(request);
+      if (kept !== undefined) return kept;
+      const id = randomUUID();
+      return request.documents
+        .keep(spooled, (path) =>
+          create(request, {
+            ...{ of: document, id, location: `/api/documents/${id}`, fingerprint },
+            make: [
+              {
+                text: `
+insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type, sha256)
+values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'))
+returning ${document.selected}`,
+                values: [id, params.id, filename, path, spooled.size, mimeType, spooled.sha256],
+              },
+            ],
+          }),
+        )
+        .catch(async (error: unknown) => {
+          // A claim that was deleted meanwhile fails a policy or a key: to the caller it is simply gone.
+          if (sqlState(error) !== undefined) await requireVisible(request);
+          throw error;
+        });
+    },
+  }),
+  read({ summary: 'Read what is known of a document', roles: ROLES }),
+  endpoint({
+    ...common,
+    method: 'get',
+    path: '/api/documents/{id}/content',
+    operationId: 'downloadDocument',
+    summary: 'Download a document',
+    roles: ROLES,
+    responses: { 200: field.bytes, 206: field.bytes, 304: null, 307: null },
+    handle: async ({ params }, request) => {
+      const { documents, incoming } = request;
+      const { addressOf } = documents;
+      const { rows } = await request.run({
+        text: `
 select r.file_path, coalesce(r.mime_type, 'application/octet-stream'), r.filename, r.uploaded_at, r.file_size,
     encode(r.sha256, 'hex')
 from public.documents as r
 where r.id = $1`,
-      values: [params.id],
-    });
-    const [row] = rows;
-    if (row === undefined) throw new NothingFound();
-    const [path, type, filename, uploadedAt, expected, digest] = row;
-    if (path == null || filename == null || type == null || uploadedAt == null)
-      throw new Error('null in a column that has none');
-    const size = await documents.size(path);
-    if (size === undefined || size !== Number(expected ?? size)) {
-      // Deleted meanwhile, or lost, which nobody may overlook.
-      await requireVisible(request);
-      throw documents.damaged(
-        `the content of document ${params.id} is lost: ${String(size)} bytes at ${path}`,
-      );
-    }
-    return contentReply(incoming, {
-      ...{ size, type, filename, tag: document.tagOf(uploadedAt) },
-      addressOf: addressOf && ((told) => addressOf(path, told)),
-      read: async (range) => {
-        const content = await documents.read(path, range);
-        // A digest says nothing of a part.
-        if (digest == null || (range && range.end - range.start + 1 < size)) return content;
-        return failingUnless(digest, content, () =>
-          documents.damaged(`the content of document ${params.id} is not what was uploaded: ${path}`),
+        values: [params.id],
+      });
+      const [row] = rows;
+      if (row === undefined) throw new NothingFound();
+      const [path, type, filename, uploadedAt, expected, digest] = row;
+      if (path == null || filename == null || type == null || uploadedAt == null)
+        throw new Error('null in a column that has none');
+      const size = await documents.size(path);
+      if (size === undefined || size !== Number(expected ?? size)) {
+        // Deleted meanwhile, or lost, which nobody may overlook.
+        await requireVisible(request);
+        throw documents.damaged(
+          `the content of document ${params.id} is lost: ${String(size)} bytes at ${path}`,
         );
-      },
-    });
-  },
-});
-
-export const deleteDocument = endpoint({
-  ...common,
-  method: 'delete',
-  path: '/api/documents/{id}',
-  summary: 'Delete a document with its content',
-  roles: atLeast('TAX_SPECIALIST'),
-  remove: ({ params }, ifMatch) => document.deletion(params.id, ifMatch),
-});
+      }
+      return contentReply(incoming, {
+        ...{ size, type, filename, tag: document.tagOf(uploadedAt) },
+        addressOf: addressOf && ((told) => addressOf(path, told)),
+        read: async (range) => {
+          const content = await documents.read(path, range);
+          // A digest says nothing of a part.
+          if (digest == null || (range && range.end - range.start + 1 < size)) return content;
+          return failingUnless(digest, content, () =>
+            documents.damaged(`the content of document ${params.id} is not what was uploaded: ${path}`),
+          );
+        },
+      });
+    },
+  }),
+  remove({ summary: 'Delete a document with its content', roles: atLeast('TAX_SPECIALIST') }),
+];
