@@ -1,9 +1,8 @@
 import type { DocumentContents, OwedDigest } from '../db/document-contents.ts';
 import { RequestError } from '../errors.ts';
 import type { ContentStore } from './content-store.ts';
-import { digestOf } from './digest.ts';
+import { digestOf, failingOnStall } from './content-stream.ts';
 import { CHECK_AT_ONCE, STORE_STALL_MS } from '../limits.ts';
-import { failingOnStall } from './stalls.ts';
 
 /** A content that is not what its row says; `found` is its digest, or why it could not be read. */
 export interface OtherBytes {

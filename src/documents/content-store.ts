@@ -24,15 +24,15 @@ export interface Told {
 /** The place of documents' contents. Throws RequestError ERROR_UNAVAILABLE where the store is out of reach or stalls. */
 export interface ContentStore {
   /** Takes over a file that was written aside. The content is there whole and for good, or not at all. */
-  place(path: string, file: string): Promise<void>;
-  size(path: string): Promise<number | undefined>;
+  readonly place: (path: string, file: string) => Promise<void>;
+  readonly size: (path: string) => Promise<number | undefined>;
   /** @throws Error also where there is no such content */
-  read(path: string, range?: ByteRange): Promise<Readable>;
+  readonly read: (path: string, range?: ByteRange) => Promise<Readable>;
   /** An address where whoever has it reads the content, for a minute; only of a store that others can reach. */
   readonly addressOf?: (path: string, told: Told) => Promise<string>;
   /** Every content, in the order of the bytes of their paths; what comes or goes meanwhile may be among them or not. */
   list(): AsyncIterable<Stored>;
-  remove(path: string): Promise<void>;
+  readonly remove: (path: string) => Promise<void>;
   close(): void;
 }
 
@@ -45,6 +45,15 @@ export function isContentPath(path: string): boolean {
 
 export class StoreStalled extends Error {
   override readonly name = 'StoreStalled';
+}
+
+/** @throws RequestError ERROR_UNAVAILABLE instead of whatever the work fails with */
+export async function reaching<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw outOfReach(error);
+  }
 }
 
 /** The order in which S3 lists, and `collate "C"` sorts. */

@@ -7,16 +7,13 @@ import type { Database } from '../db/database.ts';
 import { RightMissing, sqlState } from '../db/errors.ts';
 import { RequestError } from '../errors.ts';
 import { within } from '../within.ts';
-import { outOfReach } from './content-store.ts';
+import { outOfReach, StoreStalled } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
-import { digestOf } from './digest.ts';
-import { counting } from './failures.ts';
-import type { StoreFailures } from './failures.ts';
+import { digestOf, failingOnStall } from './content-stream.ts';
 import { createFolderStore, spoolFolderOf } from './folder-store.ts';
 import { STORE_STALL_MS } from '../limits.ts';
 import { createRemovals } from './removals.ts';
 import type { S3Options } from './s3-store.ts';
-import { failingOnStall } from './stalls.ts';
 import { openSpool } from './spool.ts';
 import type { SpooledFile } from './spool.ts';
 
@@ -75,7 +72,7 @@ export async function openDocuments(options: DocumentsOptions) {
     size: (path: string) => store.size(path),
     read,
     damaged,
-    figures: (): StoreFailures => ({ ...failures }),
+    figures: () => ({ ...failures }),
     removeDue: () => removals.removeDue(),
     /** Stores a spooled file, reads it back, then inserts the row. Takes over the file. @throws what `insertRow` throws; ERROR_UNAVAILABLE */
     async keep<T>(spooled: SpooledFile, insertRow: (path: string) => Promise<T>): Promise<T> {
@@ -105,6 +102,40 @@ export async function openDocuments(options: DocumentsOptions) {
         log.warn({ err: error }, 'the document store is closed all the same');
       });
       store.close();
+    },
+  };
+}
+
+/** The same store with its failures counted; `damaged` counts a content, and gives the error to throw. */
+function counting(store: ContentStore) {
+  const failures = { away: 0, stalled: 0, damaged: 0 };
+  const failed = (error: unknown): void => {
+    if (!(error instanceof RequestError) || error.code !== 'ERROR_UNAVAILABLE') return;
+    failures[error.cause instanceof StoreStalled ? 'stalled' : 'away'] += 1;
+  };
+  const counted =
+    <A extends readonly unknown[], T>(work: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      try {
+        return await work(...args);
+      } catch (error) {
+        failed(error);
+        throw error;
+      }
+    };
+  return {
+    failures,
+    failed,
+    damaged: (reason: string): Error => {
+      failures.damaged += 1;
+      return new Error(reason);
+    },
+    store: {
+      ...store,
+      place: counted(store.place),
+      size: counted(store.size),
+      read: counted(store.read),
+      remove: counted(store.remove),
     },
   };
 }

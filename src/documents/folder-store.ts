@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../make-folder.ts';
 import { codeOf } from '../system-error.ts';
 import { within } from '../within.ts';
-import { byBytes, isContentPath, outOfReach, StoreStalled } from './content-store.ts';
+import { byBytes, isContentPath, outOfReach, reaching, StoreStalled } from './content-store.ts';
 import type { ContentStore, Stored } from './content-store.ts';
 import { STORE_ANSWER_MS, STORE_STALL_MS } from '../limits.ts';
 
@@ -83,14 +83,6 @@ function inTime<T>(work: Promise<T>, limitMs = STORE_ANSWER_MS, giveUp = (): voi
     giveUp();
     return outOfReach(new StoreStalled('the disk did not answer in time'));
   });
-}
-
-async function reaching<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw outOfReach(error);
-  }
 }
 
 function isAbsence(error: unknown): boolean {

@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { isContentPath, outOfReach, StoreStalled } from './content-store.ts';
+import { isContentPath, outOfReach, reaching, StoreStalled } from './content-store.ts';
 import type { Bounds, ContentStore } from './content-store.ts';
 import { ADDRESS_S, STORE_ANSWER_MS, STORE_CONNECT_MS, STORE_STALL_MS } from '../limits.ts';
 
@@ -93,33 +93,24 @@ export function createS3Store({
   return {
     async place(path, file) {
       const where = locate(path);
-      try {
-        const { size: ContentLength } = await stat(file);
-        await answered(stallMs, async (abortSignal, { moved, failed }) => {
-          const Body = Readable.from(telling(file, moved), { objectMode: false }).on('error', failed);
-          try {
-            await client.send(new PutObjectCommand({ ...where, Body, ContentLength }), { abortSignal });
-          } finally {
-            Body.destroy();
-          }
-        });
-      } catch (error) {
-        throw outOfReach(error);
-      }
+      const { size: ContentLength } = await reaching(stat(file));
+      const put = answered(stallMs, async (abortSignal, { moved, failed }) => {
+        const Body = Readable.from(telling(file, moved), { objectMode: false }).on('error', failed);
+        try {
+          await client.send(new PutObjectCommand({ ...where, Body, ContentLength }), { abortSignal });
+        } finally {
+          Body.destroy();
+        }
+      });
+      await reaching(put);
       // What stays behind, the spool's own sweep will find.
       await rm(file, { force: true }).catch(() => undefined);
     },
     async size(path) {
       if (!isContentPath(path)) return undefined;
       const head = new HeadObjectCommand(locate(path));
-      try {
-        const found = await answered(answerMs, (abortSignal) => client.send(head, { abortSignal })).catch(
-          unlessAbsent,
-        );
-        return found?.ContentLength;
-      } catch (error) {
-        throw outOfReach(error);
-      }
+      const answer = answered(answerMs, (abortSignal) => client.send(head, { abortSignal }));
+      return (await reaching(answer.catch(unlessAbsent)))?.ContentLength;
     },
     async read(path, range) {
       const part = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
@@ -138,22 +129,17 @@ export function createS3Store({
         ...{ ResponseContentType: type, ResponseContentDisposition: disposition },
         ResponseCacheControl: 'no-store',
       });
-      // Nobody is asked but whoever gives credentials, which takes its time as well.
-      const signed = (): Promise<string> => getSignedUrl(client, get, { expiresIn: ADDRESS_S });
-      return answered(answerMs, signed).catch((error: unknown) => {
-        throw outOfReach(error);
-      });
+      // Only the source of credentials is asked, which takes its time as well.
+      return reaching(answered(answerMs, () => getSignedUrl(client, get, { expiresIn: ADDRESS_S })));
     },
     async *list() {
       const Prefix = prefix === '' ? '' : `${prefix}/`;
       let ContinuationToken: string | undefined;
       do {
         const page = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
-        const { Contents = [], NextContinuationToken } = await answered(answerMs, (abortSignal) =>
-          client.send(page, { abortSignal }),
-        ).catch((error: unknown) => {
-          throw outOfReach(error);
-        });
+        const { Contents = [], NextContinuationToken } = await reaching(
+          answered(answerMs, (abortSignal) => client.send(page, { abortSignal })),
+        );
         for (const { Key = '', Size = 0 } of Contents) {
           const path = Key.slice(Prefix.length);
           if (isContentPath(path)) yield { path, size: Size };
@@ -164,11 +150,7 @@ export function createS3Store({
     async remove(path) {
       if (!isContentPath(path)) return;
       const removal = new DeleteObjectCommand(locate(path));
-      await answered(answerMs, (abortSignal) => client.send(removal, { abortSignal })).catch(
-        (error: unknown) => {
-          throw outOfReach(error);
-        },
-      );
+      await reaching(answered(answerMs, (abortSignal) => client.send(removal, { abortSignal })));
     },
     close: () => {
       for (const work of underWay) work.abort(new Error('the store is closed'));

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../make-folder.ts';
 import { isOfTheSystem } from '../system-error.ts';
 import { outOfReach } from './content-store.ts';
-import { hashed } from './digest.ts';
+import { hashed } from './content-stream.ts';
 import { UPLOAD_ABANDONED_MS } from '../limits.ts';
 
 export interface SpooledFile {

@@ -53,6 +53,8 @@ interface Options {
   readonly hasDocuments?: boolean;
 }
 
+const FILLED = '2026-01-05T08:00:00Z';
+
 /** Declares a record once: SQL, JSON, description and types follow from its columns. */
 export function record<const C extends Columns>(
   name: string,
@@ -70,11 +72,13 @@ export function record<const C extends Columns>(
   const sentBack = Object.fromEntries(named.map(([as, schema]) => [as, field.ignored(schema)]));
   const labelled = entries.filter(([column]) => column === 'id' || label.includes(column));
 
-  // What the example does not name is null in it.
+  // What the example does not name is null in it; the demonstration dates what it fills.
   const left = Object.fromEntries(
-    entries.flatMap(([column, { kind }]) =>
-      isNullable(kind) && !(column in (examples?.record ?? {})) ? [[column, null]] : [],
-    ),
+    entries.flatMap(([column, { kind }]) => {
+      if (column in (examples?.record ?? {})) return [];
+      if (kind.type === 'timestamptz' && /^(?:created|updated)_at$/.test(column)) return [[column, FILLED]];
+      return isNullable(kind) ? [[column, null]] : [];
+    }),
   );
 
   const shape: RecordShape = {

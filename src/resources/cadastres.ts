@@ -6,7 +6,6 @@ import { endpointsOf } from '../records/endpoints.ts';
 import { amountBetween, byAny, containedInSearchText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import * as examples from './examples.ts';
 import { site } from './sites.ts';
 
 const reference = column.described(column.text(14), {
@@ -38,7 +37,31 @@ const cadastre = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.cadastre },
+  {
+    examples: {
+      record: {
+        id: 'ca000000-0000-4000-8000-000000000001',
+        site_id: site.exampleId,
+        commune_code: '69290',
+        prefix: '000',
+        section: 'BX',
+        number: '0142',
+        reference: '69290000BX0142',
+        area_m2: 18450,
+        address: '4 rue du Lyonnais',
+        rental_value: 412300,
+        reference_year: 2025,
+      },
+      creation: {
+        site_id: site.exampleId,
+        commune_code: '69290',
+        section: 'BX',
+        number: '0144',
+        area_m2: 1250,
+      },
+      change: { rental_value: 398000, reference_year: 2026 },
+    },
+  },
 );
 
 const cadastres = listOf({

@@ -8,7 +8,6 @@ import { endpointsOf } from '../records/endpoints.ts';
 import { containedInSearchText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import * as examples from './examples.ts';
 
 const nom = column.described(column.text(255), {
   description: 'The same text as company_name.',
@@ -26,7 +25,26 @@ export const client = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.client, label: ['company_name'], hasDocuments: true },
+  {
+    examples: {
+      record: {
+        id: 'c1000000-0000-4000-8000-000000000001',
+        company_name: 'Logistique du Rhône SAS',
+        nom: 'Logistique du Rhône SAS',
+        contact_email: 'fiscalite@logistique-rhone.example',
+        address: '12 rue des Docks, 69009 Lyon',
+        created_at: '2024-01-15T09:00:00Z',
+      },
+      creation: {
+        company_name: 'Brasserie du Vieux-Port SARL',
+        contact_email: 'compta@brasserie-vieux-port.example',
+        address: '5 quai du Port, 13002 Marseille',
+      },
+      change: { address: '14 rue des Docks, 69009 Lyon' },
+    },
+    label: ['company_name'],
+    hasDocuments: true,
+  },
 );
 
 const clients = listOf({

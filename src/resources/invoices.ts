@@ -6,7 +6,6 @@ import { amountBetween, between, by, byAny, containedIn } from '../records/filte
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
-import * as examples from './examples.ts';
 import { reclamation } from './reclamation-record.ts';
 
 /** DRAFT → ISSUED → PAID or CANCELLED; the moves stand in the table invoice_transitions. */
@@ -38,7 +37,26 @@ export const invoice = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.invoice, label: ['number'] },
+  {
+    examples: {
+      record: {
+        id: 'f1000000-0000-4000-8000-000000000003',
+        client_id: 'c1000000-0000-4000-8000-000000000002',
+        status: 'DRAFT',
+        amount_excl_tax: 1500,
+        vat_rate: 20,
+        vat_amount: 300,
+        amount_incl_tax: 1800,
+      },
+      creation: {
+        client_id: client.exampleId,
+        reclamation_id: reclamation.exampleId,
+        amount_excl_tax: 1250,
+      },
+      change: { amount_excl_tax: 1600 },
+    },
+    label: ['number'],
+  },
 );
 
 const invoices = listOf({

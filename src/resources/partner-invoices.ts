@@ -6,7 +6,6 @@ import { amountBetween, between, by, byAny, containedIn } from '../records/filte
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
-import * as examples from './examples.ts';
 import { invoice } from './invoices.ts';
 import { partner } from './partners.ts';
 
@@ -36,7 +35,30 @@ export const partnerInvoice = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.partnerInvoice },
+  {
+    examples: {
+      record: {
+        id: 'b2000000-0000-4000-8000-000000000002',
+        partner_id: 'b1000000-0000-4000-8000-000000000002',
+        client_id: 'c1000000-0000-4000-8000-000000000002',
+        number: 'RIV-88',
+        status: 'RECEIVED',
+        issue_date: '2025-06-30',
+        due_date: '2025-07-30',
+        amount_excl_tax: 410,
+        vat_rate: 20,
+        vat_amount: 82,
+        amount_incl_tax: 492,
+      },
+      creation: {
+        partner_id: partner.exampleId,
+        client_id: client.exampleId,
+        number: 'ACR-2026-031',
+        amount_excl_tax: 480,
+      },
+      change: { due_date: '2025-08-31' },
+    },
+  },
 );
 
 const partnerInvoices = listOf({

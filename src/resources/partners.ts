@@ -12,7 +12,6 @@ import { endpointsOf } from '../records/endpoints.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import * as examples from './examples.ts';
 import { isSiret } from './siret.ts';
 
 /** The links that the caller sees; the policies leave out those of others. */
@@ -56,7 +55,26 @@ export const partner = record(
     updated_at: column.read(column.time),
   },
   {
-    examples: examples.partner,
+    examples: {
+      record: {
+        id: 'b1000000-0000-4000-8000-000000000001',
+        name: 'Apport Conseil Rhône-Alpes',
+        siret: '90123456700013',
+        contact_email: 'contact@apport-conseil.example',
+        phone: '+33 4 72 00 00 01',
+        address: '6 place Bellecour, 69002 Lyon',
+        commission_rate: 12.5,
+        client_ids: ['c1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000003'],
+      },
+      creation: {
+        name: 'Cabinet Dubois Conseil',
+        siret: '73282932000074',
+        contact_email: 'contact@dubois-conseil.example',
+        commission_rate: 8,
+        client_ids: ['c1000000-0000-4000-8000-000000000001'],
+      },
+      change: { commission_rate: 11.5 },
+    },
     label: ['name'],
     tag: {
       sql: `'"' || md5(r.updated_at::text || ${LINKED}::text) || '"'`,

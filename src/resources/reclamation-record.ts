@@ -3,7 +3,6 @@ import * as column from '../records/column.ts';
 import { record } from '../records/record.ts';
 import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
-import * as examples from './examples.ts';
 import { site } from './sites.ts';
 
 /** In the order of a claim's life, by which lists sort; the table reclamation_transitions has the allowed moves. */
@@ -59,7 +58,41 @@ export const reclamation = record(
     updated_at: column.read(column.time),
   },
   {
-    examples: examples.reclamation,
+    examples: {
+      record: {
+        id: 'e1000000-0000-4000-8000-000000000001',
+        client_id: client.exampleId,
+        site_id: site.exampleId,
+        claim_type: 'TF',
+        amount: 48210.55,
+        status: 'PARTIALLY_ACCEPTED',
+        tax_year: 2024,
+        commune_code: '69290',
+        notice_reference: '24 69 1234567 01',
+        collection_date: '2024-08-31',
+        claim_deadline: '2025-12-31',
+        submitted_at: '2024-10-21T08:00:00Z',
+        response_due_at: '2025-04-21T08:00:00Z',
+        decision_date: '2025-03-14',
+        court_deadline: '2025-05-14',
+        granted_amount: 30100,
+        grounds: 'Surface pondérée surévaluée : les auvents sont comptés comme surface close.',
+        assignee_id: 'd1000000-0000-4000-8000-000000000003',
+        created_at: '2024-10-07T09:30:00Z',
+      },
+      creation: {
+        client_id: client.exampleId,
+        site_id: site.exampleId,
+        claim_type: 'CFE',
+        amount: 12940.5,
+        tax_year: 2026,
+        commune_code: '69290',
+        notice_reference: '26 69 7654321 10',
+        collection_date: '2026-10-31',
+        grounds: 'Base d’imposition : équipement cédé en 2024.',
+      },
+      change: { refund_amount: 30100 },
+    },
     label: ['claim_type', 'tax_year', 'notice_reference'],
     hasDocuments: true,
   },

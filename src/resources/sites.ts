@@ -8,7 +8,6 @@ import { endpointsOf } from '../records/endpoints.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
-import * as examples from './examples.ts';
 
 export const site = record(
   'Site',
@@ -21,7 +20,25 @@ export const site = record(
     created_at: column.read(column.time),
     updated_at: column.read(column.time),
   },
-  { examples: examples.site, label: ['site_name'], hasDocuments: true },
+  {
+    examples: {
+      record: {
+        id: '51000000-0000-4000-8000-000000000001',
+        client_id: client.exampleId,
+        site_name: 'Entrepôt de Saint-Priest',
+        address: '4 rue du Lyonnais, 69800 Saint-Priest',
+        created_at: '2024-01-15T09:10:00Z',
+      },
+      creation: {
+        client_id: client.exampleId,
+        site_name: 'Entrepôt de Vénissieux',
+        address: '30 boulevard Irène Joliot-Curie, 69200 Vénissieux',
+      },
+      change: { site_name: 'Entrepôt de Saint-Priest, halle A' },
+    },
+    label: ['site_name'],
+    hasDocuments: true,
+  },
 );
 
 const sites = listOf({

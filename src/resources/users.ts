@@ -16,7 +16,6 @@ import { endpointsOf } from '../records/endpoints.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import * as examples from './examples.ts';
 import { PASSWORD_BYTES } from '../limits.ts';
 
 const PASSWORD_RULE = `must have at least 12 characters and at most ${PASSWORD_BYTES} bytes`;
@@ -79,7 +78,27 @@ export const user = record(
     created_at: column.read(column.nullable(column.time)),
     updated_at: column.read(column.nullable(column.time)),
   },
-  { examples: examples.user, label: ['email'] },
+  {
+    examples: {
+      record: {
+        id: 'd1000000-0000-4000-8000-000000000003',
+        email: 'amelie.durand@cabinet.example',
+        name: 'Amélie Durand',
+        role: 'TAX_SPECIALIST',
+        client_access: ['c1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000002'],
+        is_active: true,
+        created_at: '2024-01-03T09:00:00Z',
+      },
+      creation: {
+        email: 'jeanne.morel@cabinet.example',
+        name: 'Jeanne Morel',
+        role: 'TAX_SPECIALIST',
+        client_access: ['c1000000-0000-4000-8000-000000000001'],
+      },
+      change: { name: 'Amélie Durand-Roche' },
+    },
+    label: ['email'],
+  },
 );
 
 const users = listOf({
@@ -198,7 +217,7 @@ export const userEndpoints = [
         path: ['password'],
         error: NOT_THE_EMAIL,
       })
-      .meta({ id: 'NewUser', example: examples.user.creation }),
+      .meta({ id: 'NewUser', example: user.newBody.meta()?.['example'] }),
     responses: { 201: user },
     clients: ({ body }) => body.client_access ?? [],
     existing: ({ body }) => ({
@@ -234,7 +253,9 @@ returning ${user.selected}`,
     path: '/api/users/{id}',
     summary: 'Change the given fields of a user; a token that says other rights is refused from then on',
     roles: ['ADMIN'],
-    body: user.changeBody.extend(unseen).meta({ id: 'UserChange', example: examples.user.change }),
+    body: user.changeBody
+      .extend(unseen)
+      .meta({ id: 'UserChange', example: user.changeBody.meta()?.['example'] }),
     responses: { 200: user },
     clients: ({ body }) => body.client_access ?? [],
     handle: async ({ params, body }, request) => {

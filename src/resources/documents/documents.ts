@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { sqlState } from '../../db/errors.ts';
 import { contentTypeOf } from '../../documents/content-type.ts';
-import { failingUnless } from '../../documents/digest.ts';
+import { failingUnless } from '../../documents/content-stream.ts';
 import { RequestError } from '../../errors.ts';
 import { contentReply } from './content.ts';
 import { inviteBody } from '../../http/body.ts';
@@ -18,7 +18,6 @@ import { endpointsOf } from '../../records/endpoints.ts';
 import { by, containedIn } from '../../records/filters.ts';
 import { list as listOf } from '../../records/list.ts';
 import { record } from '../../records/record.ts';
-import * as examples from '../examples.ts';
 import { reclamation } from '../reclamation-record.ts';
 
 const sha256 = column.described(column.text(64), {
@@ -42,7 +41,21 @@ const document = record(
     uploaded_at: column.read(column.time),
     sha256: column.read(column.nullable(sha256), "encode(r.sha256, 'hex')"),
   },
-  { version: 'uploaded_at', examples: examples.document, hasDocuments: true },
+  {
+    version: 'uploaded_at',
+    examples: {
+      record: {
+        id: 'd0000000-0000-4000-8000-000000000001',
+        reclamation_id: reclamation.exampleId,
+        filename: 'avis-taxe-foncière-2024.pdf',
+        file_size: 1024,
+        mime_type: 'application/pdf',
+        uploaded_at: '2024-10-07T09:40:00Z',
+        sha256: '31cadabf1722c3ff0dd3c1e4510f4f17d4e4f7818fbdea058e9f09e8e9722fb9',
+      },
+    },
+    hasDocuments: true,
+  },
 );
 
 const documents = listOf({
