@@ -1,7 +1,9 @@
-import type { DocumentContents, Owed } from '../db/document-contents.ts';
+import type { DocumentContents, Owed, OwedDigest } from '../db/document-contents.ts';
+import { RequestError } from '../errors.ts';
+import { CHECK_AT_ONCE, CHECK_SUSPECTS, STORE_STALL_MS } from '../limits.ts';
 import { byBytes } from './content-store.ts';
 import type { ContentStore, Stored } from './content-store.ts';
-import { CHECK_SUSPECTS } from '../limits.ts';
+import { digestOf, failingOnStall } from './content-stream.ts';
 
 export type Difference =
   | { readonly kind: 'no content'; readonly document: string; readonly path: string; readonly size?: number }
@@ -128,4 +130,79 @@ async function* confirmed(
     counts.differences += 1;
     yield { kind: 'no document', path, found };
   }
+}
+
+/** A content that is not what its row says; `found` is its digest, or why it could not be read. */
+export interface OtherBytes {
+  readonly kind: 'other bytes';
+  readonly document: string;
+  readonly path: string;
+  readonly sha256: string | undefined;
+  readonly found: string;
+}
+
+export interface DigestCounts {
+  read: number;
+  /** Documents that have no digest, but for those that were given theirs. */
+  withoutDigest: number;
+  digestsKept: number;
+  differences: number;
+}
+
+interface DigestSources {
+  readonly store: Pick<ContentStore, 'read' | 'size'>;
+  readonly database: Pick<DocumentContents, 'digests' | 'keepDigest' | 'standings'>;
+}
+
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+/** With `keeps`, reads the contents without a digest and keeps theirs; otherwise holds all others against theirs. */
+export async function* otherBytes(
+  sources: DigestSources,
+  counts: DigestCounts,
+  keeps: boolean,
+  progress: () => void = () => undefined,
+): AsyncGenerator<OtherBytes> {
+  let page = await sources.database.digests(BEFORE_ALL);
+  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+    counts.withoutDigest += page.filter(({ sha256 }) => sha256 === undefined).length;
+    const toRead = page.filter(({ sha256 }) => (sha256 === undefined) === keeps);
+    for (let from = 0; from < toRead.length; from += CHECK_AT_ONCE) {
+      const some = toRead.slice(from, from + CHECK_AT_ONCE);
+      const differing = await Promise.all(some.map((owed) => differenceOf(sources, owed, counts)));
+      counts.differences += differing.flatMap((one) => one ?? []).length;
+      yield* differing.flatMap((one) => one ?? []);
+      progress();
+    }
+    page = await sources.database.digests(last.document);
+  }
+}
+
+async function differenceOf(
+  { store, database }: DigestSources,
+  { document, path, size: owedSize, sha256 }: OwedDigest,
+  counts: DigestCounts,
+): Promise<OtherBytes | undefined> {
+  const size = await store.size(path);
+  if (size === undefined || size !== (owedSize ?? size)) return undefined;
+  counts.read += 1;
+  const found = await store
+    .read(path)
+    .then((content) => digestOf(failingOnStall(content, STORE_STALL_MS), size))
+    .catch((error: unknown) => {
+      // One unreadable content stops nothing; a store that is away does.
+      if (error instanceof RequestError) throw error;
+      return error instanceof Error ? error : new Error(String(error));
+    });
+  if (sha256 === undefined && typeof found === 'string') {
+    await database.keepDigest(document, found);
+    counts.digestsKept += 1;
+    counts.withoutDigest -= 1;
+    return undefined;
+  }
+  if (found !== undefined && found === sha256) return undefined;
+  // A row is deleted before its content, so the content of a remaining row must exist.
+  if ((await database.standings([path])).get(path)?.hasDocument !== true) return undefined;
+  const words = found instanceof Error ? found.message : (found ?? `more than ${size} bytes`);
+  return { kind: 'other bytes', document, path, sha256, found: words };
 }

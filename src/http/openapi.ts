@@ -2,7 +2,7 @@ import { OpenAPIRegistry, OpenApiGeneratorV3 } from '@asteasolutions/zod-to-open
 import { conflictEnvelope, errorEnvelope, errorResponses } from './description/errors.ts';
 import { HEADERS } from './description/headers.ts';
 import { operation } from './description/operation.ts';
-import type { ExampleIds } from './description/parameters.ts';
+import type { ExampleIds } from './description/operation.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
 type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;

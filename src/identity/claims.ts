@@ -3,8 +3,7 @@ import { RequestError } from '../errors.ts';
 import { ANONYMOUS, ROLES } from './caller.ts';
 import type { Caller, Role } from './caller.ts';
 import { CLAIM_CHARACTERS } from '../limits.ts';
-import { isSubject } from './subject.ts';
-import { isUuid, subjectUuid } from './uuid.ts';
+import { isSubject, isUuid, subjectUuid } from './subject.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { createLocalJWKSet } from 'jose';
 import type { CryptoKey, JSONWebKeySet, JWK, LocalJWKSet } from 'jose';
-import { boundedText } from './bounded-text.ts';
+import { boundedText } from './bounded-fetch.ts';
 import { KEYS_BYTES, KEY_BITS } from '../limits.ts';
 import { ALGORITHMS } from './signature.ts';
 

@@ -8,12 +8,6 @@ import { KEYS_GOOD_MS, NO_KEYS_RETRY_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS }
 
 export type KeySet = ReturnType<typeof createKeySet>;
 
-export interface KeySetFigures {
-  readonly ageMs: number | undefined;
-  readonly fetches: number;
-  readonly failures: number;
-}
-
 export interface KeySetOptions {
   readonly url: string;
   readonly log: Logger;
@@ -86,7 +80,7 @@ export function createKeySet(options: KeySetOptions) {
   return {
     current,
     seek,
-    figures: (): KeySetFigures => ({
+    figures: () => ({
       ageMs: known === undefined ? undefined : now() - obtainedAt,
       fetches,
       failures,

@@ -90,6 +90,11 @@ export function read(kind: Kind, sql?: string): Column<Ignored, Ignored> {
   return { kind, onCreate: ignored, onChange: ignored, ...(sql !== undefined && { sql }) };
 }
 
+/** Read-only, with a sentence for the description. */
+export function said(kind: Kind, description: string, sql?: string): Column<Ignored, Ignored> {
+  return read(described(kind, { description }), sql);
+}
+
 /** The id, which the service makes. */
 export const id: Column<Ignored, Ignored> = { ...read(uuid), inserted: asGiven };
 

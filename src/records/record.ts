@@ -74,7 +74,7 @@ export function record<const C extends Columns>(
 
   // What the example does not name is null in it; the demonstration dates what it fills.
   const left = Object.fromEntries(
-    entries.flatMap(([column, { kind }]) => {
+    entries.flatMap(([column, { kind }]): [string, string | null][] => {
       if (column in (examples?.record ?? {})) return [];
       if (kind.type === 'timestamptz' && /^(?:created|updated)_at$/.test(column)) return [[column, FILLED]];
       return isNullable(kind) ? [[column, null]] : [];
@@ -133,14 +133,17 @@ export function record<const C extends Columns>(
     },
     expansion,
     reading: z.strictObject(expansion.query),
-    byId: (id, expand = []) => {
-      const text = `
+    byId: (id, expand = []) => ({
+      text: expansion.around(
+        `
 select ${statements.selected}
 from public.${table} as r
-where r.id = $1`;
-      if (expand.length === 0) return { text, values: [id] };
-      return { text: expansion.around(text, expand), values: [id], of: expansion.shape(shape, expand) };
-    },
+where r.id = $1`,
+        expand,
+      ),
+      values: [id],
+      of: expansion.shape(shape, expand),
+    }),
   };
 }
 

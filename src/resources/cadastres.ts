@@ -8,10 +8,6 @@ import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { site } from './sites.ts';
 
-const reference = column.described(column.text(14), {
-  description: 'The parcel in the land register: commune, prefix, section and number.',
-});
-
 const MOST = '9999999999.99';
 
 function code(form: RegExp, rule: string): z.ZodType<string> {
@@ -29,7 +25,10 @@ const cadastre = record(
     prefix: column.defaulted(column.text(3), code(/^[0-9]{3}$/, 'must be three digits'), `'000'`),
     section: column.written(column.text(2), code(/^[0-9A-Z]{2}$/, 'must be two digits or capital letters')),
     number: column.written(column.text(4), code(/^[0-9]{4}$/, 'must be four digits')),
-    reference: column.read(reference),
+    reference: column.said(
+      column.text(14),
+      'The parcel in the land register: commune, prefix, section and number.',
+    ),
     area_m2: column.optional(column.integer, field.integer(0, 2_147_483_647)),
     address: column.optional(column.text(), field.prose),
     rental_value: column.optional(column.decimal, field.decimal(MOST)),

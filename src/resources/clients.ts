@@ -9,17 +9,13 @@ import { containedInSearchText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 
-const nom = column.described(column.text(255), {
-  description: 'The same text as company_name.',
-});
-
 export const client = record(
   'Client',
   'clients',
   {
     id: column.id,
     company_name: column.written(column.text(255), field.name(255)),
-    nom: column.read(nom, 'r.company_name'),
+    nom: column.said(column.text(255), 'The same text as company_name.', 'r.company_name'),
     contact_email: column.written(column.text(255), field.email),
     address: column.optional(column.text(), field.prose),
     created_at: column.read(column.time),

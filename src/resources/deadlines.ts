@@ -59,19 +59,22 @@ const SOURCES: Readonly<Record<Kind, (window: Window) => string>> = {
     where b.status in ('RECEIVED', 'VALIDATED') and ${onDay('b.due_date', window)}`,
 };
 
-const said = (kind: column.Kind, description: string): column.Column =>
-  column.read(column.described(kind, { description }));
-
 const deadline = record('Deadline', 'reclamations', {
   kind: column.read(column.words(field.oneOf('DeadlineKind', KINDS))),
-  id: said(column.uuid, 'The claim, the invoice or the partner’s bill that it is about, as kind says.'),
-  due_on: said(column.date, 'The last day, in UTC.'),
-  days_left: said(column.integer, 'From today, in UTC: 0 on the last day, negative once it has passed.'),
+  id: column.said(
+    column.uuid,
+    'The claim, the invoice or the partner’s bill that it is about, as kind says.',
+  ),
+  due_on: column.said(column.date, 'The last day, in UTC.'),
+  days_left: column.said(
+    column.integer,
+    'From today, in UTC: 0 on the last day, negative once it has passed.',
+  ),
   client_id: column.naming('client', client.label, column.read(column.uuid)),
   reclamation_id: column.naming('reclamation', reclamation.label, column.read(column.nullable(column.uuid))),
   assignee_id: column.naming('assignee', assignee.label, column.read(column.nullable(column.uuid))),
-  status: said(column.text(50), 'Where the claim, the invoice or the bill stands.'),
-  amount: said(column.decimal, 'What the claim asks for; what is to be paid, tax included.'),
+  status: column.said(column.text(50), 'Where the claim, the invoice or the bill stands.'),
+  amount: column.said(column.decimal, 'What the claim asks for; what is to be paid, tax included.'),
 });
 
 const filters = {
@@ -141,10 +144,7 @@ ${order}
 limit ${add(rowsFor(asked.limit))}`;
   const { expand = [] } = asked;
   return {
-    records: {
-      text: expand.length === 0 ? text : `${deadline.expansion.around(text, expand)}\n${order}`,
-      values,
-    },
+    records: { text: deadline.expansion.around(text, expand, order), values },
     limit: asked.limit,
     cursor: ([kind, id, due]) => cursor.of([due, kind, id]),
     of: deadline.expansion.shape(deadline, expand),

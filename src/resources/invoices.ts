@@ -14,10 +14,6 @@ export const status = field.oneOf('InvoiceStatus', ['DRAFT', 'ISSUED', 'PAID', '
 const MOST = '4999999999.99';
 const MOST_INCL_TAX = '9999999999.98';
 
-const number = column.described(column.nullable(column.text(50)), {
-  description: 'Given when the invoice is issued, without a gap within a year.',
-});
-
 export const invoice = record(
   'Invoice',
   'factures',
@@ -25,7 +21,10 @@ export const invoice = record(
     id: column.id,
     client_id: column.naming('client', client.label, column.fixed),
     reclamation_id: column.naming('reclamation', reclamation.label, column.optional(column.uuid, field.uuid)),
-    number: column.read(number),
+    number: column.said(
+      column.nullable(column.text(50)),
+      'Given when the invoice is issued, without a gap within a year.',
+    ),
     status: column.state(status),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),

@@ -11,15 +11,14 @@ import { reclamation, reclamationStatus } from './reclamation-record.ts';
 
 /* Where a record can move now, for this caller; the tables in the database say it that the moves are held against. */
 
-const requires = column.described(column.names, {
-  description:
-    'The fields that the move needs and the record does not have yet: they are given along with the status.',
-});
-
 function moves(name: string, table: string, status: z.ZodEnum): Rec {
   return record(name, table, {
     status: column.read(column.words(status), 'm.status'),
-    requires: column.read(requires, 'm.requires'),
+    requires: column.said(
+      column.names,
+      'The fields that the move needs and the record does not have yet: they are given along with the status.',
+      'm.requires',
+    ),
   });
 }
 

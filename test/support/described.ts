@@ -5,7 +5,7 @@ import { ERRORS } from '../../src/errors.ts';
 import { UNEXPLAINED } from '../../src/http/why-not.ts';
 import { describeInterface } from '../../src/http/openapi.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
-import { TAGS } from '../../src/resources/tags.ts';
+import { TAGS } from '../../src/resources/description.ts';
 import type { Answer } from './http.ts';
 
 interface Response {

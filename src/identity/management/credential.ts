@@ -34,7 +34,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials):
 
   const obtain = askedOnce(async () => {
     const options = {
-      [customFetch]: boundedFetch({ maxBytes: limit.CREDENTIAL_BYTES, timeoutMs: limit.PROVIDER_ANSWER_MS }),
+      [customFetch]: boundedFetch(limit.CREDENTIAL_BYTES, limit.PROVIDER_ANSWER_MS),
       [allowInsecureRequests]: url.protocol === 'http:',
     };
     try {

@@ -44,8 +44,8 @@ const importCheck = z
 export function importing(shape: Shape) {
   const { of } = shape;
   const imported = record(`Imported${of.name}s`, of.table, {
-    imported: column.read(column.described(column.integer, { description: 'How many records were made.' })),
-    ids: column.read(column.described(column.uuids, { description: 'Their ids, in the order of the body.' })),
+    imported: column.said(column.integer, 'How many records were made.'),
+    ids: column.said(column.uuids, 'Their ids, in the order of the body.'),
   });
   return {
     query,

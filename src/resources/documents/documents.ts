@@ -20,10 +20,6 @@ import { list as listOf } from '../../records/list.ts';
 import { record } from '../../records/record.ts';
 import { reclamation } from '../reclamation-record.ts';
 
-const sha256 = column.described(column.text(64), {
-  description: 'SHA-256 of the content, in hex; null for a document from before it was kept.',
-});
-
 const ALLOWED = 'a PDF, an image (PNG, JPEG, WebP, GIF, TIFF), an office file, or text or CSV in UTF-8';
 const NAMED = 'a name of 1 to 255 characters';
 const FILE = `Not empty; ${ALLOWED}, with ${NAMED} in UTF-8 without control characters.`;
@@ -39,7 +35,11 @@ const document = record(
     file_size: column.read(column.nullable(column.integer)),
     mime_type: column.read(column.nullable(column.text(100))),
     uploaded_at: column.read(column.time),
-    sha256: column.read(column.nullable(sha256), "encode(r.sha256, 'hex')"),
+    sha256: column.said(
+      column.nullable(column.text(64)),
+      'SHA-256 of the content, in hex; null for a document from before it was kept.',
+      "encode(r.sha256, 'hex')",
+    ),
   },
   {
     version: 'uploaded_at',
