@@ -33,8 +33,7 @@ import { createTokenVerifier } from './identity/token-verifier.ts';
 import { DELIVERY_IDLE_MS, LANE_MS, LOOKING_MS } from './limits.ts';
 import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
-import { descriptionOf } from './resources/description.ts';
-import { allEndpoints } from './resources/index.ts';
+import { descriptionText } from './resources/index.ts';
 import { openSeen } from './seen.ts';
 import { codeOf } from './system-error.ts';
 
@@ -146,7 +145,7 @@ async function startParts(
   });
   const server = createHttpServer(app, { corsOrigins, onRefused: seen.onRefused });
   add('the server', 5_000, server);
-  descriptionOf(allEndpoints);
+  descriptionText();
   const port = await listening(server.listen(config.port, config.host), config);
 
   // Its figures.

@@ -1,5 +1,7 @@
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
+import { amountBetween, between, byAny, byAnyOrNone, containedInSearchText } from '../records/filters.ts';
+import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
@@ -24,7 +26,7 @@ export const reclamationStatus = field.oneOf('ReclamationStatus', [
 
 export const claimType = field.oneOf('ClaimType', ['TF', 'CFE']);
 
-export const MOST = '99999999.99';
+const MOST = '99999999.99';
 
 const assigneeId = column.described(column.uuid, {
   description:
@@ -97,3 +99,37 @@ export const reclamation = record(
     hasDocuments: true,
   },
 );
+
+export const reclamations = list({
+  of: reclamation,
+  client: 'r.client_id',
+  isWide: true,
+  sorts: ['created_at', 'updated_at', 'amount', 'status'],
+  sortsWithNulls: ['tax_year', 'claim_deadline', 'response_due_at', 'court_deadline'],
+  filters: {
+    client_id: byAny(field.uuid, 'r.client_id = $'),
+    site_id: byAny(field.uuid, 'r.site_id = $'),
+    status: byAny(reclamationStatus, 'r.status = $'),
+    claim_type: byAny(claimType, 'r.claim_type = $'),
+    tax_year: byAny(field.wholeNumber(1900, 2200), 'r.tax_year = $'),
+    commune_code: byAny(field.communeCode, 'r.commune_code = $'),
+    ...between('claim_deadline', field.date, 'r.claim_deadline', 'whose claim_deadline is this day'),
+    ...between('response_due', field.moment, 'r.response_due_at', 'whose response_due_at is this time'),
+    ...between('court_deadline', field.date, 'r.court_deadline', 'whose court_deadline is this day'),
+    ...amountBetween('amount', MOST),
+    assignee_id: byAnyOrNone('r.assignee_id', 'Only those that this user works on, or with none nobody.'),
+    q: containedInSearchText(
+      ['notice_reference', 'commune_code', 'grounds'],
+      [
+        { key: 'client_id', table: 'clients', place: 'the name of its client' },
+        { key: 'site_id', table: 'sites', place: 'the name of its site' },
+      ],
+    ),
+  },
+  selective: ['site_id', 'assignee_id'],
+  sparse: [
+    ...(['q', 'tax_year', 'commune_code', 'amount_from', 'amount_to'] as const),
+    ...(['claim_deadline_from', 'claim_deadline_to', 'court_deadline_from', 'court_deadline_to'] as const),
+    ...(['response_due_from', 'response_due_to'] as const),
+  ],
+});

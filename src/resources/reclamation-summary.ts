@@ -11,8 +11,7 @@ import { placed } from '../records/order.ts';
 import { record } from '../records/record.ts';
 import type { Columns, Rec } from '../records/record.ts';
 import { client } from './clients.ts';
-import { reclamations } from './reclamation-lists.ts';
-import { claimType, reclamationStatus } from './reclamation-record.ts';
+import { claimType, reclamationStatus, reclamations } from './reclamation-record.ts';
 
 /* How many claims there are, and of how much, by what a screen shows them. */
 

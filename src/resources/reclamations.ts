@@ -2,8 +2,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { atLeast, ROLES } from '../identity/caller.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { importing } from '../records/import/import.ts';
-import { reclamations } from './reclamation-lists.ts';
-import { reclamation } from './reclamation-record.ts';
+import { reclamation, reclamations } from './reclamation-record.ts';
 
 const constraints = {
   reclamations_site_of_client: { site_id: 'must be a record of the same client' },

@@ -10,7 +10,7 @@ import { create, recall } from '../../http/creation.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import * as field from '../../http/fields.ts';
-import { readForm } from './form.ts';
+import { NAMED, readForm } from './form.ts';
 import { NothingFound, requireVisible } from '../../http/why-not.ts';
 import { atLeast, ROLES } from '../../identity/caller.ts';
 import * as column from '../../records/column.ts';
@@ -21,7 +21,6 @@ import { record } from '../../records/record.ts';
 import { reclamation } from '../reclamation-record.ts';
 
 const ALLOWED = 'a PDF, an image (PNG, JPEG, WebP, GIF, TIFF), an office file, or text or CSV in UTF-8';
-const NAMED = 'a name of 1 to 255 characters';
 const FILE = `Not empty; ${ALLOWED}, with ${NAMED} in UTF-8 without control characters.`;
 
 // file_path is not among them: where a content lies is between the database and the store.
@@ -78,17 +77,7 @@ const { common, read, remove } = endpointsOf(document, { tag: 'Documents', path:
 async function receive(request: CallerRequest) {
   const { incoming, documents } = request;
   inviteBody(incoming);
-  const {
-    filename,
-    declaredType,
-    stored: spooled,
-  } = await readForm(incoming, {
-    field: 'file',
-    maxBytes: documents.maxBytes,
-    refuseName,
-    store: documents.write,
-    discard: documents.discard,
-  });
+  const { filename, declaredType, spooled } = await readForm(incoming, documents);
   try {
     if (spooled.size === 0) throw invalid('must not be empty');
     const mimeType = await contentTypeOf(spooled.file, { filename, declaredType });
@@ -106,14 +95,6 @@ async function receive(request: CallerRequest) {
     await documents.discard(spooled);
     throw error;
   }
-}
-
-/** A name is data, whatever it looks like, and a folder has none; U+FFFD is what is left of one that was not in UTF-8. */
-function refuseName(name: string): string | undefined {
-  if (name.trim() === '' || Array.from(name).length > 255) return `must have ${NAMED}`;
-  return /[\p{Cc}\ufffd]/u.test(name) || !name.isWellFormed()
-    ? 'must have a name in UTF-8 without control characters'
-    : undefined;
 }
 
 function invalid(rule: string): RequestError {
