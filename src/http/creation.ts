@@ -45,13 +45,7 @@ export interface NewRecord {
   readonly fingerprint?: string | undefined;
 }
 
-interface KeptAnswer {
-  readonly table: string;
-  readonly id: string;
-  readonly body: string;
-  readonly etag: string | undefined;
-  readonly location: string;
-}
+type KeptAnswer = ReturnType<typeof answerOf>;
 
 /** Answers 201. With a key the answer is kept in the same transaction, and given again. @throws RequestError ERROR_CONFLICT */
 export async function create(request: CallerRequest, record: NewRecord): Promise<Reply> {
@@ -81,7 +75,7 @@ export async function recall(request: CallerRequest, fingerprint?: string): Prom
 }
 
 /** @throws Error where the statements made nothing: a statement that creates fails or has a row. */
-function answerOf({ of, id, location }: NewRecord, { rows: [row] }: Result): KeptAnswer {
+function answerOf({ of, id, location }: NewRecord, { rows: [row] }: Result) {
   if (row === undefined) throw new Error('nothing was created');
   return { table: of.table, id, body: of.write(row), etag: of.tag(row), location };
 }

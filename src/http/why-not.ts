@@ -32,15 +32,7 @@ export class NothingFound extends Error {
   }
 }
 
-interface Standing {
-  /** With the rights of the request: where it names a client, within that one. */
-  readonly isSeen: boolean;
-  /** With all the clients of the caller. */
-  readonly isOwn: boolean;
-  readonly exists: boolean;
-  readonly client: string | undefined;
-  readonly version: string | undefined;
-}
+type Standing = Awaited<ReturnType<typeof standings>>[number];
 
 /** For what nothing else explains: a constraint without words, a record that others changed to and fro meanwhile. */
 export const UNEXPLAINED = { body: 'does not fit what is stored' } as const;
@@ -221,10 +213,7 @@ function namedIn(
 }
 
 /** Looks a few records up in one pipeline: as the request, as the caller with all its clients, and as the API itself. */
-export async function standings(
-  named: readonly Named[],
-  { database, state }: CallerRequest,
-): Promise<readonly Standing[]> {
+export async function standings(named: readonly Named[], { database, state }: CallerRequest) {
   if (named.length === 0) return [];
   const statements = named.map(look);
   const [seen = [], own = [], located = []] = await database.runInTurn([
@@ -235,9 +224,12 @@ export async function standings(
   return named.map((_record, index) => {
     const [found, client] = located[index]?.rows[0] ?? [];
     return {
+      /** With the rights of the request: where it names a client, within that one. */
       isSeen: (seen[index]?.rowCount ?? 0) > 0,
+      /** With all the clients of the caller. */
       isOwn: (own[index]?.rowCount ?? 0) > 0,
       exists: found === 't',
+      /** Undefined where it belongs to no client, or does not exist. */
       client: client ?? undefined,
       version: seen[index]?.rows[0]?.[0] ?? undefined,
     };

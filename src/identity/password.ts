@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { genSaltSync, getRounds } from 'bcryptjs';
@@ -26,16 +27,10 @@ export interface Wait {
   readonly limitMs?: number;
 }
 
-interface Waiting {
-  readonly job: HashJob;
-  readonly settle: (outcome: string | RequestError) => void;
-}
-
 let thread: Worker | undefined;
+/** The end of the queue. */
+let last: Promise<unknown> = Promise.resolve();
 const places = boundOf(limit.PASSWORDS_WAITING, () => unavailable('too many passwords wait to be hashed'));
-/** In their order; of the one that the thread works at nobody may be waiting any more. */
-const queue: Waiting[] = [];
-let underWay: Waiting | undefined;
 
 export function passwordsWaiting(): number {
   return places.taken;
@@ -65,32 +60,26 @@ export async function hashWithSalt(
   if (!SALT.test(salt) || getRounds(salt) > limit.PASSWORD_HIGHEST_COST)
     throw new RangeError('this is no salt of bcrypt, or one of too high a cost');
   const leavePlace = places.enter();
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const waiting: Waiting = {
-    job: { password: normalPassword(password), salt },
-    settle: (outcome) => {
-      if (typeof outcome === 'string') resolve(outcome);
-      else reject(outcome);
-    },
-  };
-  const leave = (error: RequestError): void => {
-    const index = queue.indexOf(waiting);
-    if (index >= 0) queue.splice(index, 1);
+  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  let isWanted = true;
+  const giveUp = (error: RequestError): void => {
+    isWanted = false;
     leavePlace();
     reject(error);
   };
   const gone = (): void => {
-    leave(new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'));
+    giveUp(new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'));
   };
   const late = setTimeout(() => {
-    leave(unavailable(`a password was not hashed within ${limitMs} ms`));
+    giveUp(unavailable(`a password was not hashed within ${limitMs} ms`));
   }, limitMs);
   signal?.addEventListener('abort', gone);
-  queue.push(waiting);
   if (signal?.aborted === true) gone();
-  next();
+  const job = { password: normalPassword(password), salt };
+  const hash = last.then(() => (isWanted ? hashed(job) : ''));
+  last = hash.catch(() => undefined);
   try {
-    return await promise;
+    return await Promise.race([givenUp, hash]);
   } finally {
     leavePlace();
     clearTimeout(late);
@@ -106,43 +95,31 @@ function unavailable(reason: string, cause?: unknown): RequestError {
   });
 }
 
-/** Gives the thread the next password; without a thread, as where the process is out of descriptors, nobody waits for one. */
-function next(): void {
-  while (underWay === undefined) {
-    const first = queue.shift();
-    if (first === undefined) {
-      thread?.unref();
-      return;
-    }
-    try {
-      thread ??= startThread();
-      thread.ref();
-      thread.postMessage(first.job);
-      underWay = first;
-    } catch (cause) {
-      first.settle(unavailable('no thread could be started to hash a password', cause));
-    }
+/** A thread that failed is replaced for the next password; an idle one keeps no process from ending. */
+async function hashed(job: HashJob): Promise<string> {
+  const over = new AbortController();
+  try {
+    thread ??= startThread();
+    thread.ref();
+    const outcome = Promise.race([once(thread, 'message', over), once(thread, 'exit', over)]);
+    thread.postMessage(job);
+    const [answer] = (await outcome) as [HashResult | number];
+    if (typeof answer === 'number') throw new Error('it ended');
+    thread.unref();
+    return answer.hash;
+  } catch (cause) {
+    thread = undefined;
+    throw unavailable('the thread that hashes passwords ended', cause);
+  } finally {
+    over.abort();
   }
 }
 
-function ended(outcome: string | RequestError): void {
-  underWay?.settle(outcome);
-  underWay = undefined;
-  next();
-}
-
-/** It keeps no process from ending once nobody waits; one that dies is replaced when the next password comes. */
 function startThread(): Worker {
   const started = new Worker(WORKER, { name: 'passwords', env: {}, execArgv: [] });
-  started.on('message', ({ hash }: HashResult) => {
-    ended(hash);
+  started.on('error', () => undefined);
+  started.on('exit', () => {
+    if (thread === started) thread = undefined;
   });
-  const fail = (cause: unknown): void => {
-    if (thread !== started) return;
-    thread = undefined;
-    ended(unavailable('the thread that hashes passwords ended', cause));
-  };
-  started.on('error', fail);
-  started.on('exit', fail);
   return started;
 }

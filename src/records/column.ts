@@ -95,6 +95,9 @@ export function said(kind: Kind, description: string, sql?: string): Column<Igno
   return read(described(kind, { description }), sql);
 }
 
+/** When a record was made and last changed, by the database. */
+export const dates = { created_at: read(time), updated_at: read(time) } as const;
+
 /** The id, which the service makes. */
 export const id: Column<Ignored, Ignored> = { ...read(uuid), inserted: asGiven };
 

@@ -33,8 +33,7 @@ const cadastre = record(
     address: column.optional(column.text(), field.prose),
     rental_value: column.optional(column.decimal, field.decimal(MOST)),
     reference_year: column.optional(column.integer, field.integer(1900, 2200)),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
   {
     examples: {

@@ -18,8 +18,7 @@ export const client = record(
     nom: column.said(column.text(255), 'The same text as company_name.', 'r.company_name'),
     contact_email: column.written(column.text(255), field.email),
     address: column.optional(column.text(), field.prose),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
   {
     examples: {

@@ -33,8 +33,7 @@ export const invoice = record(
     vat_amount: column.read(column.decimal),
     amount_incl_tax: column.read(column.decimal),
     paid_at: column.later(column.nullable(column.time), field.timestampInput.nullable()),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
   {
     examples: {

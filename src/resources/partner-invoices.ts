@@ -32,8 +32,7 @@ export const partnerInvoice = record(
     vat_rate: column.defaulted(column.decimal, field.decimal('100.00'), '20'),
     vat_amount: column.written(column.decimal, field.decimal(MOST).nullable().optional()),
     amount_incl_tax: column.written(column.decimal, field.decimal(MOST_INCL_TAX).nullable().optional()),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
   {
     examples: {

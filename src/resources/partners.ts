@@ -67,8 +67,7 @@ export const partner = record(
         .optional(),
       LINKED,
     ),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
   {
     examples: {

@@ -56,8 +56,7 @@ export const reclamation = record(
     refund_amount: column.optional(column.decimal, field.decimal(MOST)),
     grounds: column.optional(column.text(), field.prose),
     assignee_id: column.naming('assignee', assignee.label, column.optional(assigneeId, field.uuid)),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
   {
     examples: {

@@ -17,8 +17,7 @@ export const site = record(
     client_id: column.naming('client', client.label, column.fixed),
     site_name: column.written(column.text(255), field.name(255)),
     address: column.optional(column.text(), field.prose),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
   {
     examples: {

@@ -57,17 +57,15 @@ export interface Sent {
 }
 
 /** Each as the component that it is; where one that is always sent elsewhere may be absent, it stands by itself. */
-export function headersOf({ always, sometimes = [] }: Sent): Record<string, Header> {
-  const shared = (name: HeaderName): [HeaderName, Header] => [name, { $ref: `#/components/headers/${name}` }];
+export function headersOf({ always, sometimes = [] }: Sent) {
+  const shared = (name: HeaderName) => [name, { $ref: `#/components/headers/${name}` }] as const;
   return Object.fromEntries([
     ...always.map(shared),
-    ...sometimes.map((name): [HeaderName, Header] =>
-      'required' in HEADERS[name] ? shared(name) : [name, HEADERS[name]],
+    ...sometimes.map((name) =>
+      'required' in HEADERS[name] ? shared(name) : ([name, HEADERS[name]] as const),
     ),
   ]);
 }
-
-type Header = (typeof HEADERS)[HeaderName] | { $ref: string };
 
 export function everySent(isCounted: boolean): readonly HeaderName[] {
   return ['X-Request-Id', 'Cache-Control', ...(isCounted ? COUNTED : [])];

@@ -44,7 +44,7 @@ export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn)
     rows.push(row);
   };
   try {
-    await takeRecords(table.subarray(from), delimiter, { progress, take, nextTurn });
+    await takeRecords(table.subarray(from), delimiter, progress, take, nextTurn);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     problems.add(`line ${progress.line}`, CSV_RULES[error.code] ?? 'is no line of a CSV file');
@@ -62,18 +62,14 @@ function beginningOf(table: Buffer): { delimiter: string; from: number; line: nu
   return { delimiter: [';', '\t'].find((sign) => words.includes(sign)) ?? ',', from: 0, line: 1 };
 }
 
-interface Taking {
-  /** The first line of the text on which the next record stands, also where that cannot be parsed. */
-  readonly progress: { line: number };
-  readonly take: (cells: readonly string[]) => void;
-  readonly nextTurn: NextTurn;
-}
-
 /** Parses a piece at a time, so that nobody waits for a long table. */
 async function takeRecords(
   table: Buffer,
   delimiter: string,
-  { progress, take, nextTurn }: Taking,
+  /** The line of the text on which the next record begins. */
+  progress: { line: number },
+  take: (cells: readonly string[]) => void,
+  nextTurn: NextTurn,
 ): Promise<void> {
   let [records, fed, begun] = [0, 0, 0];
   const parser = parse({
