@@ -5,8 +5,6 @@ import { regularly } from '../regularly.ts';
 import type { ContentStore } from './content-store.ts';
 import type { Spool } from './spool.ts';
 
-export type Removals = ReturnType<typeof createRemovals>;
-
 const FAILED = 'contents without a document could not be removed yet';
 
 export function createRemovals({

@@ -9,13 +9,6 @@ export interface Reading {
   readonly most: number;
 }
 
-export interface ProviderClockOptions {
-  /** Any address of the provider's: every answer says a date. */
-  readonly url: string;
-  readonly timeoutMs?: number;
-  readonly now?: () => number;
-}
-
 /** A date has whole seconds: so many, at different parts of a second, tell it to the fourth part of one. */
 const READINGS = 4;
 const SECOND = 1_000;
@@ -25,7 +18,12 @@ export function createProviderClock({
   url,
   timeoutMs = PROVIDER_ANSWER_MS,
   now = Date.now,
-}: ProviderClockOptions) {
+}: {
+  /** Any address of the provider's: every answer says a date. */
+  readonly url: string;
+  readonly timeoutMs?: number;
+  readonly now?: () => number;
+}) {
   let known: (Reading & { readonly until: number }) | undefined;
   const fresh = (): Reading | undefined =>
     known !== undefined && performance.now() < known.until ? known : undefined;

@@ -35,17 +35,13 @@ interface Tag {
   of(columns: Readonly<Record<string, Text | undefined>>): string;
 }
 
-/** One record and what its endpoints take, as the description shows them: from the demonstration, so that they can be tried. */
-export interface Examples {
-  readonly record: Readonly<Record<string, unknown>>;
-  readonly creation?: Readonly<Record<string, unknown>>;
-  readonly change?: Readonly<Record<string, unknown>>;
-}
+type Example = Readonly<Record<string, unknown>>;
 
 interface Options {
   readonly version?: string;
   readonly tag?: Tag;
-  readonly examples?: Examples;
+  /** As the description shows them, from the demonstration, so that they can be tried. */
+  readonly examples?: Readonly<Record<'record', Example> & Partial<Record<'creation' | 'change', Example>>>;
   /** What it is called by where another record names it, beside its id. */
   readonly label?: readonly string[];
   readonly lookUp?: Label['lookUp'];
