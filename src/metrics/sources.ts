@@ -193,7 +193,7 @@ export function collectFrom(sources: Sources, registry: Registry): void {
   );
 }
 
-const seconds = <T extends number | undefined>(ms: T) => (ms === undefined ? undefined : ms / 1_000);
+const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
 /** One question at a time; undefined where it failed or takes too long. */
 function asked<T>(ask: () => Promise<T>): () => Promise<T | undefined> {

@@ -38,12 +38,12 @@ export function endpointsOf<C extends Columns>(typed: Rec<C>, { tag, path, id = 
   const idOf = (params: Readonly<Record<string, string>>): string => params[id] ?? '';
   return {
     common: { ...common, of: typed },
-    list: <Q extends z.ZodObject>({ query, statement }: List<Q>, own: Own<Q>): Endpoint =>
+    list: <Q extends z.ZodObject>(list: List<Q>, own: Own<Q>): Endpoint =>
       endpoint<string, Q>({
         // The clients that a list names are judged before it is read.
         ...{ ...common, references: Object.fromEntries(named.filter(([column]) => column !== 'client_id')) },
-        ...{ method: 'get', path, query },
-        list: (input, caller) => statement(input.query, caller),
+        ...{ method: 'get', path, query: list.query },
+        list: ({ query }, caller) => list.statement(query, caller),
         ...own,
       }),
     read: (own: Own): Endpoint =>
