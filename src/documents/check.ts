@@ -143,7 +143,6 @@ export interface OtherBytes {
 
 export interface DigestCounts {
   read: number;
-  /** Documents that have no digest, but for those that were given theirs. */
   withoutDigest: number;
   digestsKept: number;
   differences: number;
@@ -201,7 +200,6 @@ async function differenceOf(
     return undefined;
   }
   if (found !== undefined && found === sha256) return undefined;
-  // A row is deleted before its content, so the content of a remaining row must exist.
   if ((await database.standings([path])).get(path)?.hasDocument !== true) return undefined;
   const words = found instanceof Error ? found.message : (found ?? `more than ${size} bytes`);
   return { kind: 'other bytes', document, path, sha256, found: words };

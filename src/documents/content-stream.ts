@@ -4,8 +4,6 @@ import { Readable } from 'node:stream';
 import { within } from '../within.ts';
 import { outOfReach, StoreStalled } from './content-store.ts';
 
-/* What a content goes through on its way from the store. */
-
 export async function* hashed(content: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
   for await (const chunk of content) {
     hash.update(chunk);

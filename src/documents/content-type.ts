@@ -3,7 +3,6 @@ import { fileTypeFromFile } from 'file-type';
 import { namesAtRoot } from './compound-file.ts';
 import { codeOf } from '../system-error.ts';
 
-/** What the sender says of a file: a hint where the bytes alone cannot tell. */
 export interface Claim {
   readonly filename: string;
   readonly declaredType: string;

@@ -51,7 +51,6 @@ export function createFolderStore(folder: string): ContentStore {
   };
 }
 
-/** One folder after the other, each with its names alone in memory; what is gone meanwhile is left out. */
 async function* contentsBelow(folder: string, above: string): AsyncGenerator<Stored> {
   const reading = readdir(join(folder, above), { withFileTypes: true });
   const entries = (await inTime(reaching(reading.catch(unlessGone)))) ?? [];

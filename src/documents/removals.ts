@@ -49,7 +49,6 @@ export function createRemovals({
     return ended;
   }
 
-  // Also for what was deleted past the API, and for what a crash has left.
   const removing = regularly(
     async (ending) => {
       const rest = async (): Promise<void> => {

@@ -46,7 +46,6 @@ export function createS3Store({
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // What fails is thrown; by default some of it is printed as well.
     logger: { debug: silent, info: silent, warn: silent, error: silent },
     requestHandler: { connectionTimeout: STORE_CONNECT_MS },
   });
@@ -129,7 +128,6 @@ export function createS3Store({
         ...{ ResponseContentType: type, ResponseContentDisposition: disposition },
         ResponseCacheControl: 'no-store',
       });
-      // Only the source of credentials is asked, which takes its time as well.
       return reaching(answered(answerMs, () => getSignedUrl(client, get, { expiresIn: ADDRESS_S })));
     },
     async *list() {

@@ -39,7 +39,6 @@ export async function openSpool(folder: string) {
       }
       return { file, size: target.bytesWritten, sha256: hash.digest('hex') };
     },
-    /** Removes one that is not kept. Never rejects: what cannot be removed now, `removeAbandoned` will. */
     discard: ({ file }: SpooledFile) => discard(file),
     async removeAbandoned(): Promise<void> {
       const oldest = Date.now() - UPLOAD_ABANDONED_MS;

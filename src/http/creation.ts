@@ -37,11 +37,10 @@ export interface NewRecord {
   readonly of: RecordShape;
   readonly id: string;
   readonly location: string;
-  /** Statements for one exchange, or steps that depend on each other; the last gives the record. */
+  /** Statements for one exchange, or dependent steps; the last gives the record. */
   readonly make: readonly [...Statement[], Statement] | ((run: Run) => Promise<Result>);
-  /** Where that may take longer than other requests: so long for all of it. */
   readonly timeoutMs?: number | undefined;
-  /** What tells a body that is no JSON from another; the same that `recall` was told. */
+  /** Stands for a body that is no JSON; the same that `recall` was given. */
   readonly fingerprint?: string | undefined;
 }
 
@@ -84,7 +83,6 @@ function replyOf({ body, etag, location }: KeptAnswer): Reply {
   return { status: 201, body, headers: { ...(etag !== undefined && { ETag: etag }), Location: location } };
 }
 
-/** SHA-256 of the key and of the request that it stands for. */
 type Digests = readonly [key: string, request: string];
 
 /** An HMAC, so that a password in the body cannot be guessed from the digest: the key is not kept. */
@@ -100,7 +98,7 @@ function keyedDigests({ key, state, incoming }: CallerRequest, fingerprint?: str
 /** What the request was answered with, unless that was in this very transaction. */
 interface Answered {
   readonly answer: KeptAnswer;
-  /** Whoever asks must see the record; `isGained` for a client of the caller's making, which its token may not say yet. */
+  /** True for a client of the caller's making, which its token may not name yet. */
   readonly isGained?: boolean;
 }
 
@@ -117,7 +115,7 @@ from app.claim_key($1, $2) as c`,
   });
   const [standing, table, id, isGained, body, etag, location] = rows[0] ?? [];
   if (standing === 'free') return undefined;
-  // Nothing is done, and a later attempt finds the answer; who sent the first waits about as long as one statement.
+  // Nothing is done: a later attempt finds the answer.
   if (standing === 'under way') throw conflict('is of a request that is under way', { 'Retry-After': '1' });
   if (standing === 'other') throw conflict('was used for another request');
   if (table == null || id == null || body == null || location == null)

@@ -15,7 +15,7 @@ import { refuseEmpty } from './why-not.ts';
 
 const CSV = 'text/csv';
 
-/** The first where either is as welcome, and each as it may be asked for: of a type with a parameter only that is meant. */
+/** JSON where both are as welcome; each also as Accept may ask for it, with a charset. */
 const OFFERED = ['application/json', CSV, 'application/json; charset=utf-8', `${CSV}; charset=utf-8`];
 
 const MARK = '\uFEFF';
@@ -53,7 +53,6 @@ export async function listAsCsv(
     pages.destroy();
     return { status: 200, headers };
   }
-  // The line of the log is written as soon as the answer is broken off.
   pages.once('error', (error) => {
     state.error = toRequestError(error);
   });

@@ -31,7 +31,6 @@ const FILES: readonly (readonly [folder: string, name: string])[] = [
   [OIDC_CLIENT, 'oidc-client-ts.min.js'],
 ];
 
-/** Where and how the page of /docs lets somebody log in, by the code flow of a public client. */
 export interface DocsLogin {
   readonly issuer: string;
   readonly clientId: string;
@@ -41,7 +40,6 @@ export interface DocsLogin {
   readonly discovery: Discovery;
 }
 
-/** Adds what the page has to know of the identity provider: `null` where nobody can ever log in there. */
 function mountLogin(app: Express, login: DocsLogin | undefined): void {
   app.get('/docs/login.json', async (_request, response) => {
     const body = JSON.stringify(login === undefined ? null : await settingsOf(login));
@@ -73,7 +71,6 @@ export function contentSecurityPolicy(asks?: string): ReturnType<typeof helmet.c
   });
 }
 
-/** Whom the page of /docs lets one be with a click. */
 export interface Person {
   readonly role: Role;
   readonly name: string;
@@ -116,7 +113,6 @@ function whyNotOwnPage({ headers }: IncomingMessage): string | undefined {
   return headers.origin === `http://${headers.host ?? ''}` ? undefined : 'a demonstration from another page';
 }
 
-/** Adds the interactive page. It is static and needs no token; the description that it loads does. */
 export function mountDocs(app: Express, people: readonly Person[], login: DocsLogin | undefined): void {
   mountPeople(app, people);
   mountLogin(app, login);

@@ -12,7 +12,6 @@ type Details = Readonly<Record<string, string>>;
 export interface Named {
   readonly table: string;
   readonly id: string;
-  /** What tells its versions apart, in SQL for `r`. */
   readonly version?: string | undefined;
 }
 
@@ -23,7 +22,6 @@ interface NamedField extends Named {
 /** Thrown where a statement about the record that the request names, or about another, found nothing. */
 export class NothingFound extends Error {
   override readonly name = 'NothingFound';
-  /** Where it is not the one that the request names. */
   readonly record: Named | undefined;
 
   constructor(record?: Named) {
@@ -51,7 +49,6 @@ export async function whyRefused(
   request: CallerRequest,
 ): Promise<unknown> {
   if (error instanceof NothingFound) {
-    // The audit record of a refusal names it.
     if (error.record !== undefined)
       Object.assign(request.state, { resource: error.record.table, resourceId: error.record.id });
     return whyNothing(endpoint, input, request);
@@ -64,7 +61,6 @@ export async function whyRefused(
     ? await whatHolds(endpoint.heldBy?.(input) ?? {}, request)
     : undefined;
   if (details !== undefined) return explained(error, details);
-  // The record that has what a new one may not have as well, where the caller sees it.
   const existing = endpoint.existing?.(input)[constraintOf(error) ?? ''];
   return brokenRule(error, endpoint, existing && (await rowOf(existing, request))?.[0]);
 }
@@ -122,7 +118,7 @@ async function whyNothing(endpoint: Endpoint, input: Input, request: CallerReque
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
   const outOfReach = firstOutOfReach(named, others);
   if (outOfReach !== undefined) return outOfReach;
-  // The body may name another client of the caller's than the record has: no refusal, for both are the caller's.
+  // Both clients are the caller's, so this is no refusal.
   if (!standing.isSeen) {
     const details = { client_id: FIXED };
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { details });
@@ -226,7 +222,6 @@ export async function standings(named: readonly Named[], { database, state }: Ca
     return {
       /** With the rights of the request: where it names a client, within that one. */
       isSeen: (seen[index]?.rowCount ?? 0) > 0,
-      /** With all the clients of the caller. */
       isOwn: (own[index]?.rowCount ?? 0) > 0,
       exists: found === 't',
       /** Undefined where it belongs to no client, or does not exist. */
@@ -236,7 +231,6 @@ export async function standings(named: readonly Named[], { database, state }: Ca
   });
 }
 
-/** Whether the caller sees it: a row of its version, or none. */
 export function look({ table, id, version = 'null' }: Named): Statement {
   return { text: `select ${version} from public.${table} as r where r.id = $1`, values: [id] };
 }

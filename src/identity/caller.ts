@@ -1,4 +1,4 @@
-/** In the order of their rights: each may do whatever those after it may. */
+/** In the order of their rights, the most first. */
 export const ROLES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -18,7 +18,6 @@ export type Discovery = ReturnType<typeof createDiscovery>;
 /** Host names that mean nothing more in a content security policy, as `*` and `;` would. */
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
 
-/** Asks for nothing until the first `current()`. */
 export function createDiscovery({
   issuer,
   log,

@@ -28,7 +28,6 @@ export interface Wait {
 }
 
 let thread: Worker | undefined;
-/** The end of the queue. */
 let last: Promise<unknown> = Promise.resolve();
 const places = boundOf(limit.PASSWORDS_WAITING, () => unavailable('too many passwords wait to be hashed'));
 

@@ -3,10 +3,8 @@ import type { Registry } from 'prom-client';
 
 type Labels = Readonly<Record<string, string>>;
 type Figure = number | undefined;
-/** One figure, or one for each set of labels; undefined where it is not known. */
 type Figures = Figure | readonly (readonly [Labels, Figure])[];
 
-/** Makes metrics of a registry: name, help, what is asked at each collection, labels. */
 export function instrumentsOf(registry: Registry) {
   const described = (name: string, help: string, labelNames: readonly string[]) => ({
     ...{ name, help, labelNames: [...labelNames], registers: [registry] },
@@ -28,7 +26,6 @@ export function instrumentsOf(registry: Registry) {
           for (const [of, value] of figures) if (value !== undefined) this.set(of, value);
         },
       }),
-    /** A counter of what a part counts by itself. */
     counterOf: (
       name: string,
       help: string,

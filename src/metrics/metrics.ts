@@ -71,7 +71,6 @@ export function createMetrics() {
     refusedConnection: (why: ErrorCode | 'no_room') => {
       refused.inc({ why });
     },
-    /** From now on a collection asks these as well. */
     from: (sources: Sources) => {
       collectFrom(sources, registry);
     },

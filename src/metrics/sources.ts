@@ -28,7 +28,6 @@ export interface Sources {
   readonly counters: Pick<Counters, 'isAlone'>;
 }
 
-/** The metrics that are asked of the parts at each collection. */
 export function collectFrom(sources: Sources, registry: Registry): void {
   const { audit, verifier } = sources;
   const { gauge, counterOf } = instrumentsOf(registry);

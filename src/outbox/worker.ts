@@ -53,7 +53,6 @@ export function deliverIdentityChanges({
 
   const pausedMs = (): number => Math.max(caution.pausedMs(), management.pausedMs());
 
-  /** Begins what is due, as far as there is room; gives whether there may be more. */
   async function begun(): Promise<boolean> {
     const room = limit.DELIVERIES - underWay.size;
     if (room === 0 || pausedMs() > 0) return false;
@@ -120,7 +119,6 @@ export function deliverIdentityChanges({
     }
   }
 
-  /** With no room left the next round is due when there is some. */
   async function deliverDue(): Promise<void> {
     while (!ending.signal.aborted && ((await round()) || underWay.size === limit.DELIVERIES))
       await Promise.race([...(underWay.size > 0 ? underWay : [undefined]), ended]);

@@ -5,7 +5,6 @@ import type { Rec } from './record.ts';
 
 type Value = string | null | undefined;
 
-/** The cursor of a record holds its list, its order, the collation of names, what it is sorted by, and its id. */
 export function cursorOf({ table, columns }: Rec, sort: string, orders: Orders) {
   const names = Object.keys(columns);
   const places = [...orders.map(({ column }) => column), 'id'].map((column) => names.indexOf(column));

@@ -6,9 +6,7 @@ import type { Columns, Rec } from './record.ts';
 
 interface Where {
   readonly tag: string;
-  /** The address of the list; a record's own adds its id. */
   readonly path: string;
-  /** The placeholder of a record's id. */
   readonly id?: string;
   readonly constraints?: Endpoint['constraints'];
 }
@@ -18,7 +16,6 @@ interface List<Q extends z.ZodObject> {
   statement(query: z.output<Q>, caller: Caller): ListQuery;
 }
 
-/** What an endpoint says for itself. */
 type Own<Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject> = Pick<
   Endpoint<string, Q, B>,
   'summary' | 'roles' | 'clients' | 'existing' | 'heldBy'

@@ -7,7 +7,6 @@ export type ToJson = (text: string) => string;
 
 export const quoted: ToJson = (text) => JSON.stringify(text);
 
-/** Text of a form that has nothing to escape: UUIDs, dates, addresses. */
 export const plain: ToJson = (text) => `"${text}"`;
 
 /** Whole numbers and decimals: the digits as they are stand for the same number, and none passes a binary fraction. */
@@ -46,7 +45,6 @@ export function jsonWriter(
   };
 }
 
-/** The same values as cells of a table: text as it is, anything else as JSON writes it, a list with commas, null empty. */
 export function cellsWriter(columns: readonly ToJson[]): (row: readonly Text[]) => Cell[] {
   return (row) =>
     columns.map((toJson, index) => {

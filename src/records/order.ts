@@ -2,7 +2,6 @@ import type { Parameter } from '../db/statement.ts';
 
 export interface Placing {
   readonly type: string;
-  /** Where it holds one of these words: their order, in place of that of the alphabet. */
   readonly life?: readonly string[] | undefined;
 }
 
@@ -41,7 +40,6 @@ export function behind(
     return { ...order, value: said, place: said && placed(said, order) };
   });
   const [first, id] = columns;
-  // One comparison of both, which an index answers.
   if (columns.length === 2 && first !== undefined && id !== undefined && !first.hasNulls)
     return `(${placed(`r.${first.column}`, first)}, r.id) ${comparison(first)} (${String(first.place)}, ${String(id.value)})`;
   const ways = columns.flatMap((column, index) => {

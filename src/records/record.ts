@@ -22,7 +22,6 @@ export interface Rec<C extends Columns = Columns> extends RecordShape, Statement
   readonly columns: C;
   readonly newBody: z.ZodObject<Said<C, 'onCreate'>, z.core.$strict>;
   readonly changeBody: z.ZodObject<Optional<Said<C, 'onChange'>>, z.core.$strict>;
-  /** The record of an id, with those that it names where `expand` asks for them. */
   byId(id: string, expand?: readonly string[]): ReadQuery;
   readonly label: Label;
   readonly expansion: Expansion;
@@ -40,12 +39,10 @@ type Example = Readonly<Record<string, unknown>>;
 interface Options {
   readonly version?: string;
   readonly tag?: Tag;
-  /** As the description shows them, from the demonstration, so that they can be tried. */
   readonly examples?: Readonly<Record<'record', Example> & Partial<Record<'creation' | 'change', Example>>>;
   /** What it is called by where another record names it, beside its id. */
   readonly label?: readonly string[];
   readonly lookUp?: Label['lookUp'];
-  /** Whether documents hang on it, whose contents go when it is deleted. */
   readonly hasDocuments?: boolean;
 }
 

@@ -2,7 +2,6 @@ import type { Parameter, Statement } from '../db/statement.ts';
 import type { Column } from './column.ts';
 import { timesOf } from './version.ts';
 
-/** A number of a parameter in SQL. */
 type Place = `$${number}`;
 type Body = Readonly<Record<string, unknown>>;
 type IfMatch = readonly string[] | null;

@@ -5,8 +5,6 @@ import type { CallerRequest } from '../http/caller-request.ts';
 import { atLeast } from '../identity/caller.ts';
 import { holdAuthor, rules, user } from './users.ts';
 
-/* Which clients a user has access to, one at a time: by whoever has the client and may give it. */
-
 const common = {
   tag: 'Users',
   resource: 'users',

@@ -114,7 +114,7 @@ function deadlines(asked: z.output<typeof query>, { role }: Caller): ListQuery {
   const values: Parameter[] = [];
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
   const window = { within: add(asked.within), passed: add(asked.passed) };
-  // The bills are closed to the others altogether, and what they see of them is nothing.
+  // Others see nothing of partners' bills.
   const kinds = (asked.kind ?? KINDS)
     .filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role))
     .filter((kind) => asked.assignee_id === undefined || OF_CLAIMS.has(kind));

@@ -21,7 +21,6 @@ import { listReclamationsOfClient, reclamationEndpoints } from './reclamations.t
 import { siteEndpoints } from './sites.ts';
 import { userEndpoints } from './users.ts';
 
-/** What each group of endpoints is about, as the description says it. */
 export const TAGS: Readonly<Record<string, string>> = {
   Health: 'Whether the service can serve, for whoever watches it.',
   Authentication: 'Who the caller is: the identity provider’s token, and what it says.',

@@ -39,7 +39,6 @@ type Reference = Readonly<{ $ref: string }>;
 
 export type ErrorResponses = (endpoint: AnyEndpoint) => Readonly<Record<string, Reference>>;
 
-/** Describes each error once, where an endpoint first has it; others with the same one refer to it. */
 export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
   const known = new Map<string, Reference>();
   const referenceTo = (code: ErrorCode, endpoint: AnyEndpoint): Reference => {

@@ -4,7 +4,6 @@ import type { ErrorCode } from '../../errors.ts';
 
 const text = { type: 'string' } as const;
 
-/** Every header that an answer may have, once; `required: false` where it never has to. */
 export const HEADERS = {
   'X-Request-Id': {
     description: 'Names this request, also in the log and in the audit log.',
@@ -56,7 +55,6 @@ export interface Sent {
   readonly sometimes?: readonly HeaderName[];
 }
 
-/** Each as the component that it is; where one that is always sent elsewhere may be absent, it stands by itself. */
 export function headersOf({ always, sometimes = [] }: Sent) {
   const shared = (name: HeaderName) => [name, { $ref: `#/components/headers/${name}` }] as const;
   return Object.fromEntries([
@@ -89,7 +87,6 @@ const OWN: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]>>> = {
   ERROR_UNAVAILABLE: ['Retry-After'],
 };
 
-/** The headers of an error; `isRepeatable` where an `Idempotency-Key` is heard, whose first request may be under way. */
 export function sentWithError(code: ErrorCode, isCounted: boolean, isRepeatable: boolean): Sent {
   const isEarly = isCounted && EARLY.includes(code);
   return {

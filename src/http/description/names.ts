@@ -19,18 +19,16 @@ export function operationIdOf(endpoint: Endpoint | PublicEndpoint): string {
   return [isList ? 'list' : VERBS[method], ...nouns].join('');
 }
 
-/** One of those that a segment of a path has: `partner-invoices` has a `partner-invoice`. */
 function nounOf(segment: string): string {
   return segment.replace(/([^s])s$/, '$1');
 }
 
-/** The name of the record that a placeholder stands for: `{id}` for one of those before it, `{clientId}` for a client. */
+/** The record's name behind a placeholder: `{id}` by the segment before it, `{clientId}` by itself. */
 export function recordNameOf(path: string, placeholder: string): string {
   const before = path.split(`/{${placeholder}}`)[0]?.split('/').at(-1) ?? '';
   return inCapitals(placeholder === 'id' ? nounOf(before) : placeholder.replace(/Id$/, ''));
 }
 
-/** A name as a sentence says it: `PartnerInvoice` is `partner invoice`. */
 export function inWords(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter, at) => (at === 0 ? '' : ' ') + letter.toLowerCase());
 }

@@ -8,7 +8,6 @@ import { inWords, operationIdOf, recordNameOf } from './names.ts';
 import { hasVersions, isConditional, isContent, successesOf } from './responses.ts';
 import type { AnyEndpoint } from './responses.ts';
 
-/** Ids to try, by the name of a record. */
 export type ExampleIds = ReadonlyMap<string, string>;
 
 export function operation(

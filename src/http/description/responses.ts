@@ -16,7 +16,6 @@ const SUCCESSES: Readonly<Record<string, string>> = {
   307: 'Location is where the content is read, by whoever has that address, for a minute at most; without Authorization.',
 };
 
-/** The successes of an endpoint, by status. */
 export function successesOf(endpoint: AnyEndpoint) {
   return Object.fromEntries(
     Object.entries(responsesOf(endpoint)).map(([status, of]) => {

@@ -13,7 +13,6 @@ export interface Rights {
   readonly isActive: boolean;
 }
 
-/** Undefined where the provider says none, or nothing that could be one. */
 export interface KnownRights extends Pick<Rights, 'isActive'> {
   readonly role: string | undefined;
   readonly clientAccess: readonly string[] | undefined;
@@ -93,7 +92,6 @@ export function openManagement(
     });
   }
 
-  /** What finds the provider away is tried again at once, in what is left of its time. */
   function request(method: string, path: string, time: Time, body?: unknown): Promise<unknown> {
     return retrying(() => exchange(method, path, body, time), {
       ...{ pausesMs: [retryMs, 2 * retryMs], until: time.until, signal: time.signal },
@@ -108,7 +106,6 @@ export function openManagement(
     });
   }
 
-  /** Ids by name; a provider that knows no roles has none. */
   async function roleIds(time: Time): Promise<ReadonlyMap<string, string>> {
     if (roles !== undefined && performance.now() < roles.until) return roles.ids;
     const ids = new Map<string, string>();
@@ -147,7 +144,6 @@ export function openManagement(
         const id = (await roleIds(time)).get(role);
         if (id !== undefined) await request('POST', `${pathOf(subject)}/roles`, time, { roles: [id] });
       }),
-    /** For how long the provider wants to be left alone. */
     pausedMs: (): number => Math.max(0, pausedUntil - performance.now()),
   };
 }
@@ -209,7 +205,6 @@ function rightsIn(body: unknown): KnownRights {
 }
 
 const namedRole = z.object({ id: z.string(), name: z.string() });
-/** A plain array, or one with its totals. */
 const listOfRoles = z.union([z.array(z.unknown()), z.object({ roles: z.array(z.unknown()) })]);
 
 function rolesIn(body: unknown) {

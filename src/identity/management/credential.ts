@@ -20,7 +20,6 @@ export function credentialOf(config: ManagementConfig): ReturnType<typeof client
   return { token: () => Promise.resolve(config.token), renew: () => false };
 }
 
-/** A token for as long as it lasts, from the token endpoint that the issuer's discovery names. */
 function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) {
   const url = new URL(issuer);
   const client = { client_id: id };

@@ -16,7 +16,6 @@ export interface Given {
 
 type Ask = (statement: Statement) => Promise<Result>;
 
-/** A record that a field names: its table, and the column of that which has the client. */
 interface Parent {
   readonly table: string;
   readonly client: string;
@@ -28,7 +27,6 @@ export interface Rules {
   readonly constraints?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** The records as arrays in JSON, and the index of the first of each. */
 export async function* batchesOf(
   given: readonly Given[],
   nextTurn: NextTurn,

@@ -10,11 +10,9 @@ import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, ROWS } from '../../limi
 
 /** The same in bytes, with the marks around its cells: empty ones have no characters. */
 const LONGEST_ROW_BYTES = 4 * CSV_ROW_CHARACTERS;
-/** In how many bytes the header is looked for. */
 const BEGINNING_BYTES = 2 * CSV_ROW_CHARACTERS;
 
 export interface Sheet {
-  /** The fields that its header may name, which of them it must, and which are left out. */
   readonly fields: readonly string[];
   readonly required: readonly string[];
   readonly ignored: readonly string[];
@@ -25,7 +23,6 @@ export interface Sheet {
 /** What a cell says: a value for the schema of its field, nothing, or a rule that it breaks. */
 export type Reading = { readonly value: unknown } | { readonly rule: string } | undefined;
 
-/** The rows of a table in UTF-8 whose header, its first line with anything in it, names the fields. */
 export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn): Promise<GivenRow[]> {
   const problems = new Problems();
   const rows: GivenRow[] = [];

@@ -41,7 +41,6 @@ function hasLettersAlone(bytes: Buffer): boolean {
   return BYTES_WITHOUT_LETTER.every((byte) => !bytes.includes(byte));
 }
 
-/** As .xlsx and .ods begin, and .xls. */
 function isWorkbook(bytes: Buffer): boolean {
   return ['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4));
 }
@@ -50,7 +49,6 @@ function isUtf16(bytes: Buffer): boolean {
   return ['feff', 'fffe'].includes(bytes.toString('hex', 0, 2));
 }
 
-/** Finds the line among many at once, and then among those. */
 async function refuseUnless(
   bytes: Buffer,
   isRight: (bytes: Buffer) => boolean,

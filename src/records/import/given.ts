@@ -14,7 +14,6 @@ export function tooMany(): RequestError {
   return malformed(`must have at most ${ROWS} records, and lines without anything count`);
 }
 
-/** Everything that is wrong with a body, until there is more than an answer names. */
 export class Problems {
   readonly #found: [string, string][] = [];
   #more = 0;

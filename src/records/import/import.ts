@@ -145,7 +145,6 @@ async function held(rows: readonly GivenRow[], of: Rec, nextTurn: NextTurn): Pro
   return given;
 }
 
-/** As the creation of one does, for many in each statement. */
 async function insert(of: Rec, given: readonly Given[], run: Run, nextTurn: NextTurn): Promise<Result> {
   let made = 0;
   for await (const { json } of batchesOf(given, nextTurn)) {

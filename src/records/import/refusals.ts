@@ -5,8 +5,6 @@ import type { Given, Rules } from './checks.ts';
 import { Problems } from './given.ts';
 import { IMPORT_TRIALS, IMPORT_TRIED_AT_ONCE } from '../../limits.ts';
 
-/* Which lines of an import a trigger or a key refuses, when all of them were refused as one. */
-
 interface Refusal {
   readonly code: 'ERROR_VALIDATION' | 'ERROR_CONFLICT';
   readonly rules: Readonly<Record<string, string>>;

@@ -7,7 +7,6 @@ import { BODY_WORK_MS, TURN_MS } from '../../limits.ts';
 /** Awaited between pieces of long work. @throws RequestError once the sender hung up or waited too long */
 export type NextTurn = () => Promise<void>;
 
-/** The turns of one request, whose time begins with the first: a body may be long on its way. */
 export function turnsOf(request: IncomingMessage, wholeMs = BODY_WORK_MS): NextTurn {
   let begun: number | undefined;
   let turn = 0;

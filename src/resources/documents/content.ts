@@ -10,9 +10,8 @@ export interface Content {
   readonly size: number;
   readonly type: string;
   readonly filename: string;
-  /** Its entity tag: the content under a tag never changes. */
   readonly tag: string;
-  /** Where whoever has the address reads it without us, told what we would say of it; absent: here alone. */
+  /** Gives an address to read it from the store itself; absent where there is none. */
   readonly addressOf?: ((told: Told) => Promise<string>) | undefined;
   read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
 }

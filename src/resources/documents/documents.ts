@@ -86,7 +86,6 @@ async function receive(request: CallerRequest) {
         details: { file: `must be ${ALLOWED}` },
       });
     }
-    // What tells one upload from another: the bytes of the file, and what its sender says of it.
     const fingerprint = JSON.stringify([filename, declaredType, spooled.sha256]);
     const kept = await recall(request, fingerprint);
     if (kept !== undefined) await documents.discard(spooled);
@@ -139,7 +138,7 @@ returning ${document.selected}`,
           }),
         )
         .catch(async (error: unknown) => {
-          // A claim that was deleted meanwhile fails a policy or a key: to the caller it is simply gone.
+          // To the caller a claim deleted meanwhile is simply gone, whichever policy or key fails.
           if (sqlState(error) !== undefined) await requireVisible(request);
           throw error;
         });

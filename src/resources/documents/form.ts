@@ -7,7 +7,6 @@ import { mediaTypeOf } from '../../http/body.ts';
 import { bodyOf } from '../../http/body-stream.ts';
 import { FORM_BOUNDARY_CHARACTERS, FORM_FRAME_BYTES, FORM_PARTS } from '../../limits.ts';
 
-/** The field of the file. */
 const FIELD = 'file';
 export const NAMED = 'a name of 1 to 255 characters';
 
