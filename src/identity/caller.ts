@@ -2,9 +2,13 @@
 export const ROLES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const;
 export type Role = (typeof ROLES)[number];
 
-export function atLeast(least: Role): readonly Role[] {
+function atLeast(least: Role): readonly Role[] {
   return ROLES.slice(0, ROLES.indexOf(least) + 1);
 }
+
+/** Those who may do what this role may. */
+export const MANAGERS = atLeast('ACCOUNT_MANAGER');
+export const SPECIALISTS = atLeast('TAX_SPECIALIST');
 
 /** Who asks without a token, where a subject would stand; no subject is called so. */
 export const ANONYMOUS = 'anonymous';

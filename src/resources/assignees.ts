@@ -3,7 +3,7 @@ import type { Parameter } from '../db/statement.ts';
 import { endpoint, rowsFor } from '../http/endpoint.ts';
 import type { ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { atLeast } from '../identity/caller.ts';
+import { SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
 import { COLLATION, collated } from '../records/order.ts';
@@ -56,7 +56,7 @@ export const listAssignees = endpoint({
   path: '/api/clients/{clientId}/assignees',
   operationId: 'listAssignees',
   summary: 'List whom a claim of a client may be assigned to: active users who have it, by name',
-  roles: atLeast('TAX_SPECIALIST'),
+  roles: SPECIALISTS,
   query,
   list: ({ params, query }) => assignees(params.clientId, query),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as field from '../http/fields.ts';
-import { atLeast, ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { amountBetween, byAny, containedInSearchText } from '../records/filters.ts';
@@ -91,7 +91,7 @@ export const cadastreEndpoints = [
   list(cadastres, { summary: 'List the parcels of the sites of the caller’s clients', roles: ROLES }),
   create({
     summary: 'Create a parcel of a site',
-    roles: atLeast('TAX_SPECIALIST'),
+    roles: SPECIALISTS,
     existing: ({ body }) => ({
       cadastres_site_id_reference_key: {
         text: `
@@ -104,6 +104,6 @@ where (r.commune_code, r.prefix, r.section, r.number) = (n.commune_code, coalesc
     }),
   }),
   read({ summary: 'Read a parcel', roles: ROLES }),
-  change({ summary: 'Change the given fields of a parcel', roles: atLeast('TAX_SPECIALIST') }),
-  remove({ summary: 'Delete a parcel', roles: atLeast('ACCOUNT_MANAGER') }),
+  change({ summary: 'Change the given fields of a parcel', roles: SPECIALISTS }),
+  remove({ summary: 'Delete a parcel', roles: MANAGERS }),
 ];

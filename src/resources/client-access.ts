@@ -2,14 +2,14 @@ import type { Statement } from '../db/statement.ts';
 import { recordIn } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
-import { atLeast } from '../identity/caller.ts';
+import { MANAGERS } from '../identity/caller.ts';
 import { holdAuthor, rules, user } from './users.ts';
 
 const common = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/{id}/client-access/{clientId}',
-  roles: atLeast('ACCOUNT_MANAGER'),
+  roles: MANAGERS,
   constraints: rules,
 } as const;
 

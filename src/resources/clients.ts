@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { atLeast, ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { containedInSearchText } from '../records/filters.ts';
@@ -63,7 +63,7 @@ export const clientEndpoints = [
     method: 'post',
     path: '/api/clients',
     summary: 'Create a client',
-    roles: atLeast('ACCOUNT_MANAGER'),
+    roles: MANAGERS,
     body: client.newBody,
     responses: { 201: client },
     handle: async ({ body }, request) => {
@@ -78,7 +78,7 @@ export const clientEndpoints = [
     },
   }),
   read({ summary: 'Read a client', roles: ROLES }),
-  change({ summary: 'Change the given fields of a client', roles: atLeast('ACCOUNT_MANAGER') }),
+  change({ summary: 'Change the given fields of a client', roles: MANAGERS }),
   remove({
     summary:
       'Delete a client with its sites, parcels, claims and documents; a conflict once an invoice was issued',

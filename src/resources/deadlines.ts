@@ -3,7 +3,7 @@ import type { Parameter } from '../db/statement.ts';
 import { endpoint, rowsFor } from '../http/endpoint.ts';
 import type { ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
@@ -12,7 +12,6 @@ import { whereAll } from '../records/list-forms.ts';
 import { record } from '../records/record.ts';
 import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
-import { MANAGERS } from './partner-invoices.ts';
 import { reclamation } from './reclamation-record.ts';
 
 /* What runs out when: claims, unpaid invoices, and partners' bills for those who see them; docs/decisions/deadlines.md */

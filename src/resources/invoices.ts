@@ -1,5 +1,5 @@
 import * as field from '../http/fields.ts';
-import { atLeast, ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { amountBetween, between, by, byAny, containedIn } from '../records/filters.ts';
@@ -93,12 +93,12 @@ export const invoiceEndpoints = [
   list(invoices, { summary: 'List the invoices of the caller’s clients', roles: ROLES }),
   create({
     summary: 'Create an invoice, as DRAFT, for a client and perhaps one of its claims',
-    roles: atLeast('ACCOUNT_MANAGER'),
+    roles: MANAGERS,
   }),
   read({ summary: 'Read an invoice', roles: ROLES }),
   change({
     summary: 'Change the given fields of a draft, or issue, settle or cancel an invoice',
-    roles: atLeast('ACCOUNT_MANAGER'),
+    roles: MANAGERS,
   }),
   remove({ summary: 'Delete a draft; a conflict once the invoice was issued', roles: ['ADMIN'] }),
 ];

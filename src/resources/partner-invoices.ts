@@ -1,5 +1,5 @@
 import * as field from '../http/fields.ts';
-import { atLeast } from '../identity/caller.ts';
+import { MANAGERS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { amountBetween, between, by, byAny, containedIn } from '../records/filters.ts';
@@ -80,9 +80,6 @@ const partnerInvoices = listOf({
   selective: ['partner_id', 'invoice_id'],
 });
 
-/** A tax specialist and the client never see one: it is the firm's margin. */
-export const MANAGERS = atLeast('ACCOUNT_MANAGER');
-
 const { list, read, create, change, remove } = endpointsOf(partnerInvoice, {
   tag: 'Partner invoices',
   path: '/api/partner-invoices',
@@ -96,6 +93,7 @@ const { list, read, create, change, remove } = endpointsOf(partnerInvoice, {
   },
 });
 
+/** A tax specialist and the client never see a bill: it is the firm's margin. */
 export const partnerInvoiceEndpoints = [
   list(partnerInvoices, { summary: 'List what partners billed for the caller’s clients', roles: MANAGERS }),
   create({

@@ -6,7 +6,7 @@ import { changedInSteps } from '../http/answer.ts';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { atLeast, type Caller } from '../identity/caller.ts';
+import { MANAGERS, SPECIALISTS, type Caller } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
@@ -112,8 +112,6 @@ const partners = listOf({
   },
 });
 
-const STAFF = atLeast('TAX_SPECIALIST');
-
 /** Adds the links that are missing. */
 function linking(id: string, clients: readonly string[]): Statement {
   return {
@@ -141,7 +139,7 @@ const written = { ...common, references: { client_ids: 'clients' } } as const;
 export const partnerEndpoints = [
   list(partners, {
     summary: 'List the partners of the caller’s clients',
-    roles: STAFF,
+    roles: SPECIALISTS,
     // Not narrowed to that client: a partner is shown with all the links that the caller sees.
     clients: ({ query }) => query.client_id ?? [],
   }),
@@ -150,7 +148,7 @@ export const partnerEndpoints = [
     method: 'post',
     path: '/api/partners',
     summary: 'Create a partner, linked to clients',
-    roles: atLeast('ACCOUNT_MANAGER'),
+    roles: MANAGERS,
     body: partner.newBody,
     responses: { 201: partner },
     clients: ({ body }) => body.client_ids ?? [],
@@ -170,14 +168,14 @@ from ${partner.laidOut('$1')}`,
       return create(request, { of: partner, id, location: `/api/partners/${id}`, make });
     },
   }),
-  read({ summary: 'Read a partner', roles: STAFF }),
+  read({ summary: 'Read a partner', roles: SPECIALISTS }),
   // Replaces the links that the caller sees, statement by statement; new links first, so that sight is never lost.
   endpoint({
     ...written,
     method: 'put',
     path: '/api/partners/{id}',
     summary: 'Change the given fields of a partner; client_ids replaces the links that the caller sees',
-    roles: atLeast('ACCOUNT_MANAGER'),
+    roles: MANAGERS,
     body: partner.changeBody,
     responses: { 200: partner },
     clients: ({ body }) => body.client_ids ?? [],

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { ListQuery } from '../http/endpoint.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { record } from '../records/record.ts';
 import type { Rec } from '../records/record.ts';
 import { invoice, status as invoiceStatus } from './invoices.ts';
-import { MANAGERS, partnerInvoice, status as partnerInvoiceStatus } from './partner-invoices.ts';
+import { partnerInvoice, status as partnerInvoiceStatus } from './partner-invoices.ts';
 import { reclamation, reclamationStatus } from './reclamation-record.ts';
 
 /* Where a record can move now, for this caller; the tables in the database say it that the moves are held against. */

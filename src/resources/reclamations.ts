@@ -1,5 +1,5 @@
 import { endpoint } from '../http/endpoint.ts';
-import { atLeast, ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { importing } from '../records/import/import.ts';
 import { reclamation, reclamations } from './reclamation-record.ts';
@@ -31,10 +31,7 @@ export const listReclamationsOfClient = endpoint({
 
 export const reclamationEndpoints = [
   list(reclamations, { summary: 'List the claims of the caller’s clients', roles: ROLES }),
-  create({
-    summary: 'Create a claim, as DRAFT, for a site of the same client',
-    roles: atLeast('TAX_SPECIALIST'),
-  }),
+  create({ summary: 'Create a claim, as DRAFT, for a site of the same client', roles: SPECIALISTS }),
   endpoint({
     ...common,
     ...importing({
@@ -52,15 +49,9 @@ export const reclamationEndpoints = [
     path: '/api/reclamations/import',
     operationId: 'importReclamations',
     summary: 'Create many claims at once, as DRAFT, from a table or an array: all or none',
-    roles: atLeast('TAX_SPECIALIST'),
+    roles: SPECIALISTS,
   }),
   read({ summary: 'Read a claim', roles: ROLES }),
-  change({
-    summary: 'Change the given fields of a claim, or move it to another status',
-    roles: atLeast('TAX_SPECIALIST'),
-  }),
-  remove({
-    summary: 'Delete a claim with its documents and its history',
-    roles: atLeast('ACCOUNT_MANAGER'),
-  }),
+  change({ summary: 'Change the given fields of a claim, or move it to another status', roles: SPECIALISTS }),
+  remove({ summary: 'Delete a claim with its documents and its history', roles: MANAGERS }),
 ];

@@ -1,6 +1,6 @@
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { atLeast, ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { byAny, containedInSearchText } from '../records/filters.ts';
 import { importing } from '../records/import/import.ts';
@@ -57,7 +57,7 @@ const { common, list, read, create, change, remove } = endpointsOf(site, {
 
 export const siteEndpoints = [
   list(sites, { summary: 'List the sites of the caller’s clients', roles: ROLES }),
-  create({ summary: 'Create a site of a client', roles: atLeast('TAX_SPECIALIST') }),
+  create({ summary: 'Create a site of a client', roles: SPECIALISTS }),
   endpoint({
     ...common,
     ...importing({
@@ -70,12 +70,9 @@ export const siteEndpoints = [
     path: '/api/sites/import',
     operationId: 'importSites',
     summary: 'Create many sites at once, from a table or an array: all or none',
-    roles: atLeast('TAX_SPECIALIST'),
+    roles: SPECIALISTS,
   }),
   read({ summary: 'Read a site', roles: ROLES }),
-  change({ summary: 'Change the given fields of a site', roles: atLeast('TAX_SPECIALIST') }),
-  remove({
-    summary: 'Delete a site with its parcels, claims and documents',
-    roles: atLeast('ACCOUNT_MANAGER'),
-  }),
+  change({ summary: 'Change the given fields of a site', roles: SPECIALISTS }),
+  remove({ summary: 'Delete a site with its parcels, claims and documents', roles: MANAGERS }),
 ];

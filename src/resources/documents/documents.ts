@@ -12,7 +12,7 @@ import type { CallerRequest } from '../../http/caller-request.ts';
 import * as field from '../../http/fields.ts';
 import { NAMED, readForm } from './form.ts';
 import { NothingFound, requireVisible } from '../../http/why-not.ts';
-import { atLeast, ROLES } from '../../identity/caller.ts';
+import { ROLES, SPECIALISTS } from '../../identity/caller.ts';
 import * as column from '../../records/column.ts';
 import { endpointsOf } from '../../records/endpoints.ts';
 import { by, containedIn } from '../../records/filters.ts';
@@ -191,5 +191,5 @@ where r.id = $1`,
       });
     },
   }),
-  remove({ summary: 'Delete a document with its content', roles: atLeast('TAX_SPECIALIST') }),
+  remove({ summary: 'Delete a document with its content', roles: SPECIALISTS }),
 ];
