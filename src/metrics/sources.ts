@@ -143,7 +143,7 @@ export function collectFrom(sources: Sources, registry: Registry): void {
   counterOf(
     'taxclaims_document_store_failures_total',
     'How often the document store did not do what it must: it was away, stood still, or had other bytes.',
-    () => Object.entries(sources.documents.figures()).map(([kind, count]) => [{ kind }, Number(count)]),
+    () => Object.entries(sources.documents.figures()).map(([kind, count]) => [{ kind }, count]),
     'kind',
   );
   gauge(

@@ -55,12 +55,14 @@ export interface Sent {
   readonly sometimes?: readonly HeaderName[];
 }
 
-export function headersOf({ always, sometimes = [] }: Sent) {
-  const shared = (name: HeaderName) => [name, { $ref: `#/components/headers/${name}` }] as const;
+type Header = (typeof HEADERS)[HeaderName] | { $ref: string };
+
+export function headersOf({ always, sometimes = [] }: Sent): Record<string, Header> {
+  const shared = (name: HeaderName): [string, Header] => [name, { $ref: `#/components/headers/${name}` }];
   return Object.fromEntries([
     ...always.map(shared),
-    ...sometimes.map((name) =>
-      'required' in HEADERS[name] ? shared(name) : ([name, HEADERS[name]] as const),
+    ...sometimes.map((name): [string, Header] =>
+      'required' in HEADERS[name] ? shared(name) : [name, HEADERS[name]],
     ),
   ]);
 }

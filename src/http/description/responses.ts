@@ -16,9 +16,15 @@ const SUCCESSES: Readonly<Record<string, string>> = {
   307: 'Location is where the content is read, by whoever has that address, for a minute at most; without Authorization.',
 };
 
-export function successesOf(endpoint: AnyEndpoint) {
+interface Response {
+  readonly description: string;
+  readonly headers: ReturnType<typeof headersOf>;
+  readonly content?: Record<string, { readonly schema: z.ZodType }>;
+}
+
+export function successesOf(endpoint: AnyEndpoint): Record<string, Response> {
   return Object.fromEntries(
-    Object.entries(responsesOf(endpoint)).map(([status, of]) => {
+    Object.entries(responsesOf(endpoint)).map(([status, of]): [string, Response] => {
       const isList = 'list' in endpoint && status === '200';
       const headers = headersOf(headersSent(endpoint, Number(status), of));
       const schema = bodyOf(endpoint, status, of);
