@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorKind } from './errors.ts';
 import { TIMELINE_TRANSACTIONS } from './limits.ts';
 
-/* A request as figures and traces see it: nothing here says who asked, for which record, from where, by which path. */
+/* What is noted of a request for figures and traces: never who asked, for which record, from where, by which path. */
 
 export interface Stretch {
   readonly begunMs: number;
@@ -12,7 +12,6 @@ export interface Stretch {
 /** When a request did what; it exists only where somebody wants to know. */
 export interface Timeline {
   readonly begunMs: number;
-  /** The check of the token and of its role; undefined where the request did not come so far. */
   checkMs?: number;
   /** The server's time for begin, settings and authenticate. */
   settingsMs: number;
@@ -25,7 +24,6 @@ export interface ObservedRequest {
   /** The template of its path; one word for all unknown ones. */
   readonly route: string;
   readonly method: string;
-  /** One word for callers without a valid token. */
   readonly role: string;
   readonly status: number | 'aborted';
   readonly error: { readonly code: ErrorCode; readonly kind: ErrorKind | undefined } | undefined;

@@ -5,7 +5,7 @@ import { createMetrics } from './metrics/metrics.ts';
 import type { Sources } from './metrics/sources.ts';
 import { openTraces } from './tracing/traces.ts';
 
-/** Metrics and traces of the service, as far as they are configured. */
+/** How the service is seen from outside; with nothing configured nobody is told anything. */
 export async function openSeen(
   { metricsPort, traces: traced }: Pick<Config, 'metricsPort' | 'traces'>,
   log: Logger,
@@ -20,7 +20,7 @@ export async function openSeen(
     waited: metrics?.waited,
     lanes,
     registry: metrics?.registry,
-    /** The parts and the lanes are asked when figures are collected. */
+    /** Asks these parts too when figures are collected, and the lanes; once. */
     ask: (parts: Omit<Sources, 'lanes'>) => metrics?.from({ ...parts, lanes }),
     close: async (withinMs: number) => traces?.close(withinMs),
   };

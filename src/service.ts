@@ -23,8 +23,7 @@ import { assertUnused } from './embedded/postgres/server.ts';
 import { DOCS_CLIENT } from './embedded/provider/clients.ts';
 import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider/start.ts';
 import { openParts, type Parts } from './endings.ts';
-import type { DocsLogin } from './http/docs-login.ts';
-import type { Person } from './http/docs-people.ts';
+import type { DocsLogin, Person } from './http/docs.ts';
 import { createHttpServer } from './http/server.ts';
 import { createDiscovery } from './identity/discovery.ts';
 import { openManagement } from './identity/management/client.ts';
@@ -33,8 +32,7 @@ import { createTokenVerifier } from './identity/token-verifier.ts';
 import { DELIVERY_IDLE_MS, LANE_MS, LOOKING_MS } from './limits.ts';
 import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
-import { descriptionOf } from './resources/description.ts';
-import { allEndpoints } from './resources/index.ts';
+import { descriptionText } from './resources/index.ts';
 import { openSeen } from './seen.ts';
 import { codeOf } from './system-error.ts';
 
@@ -141,7 +139,7 @@ async function startParts(
   });
   const server = createHttpServer(app, { corsOrigins, onRefused: seen.onRefused });
   add('the server', 5_000, server);
-  descriptionOf(allEndpoints);
+  descriptionText();
   const { host } = config;
   const port = await listening(server.listen(config.port, host), `PORT ${config.port} of HOST ${host}`);
 

@@ -1,7 +1,7 @@
 import { ConfigError, loadConfig } from '../config.ts';
 import { openDocumentContents } from '../db/document-contents.ts';
-import { otherBytes, type DigestCounts, type OtherBytes } from '../documents/check-digests.ts';
-import { differencesOf, type Counts, type Difference } from '../documents/check.ts';
+import { differencesOf, otherBytes } from '../documents/check.ts';
+import type { Counts, Difference, DigestCounts, OtherBytes } from '../documents/check.ts';
 import { openStore } from '../documents/documents.ts';
 import { progress, runCommand } from './run-command.ts';
 

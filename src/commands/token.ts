@@ -2,9 +2,9 @@ import type { Arguments } from '../arguments.ts';
 import { ConfigError, loadConfig } from '../config.ts';
 import { ROLES, type Role } from '../identity/caller.ts';
 import { issuerOf } from '../embedded/provider/address.ts';
-import { openSigner, type TokenRequest } from '../embedded/provider/key.ts';
-import { isSubject } from '../identity/subject.ts';
-import { isUuid, subjectUuid } from '../identity/uuid.ts';
+import { openSigner } from '../embedded/provider/key.ts';
+import type { TokenRequest } from '../embedded/provider/key.ts';
+import { isSubject, isUuid, subjectUuid } from '../identity/subject.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run token -- --role ROLE [options]

@@ -1,9 +1,10 @@
-import type { DocumentContents, Owed } from '../db/document-contents.ts';
+import type { DocumentContents, Owed, OwedDigest } from '../db/document-contents.ts';
+import { RequestError } from '../errors.ts';
+import { CHECK_AT_ONCE, CHECK_SUSPECTS, STORE_STALL_MS } from '../limits.ts';
 import { byBytes } from './content-store.ts';
 import type { ContentStore, Stored } from './content-store.ts';
-import { CHECK_SUSPECTS } from '../limits.ts';
+import { digestOf, failingOnStall } from './content-stream.ts';
 
-/** Where the database and the store do not agree. */
 export type Difference =
   | { readonly kind: 'no content'; readonly document: string; readonly path: string; readonly size?: number }
   | {
@@ -29,16 +30,12 @@ interface Sources {
   readonly database: Pick<DocumentContents, 'owed' | 'standings'>;
 }
 
-/** A path as both sides have it; what is absent on both is nowhere. */
 interface Pair {
   readonly owed: Owed | undefined;
   readonly stored: Stored | undefined;
 }
 
-/**
- * Holds every content against every document, in one walk over both. Uploads and deletions may go on meanwhile: whatever
- * looks wrong is looked at again, in the order in which neither makes it look wrong.
- */
+/** Compares every content with every document in one walk. What looks wrong is checked again: uploads and deletions go on. */
 export async function* differencesOf(
   sources: Sources,
   counts: Counts,
@@ -107,7 +104,7 @@ async function* confirmed(
     new Map(await Promise.all(paths.map(async (path) => [path, await store.size(path)] as const)));
   const owed = suspects.flatMap(({ owed }) => owed ?? []);
   const unowned = suspects.flatMap(({ owed, stored }) => (owed === undefined ? (stored ?? []) : []));
-  // A row goes before its content: of one that is still there after the store was asked, the content must have been.
+  // A row is deleted before its content, so the content of a remaining row must exist.
   const before = await sizesOf(owed.map(({ path }) => path));
   const standings = await database.standings([...owed, ...unowned].map(({ path }) => path));
   for (const one of owed) {
@@ -120,7 +117,7 @@ async function* confirmed(
       ? { kind: 'no content', document, path, ...(size !== undefined && { size }) }
       : { kind: 'other length', document, path, size, found };
   }
-  // A content goes before its plan: of one without either that is still there after that, no upload will have it.
+  // A content is deleted before its plan, so a remaining content without either has no owner.
   const nobodys = unowned.filter(({ path }) => {
     const { hasDocument, isPlanned } = standings.get(path) ?? {};
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;
@@ -133,4 +130,77 @@ async function* confirmed(
     counts.differences += 1;
     yield { kind: 'no document', path, found };
   }
+}
+
+/** A content that is not what its row says; `found` is its digest, or why it could not be read. */
+export interface OtherBytes {
+  readonly kind: 'other bytes';
+  readonly document: string;
+  readonly path: string;
+  readonly sha256: string | undefined;
+  readonly found: string;
+}
+
+export interface DigestCounts {
+  read: number;
+  withoutDigest: number;
+  digestsKept: number;
+  differences: number;
+}
+
+interface DigestSources {
+  readonly store: Pick<ContentStore, 'read' | 'size'>;
+  readonly database: Pick<DocumentContents, 'digests' | 'keepDigest' | 'standings'>;
+}
+
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+/** With `keeps`, reads the contents without a digest and keeps theirs; otherwise holds all others against theirs. */
+export async function* otherBytes(
+  sources: DigestSources,
+  counts: DigestCounts,
+  keeps: boolean,
+  progress: () => void = () => undefined,
+): AsyncGenerator<OtherBytes> {
+  let page = await sources.database.digests(BEFORE_ALL);
+  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+    counts.withoutDigest += page.filter(({ sha256 }) => sha256 === undefined).length;
+    const toRead = page.filter(({ sha256 }) => (sha256 === undefined) === keeps);
+    for (let from = 0; from < toRead.length; from += CHECK_AT_ONCE) {
+      const some = toRead.slice(from, from + CHECK_AT_ONCE);
+      const differing = await Promise.all(some.map((owed) => differenceOf(sources, owed, counts)));
+      counts.differences += differing.flatMap((one) => one ?? []).length;
+      yield* differing.flatMap((one) => one ?? []);
+      progress();
+    }
+    page = await sources.database.digests(last.document);
+  }
+}
+
+async function differenceOf(
+  { store, database }: DigestSources,
+  { document, path, size: owedSize, sha256 }: OwedDigest,
+  counts: DigestCounts,
+): Promise<OtherBytes | undefined> {
+  const size = await store.size(path);
+  if (size === undefined || size !== (owedSize ?? size)) return undefined;
+  counts.read += 1;
+  const found = await store
+    .read(path)
+    .then((content) => digestOf(failingOnStall(content, STORE_STALL_MS), size))
+    .catch((error: unknown) => {
+      // One unreadable content stops nothing; a store that is away does.
+      if (error instanceof RequestError) throw error;
+      return error instanceof Error ? error : new Error(String(error));
+    });
+  if (sha256 === undefined && typeof found === 'string') {
+    await database.keepDigest(document, found);
+    counts.digestsKept += 1;
+    counts.withoutDigest -= 1;
+    return undefined;
+  }
+  if (found !== undefined && found === sha256) return undefined;
+  if ((await database.standings([path])).get(path)?.hasDocument !== true) return undefined;
+  const words = found instanceof Error ? found.message : (found ?? `more than ${size} bytes`);
+  return { kind: 'other bytes', document, path, sha256, found: words };
 }

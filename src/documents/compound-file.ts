@@ -16,7 +16,6 @@ const ENTRY_SIZE = 128;
 /** How many sectors of the file allocation table the header names: enough for 7 MB, and the directory stands early. */
 const NAMED_IN_HEADER = 109;
 
-/** The names at the root of a compound file; of a damaged one, those that can be found. */
 export async function namesAtRoot(file: string): Promise<ReadonlySet<string>> {
   const handle = await open(file);
   try {

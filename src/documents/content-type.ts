@@ -3,7 +3,6 @@ import { fileTypeFromFile } from 'file-type';
 import { namesAtRoot } from './compound-file.ts';
 import { codeOf } from '../system-error.ts';
 
-/** What the sender says of a file: a hint where the bytes alone cannot tell. */
 export interface Claim {
   readonly filename: string;
   readonly declaredType: string;
@@ -12,7 +11,6 @@ export interface Claim {
 const PDF = 'application/pdf';
 const COMPOUND_FILE = 'application/x-cfb';
 
-/** What a document may be, beside text. */
 const ALLOWED: ReadonlySet<string> = new Set([
   PDF,
   'image/png',
@@ -27,7 +25,6 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'application/vnd.oasis.opendocument.spreadsheet',
 ]);
 
-/** The media type of a file, by its bytes; undefined where it is none that a document may have. */
 export async function contentTypeOf(file: string, claim: Claim): Promise<string | undefined> {
   const detected = (await fileTypeFromFile(file))?.mime;
   // Of all of these only a PDF can be text, and only text can begin by chance as something else does.
@@ -51,10 +48,8 @@ async function officeType(file: string): Promise<string | undefined> {
   return names.has('Workbook') || names.has('Book') ? 'application/vnd.ms-excel' : undefined;
 }
 
-/** Every control character but tab, line feed, form feed and carriage return. */
 const CONTROL = /[\0-\x08\x0b\x0e-\x1f\x7f]/;
 
-/** UTF-8 without control characters, to the end. */
 async function isText(file: string): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {

@@ -7,20 +7,16 @@ import type { Database } from '../db/database.ts';
 import { RightMissing, sqlState } from '../db/errors.ts';
 import { RequestError } from '../errors.ts';
 import { within } from '../within.ts';
-import { outOfReach } from './content-store.ts';
+import { outOfReach, StoreStalled } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
-import { digestOf } from './digest.ts';
-import { counting } from './failures.ts';
-import type { StoreFailures } from './failures.ts';
+import { digestOf, failingOnStall } from './content-stream.ts';
 import { createFolderStore, spoolFolderOf } from './folder-store.ts';
 import { STORE_STALL_MS } from '../limits.ts';
 import { createRemovals } from './removals.ts';
 import type { S3Options } from './s3-store.ts';
-import { failingOnStall } from './stalls.ts';
 import { openSpool } from './spool.ts';
 import type { SpooledFile } from './spool.ts';
 
-/** The contents of documents: as many as there are rows of documents, whatever fails in between. */
 export type Documents = Awaited<ReturnType<typeof openDocuments>>;
 
 export interface DocumentsOptions {
@@ -28,13 +24,11 @@ export interface DocumentsOptions {
   readonly endpoint: string | undefined;
   readonly dataDir: string;
   readonly maxBytes: number;
-  /** Whether downloads lead to the store itself, where that has addresses. */
   readonly presignedDownloads?: boolean;
   readonly database: Pick<Database, 'callAsLogin'>;
   readonly log: Logger;
   /** Access to S3 other than what the SDK finds by itself. */
   readonly s3Access?: S3Options['access'];
-  /** How long a bucket may take, where that is not as long as usual. */
   readonly bounds?: S3Options['bounds'];
 }
 
@@ -72,22 +66,15 @@ export async function openDocuments(options: DocumentsOptions) {
 
   return {
     maxBytes,
-    /** Where a download leads to the store itself; undefined where it is answered here. */
     addressOf: options.presignedDownloads === true ? store.addressOf : undefined,
     write: (content: Readable) => spool.write(content),
     discard: (spooled: SpooledFile) => spool.discard(spooled),
     size: (path: string) => store.size(path),
     read,
-    /** Counts a content that is not what was uploaded, and gives the error to throw. */
     damaged,
-    /** How often the store did not do what it must: it was away, it stood still, or it had other bytes. */
-    figures: (): StoreFailures => ({ ...failures }),
+    figures: () => ({ ...failures }),
     removeDue: () => removals.removeDue(),
-    /**
-     * Puts a file that was written aside into the store, reads it back, then calls for the row that holds its path. The
-     * file is taken over: whatever happens, the caller has nothing left to remove.
-     * @throws whatever `insertRow` does, and RequestError ERROR_UNAVAILABLE, also where the store gives back other bytes
-     */
+    /** Stores a spooled file, reads it back, then inserts the row. Takes over the file. @throws what `insertRow` throws; ERROR_UNAVAILABLE */
     async keep<T>(spooled: SpooledFile, insertRow: (path: string) => Promise<T>): Promise<T> {
       const path = newPath();
       try {
@@ -100,13 +87,11 @@ export async function openDocuments(options: DocumentsOptions) {
       try {
         return await insertRow(path);
       } catch (error) {
-        // Refused by the server or by us, the row is surely not there. After a lost connection it may yet come: the plan
-        // stands, and finds out in an hour.
+        // After a lost connection the row may still appear: the planned removal finds out in an hour.
         if (isRefusal(error)) await removals.removeNow(path);
         throw error;
       }
     },
-    /** Puts a content under a path that a row has already. */
     async restore(path: string, content: Readable): Promise<void> {
       await place(path, await spool.write(content));
     },
@@ -121,12 +106,45 @@ export async function openDocuments(options: DocumentsOptions) {
   };
 }
 
+/** The same store with its failures counted; `damaged` counts a content, and gives the error to throw. */
+function counting(store: ContentStore) {
+  const failures = { away: 0, stalled: 0, damaged: 0 };
+  const failed = (error: unknown): void => {
+    if (!(error instanceof RequestError) || error.code !== 'ERROR_UNAVAILABLE') return;
+    failures[error.cause instanceof StoreStalled ? 'stalled' : 'away'] += 1;
+  };
+  const counted =
+    <A extends readonly unknown[], T>(work: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      try {
+        return await work(...args);
+      } catch (error) {
+        failed(error);
+        throw error;
+      }
+    };
+  return {
+    failures,
+    failed,
+    damaged: (reason: string): Error => {
+      failures.damaged += 1;
+      return new Error(reason);
+    },
+    store: {
+      ...store,
+      place: counted(store.place),
+      size: counted(store.size),
+      read: counted(store.read),
+      remove: counted(store.remove),
+    },
+  };
+}
+
 function isRefusal(error: unknown): boolean {
   if (error instanceof RequestError) return error.status < 500;
   return sqlState(error) !== undefined || error instanceof RightMissing;
 }
 
-/** The store by itself, for whoever looks at it and keeps nothing in it. */
 export async function openStore({
   store,
   endpoint,
@@ -143,7 +161,6 @@ function spoolFolder({ store, dataDir }: DocumentsOptions): string {
   return store.kind === 'folder' ? spoolFolderOf(store.path) : join(dataDir, 'uploads');
 }
 
-/** Which variable says where contents are written aside. */
 function variableOf({ store, dataDir }: DocumentsOptions): string {
   const isOwn = store.kind === 'folder' && store.path !== `${dataDir}/documents`;
   return isOwn ? 'DOCUMENT_STORE' : 'DATA_DIR';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../make-folder.ts';
 import { codeOf } from '../system-error.ts';
 import { within } from '../within.ts';
-import { byBytes, isContentPath, outOfReach, StoreStalled } from './content-store.ts';
+import { byBytes, isContentPath, outOfReach, reaching, StoreStalled } from './content-store.ts';
 import type { ContentStore, Stored } from './content-store.ts';
 import { STORE_ANSWER_MS, STORE_STALL_MS } from '../limits.ts';
 
@@ -51,7 +51,6 @@ export function createFolderStore(folder: string): ContentStore {
   };
 }
 
-/** One folder after the other, each with its names alone in memory; what is gone meanwhile is left out. */
 async function* contentsBelow(folder: string, above: string): AsyncGenerator<Stored> {
   const reading = readdir(join(folder, above), { withFileTypes: true });
   const entries = (await inTime(reaching(reading.catch(unlessGone)))) ?? [];
@@ -70,7 +69,6 @@ function unlessGone(error: unknown): undefined {
   return undefined;
 }
 
-/** A rename is for good once the folder that names the file is synced. */
 async function move(file: string, target: string): Promise<void> {
   const folder = dirname(target);
   await makeFolder(folder, 0o700);
@@ -84,14 +82,6 @@ function inTime<T>(work: Promise<T>, limitMs = STORE_ANSWER_MS, giveUp = (): voi
     giveUp();
     return outOfReach(new StoreStalled('the disk did not answer in time'));
   });
-}
-
-async function reaching<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw outOfReach(error);
-  }
 }
 
 function isAbsence(error: unknown): boolean {

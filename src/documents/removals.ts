@@ -5,11 +5,8 @@ import { regularly } from '../regularly.ts';
 import type { ContentStore } from './content-store.ts';
 import type { Spool } from './spool.ts';
 
-export type Removals = ReturnType<typeof createRemovals>;
-
 const FAILED = 'contents without a document could not be removed yet';
 
-/** Removes contents without a document, by the plan that the database keeps. */
 export function createRemovals({
   store,
   spool,
@@ -41,7 +38,6 @@ export function createRemovals({
     await database.callAsLogin({ text: 'select app.complete_removals($1)', values: [paths] });
   }
 
-  /** Keeps `work` in mind until it has ended; what fails stays planned. */
   function tracked(work: () => Promise<unknown>): Promise<void> {
     const ended = work()
       .catch((err: unknown) => {
@@ -53,7 +49,6 @@ export function createRemovals({
     return ended;
   }
 
-  // Also for what was deleted past the API, and for what a crash has left.
   const removing = regularly(
     async (ending) => {
       const rest = async (): Promise<void> => {

@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { isContentPath, outOfReach, StoreStalled } from './content-store.ts';
+import { isContentPath, outOfReach, reaching, StoreStalled } from './content-store.ts';
 import type { Bounds, ContentStore } from './content-store.ts';
 import { ADDRESS_S, STORE_ANSWER_MS, STORE_CONNECT_MS, STORE_STALL_MS } from '../limits.ts';
 
@@ -46,7 +46,6 @@ export function createS3Store({
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // What fails is thrown; by default some of it is printed as well.
     logger: { debug: silent, info: silent, warn: silent, error: silent },
     requestHandler: { connectionTimeout: STORE_CONNECT_MS },
   });
@@ -56,10 +55,7 @@ export function createS3Store({
     return { Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
   };
 
-  /**
-   * One answer, with all that the SDK does for it: finding credentials, waiting for a socket, trying again. The signal is
-   * aborted when it is given up.
-   */
+  /** One answer with everything that the SDK does for it; `signal` is aborted when the time is over. */
   async function answered<T>(
     limitMs: number,
     send: (abortSignal: AbortSignal, progress: Progress) => Promise<T>,
@@ -78,7 +74,6 @@ export function createS3Store({
       };
       return await Promise.race([send(work.signal, progress), aborted(work.signal)]);
     } catch (error) {
-      // Why it was given up says more than that it was.
       throw work.signal.aborted ? work.signal.reason : error;
     } finally {
       clearTimeout(timer);
@@ -97,33 +92,24 @@ export function createS3Store({
   return {
     async place(path, file) {
       const where = locate(path);
-      try {
-        const { size: ContentLength } = await stat(file);
-        await answered(stallMs, async (abortSignal, { moved, failed }) => {
-          const Body = Readable.from(telling(file, moved), { objectMode: false }).on('error', failed);
-          try {
-            await client.send(new PutObjectCommand({ ...where, Body, ContentLength }), { abortSignal });
-          } finally {
-            Body.destroy();
-          }
-        });
-      } catch (error) {
-        throw outOfReach(error);
-      }
+      const { size: ContentLength } = await reaching(stat(file));
+      const put = answered(stallMs, async (abortSignal, { moved, failed }) => {
+        const Body = Readable.from(telling(file, moved), { objectMode: false }).on('error', failed);
+        try {
+          await client.send(new PutObjectCommand({ ...where, Body, ContentLength }), { abortSignal });
+        } finally {
+          Body.destroy();
+        }
+      });
+      await reaching(put);
       // What stays behind, the spool's own sweep will find.
       await rm(file, { force: true }).catch(() => undefined);
     },
     async size(path) {
       if (!isContentPath(path)) return undefined;
       const head = new HeadObjectCommand(locate(path));
-      try {
-        const found = await answered(answerMs, (abortSignal) => client.send(head, { abortSignal })).catch(
-          unlessAbsent,
-        );
-        return found?.ContentLength;
-      } catch (error) {
-        throw outOfReach(error);
-      }
+      const answer = answered(answerMs, (abortSignal) => client.send(head, { abortSignal }));
+      return (await reaching(answer.catch(unlessAbsent)))?.ContentLength;
     },
     async read(path, range) {
       const part = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
@@ -142,22 +128,16 @@ export function createS3Store({
         ...{ ResponseContentType: type, ResponseContentDisposition: disposition },
         ResponseCacheControl: 'no-store',
       });
-      // Nobody is asked but whoever gives credentials, which takes its time as well.
-      const signed = (): Promise<string> => getSignedUrl(client, get, { expiresIn: ADDRESS_S });
-      return answered(answerMs, signed).catch((error: unknown) => {
-        throw outOfReach(error);
-      });
+      return reaching(answered(answerMs, () => getSignedUrl(client, get, { expiresIn: ADDRESS_S })));
     },
     async *list() {
       const Prefix = prefix === '' ? '' : `${prefix}/`;
       let ContinuationToken: string | undefined;
       do {
         const page = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
-        const { Contents = [], NextContinuationToken } = await answered(answerMs, (abortSignal) =>
-          client.send(page, { abortSignal }),
-        ).catch((error: unknown) => {
-          throw outOfReach(error);
-        });
+        const { Contents = [], NextContinuationToken } = await reaching(
+          answered(answerMs, (abortSignal) => client.send(page, { abortSignal })),
+        );
         for (const { Key = '', Size = 0 } of Contents) {
           const path = Key.slice(Prefix.length);
           if (isContentPath(path)) yield { path, size: Size };
@@ -168,11 +148,7 @@ export function createS3Store({
     async remove(path) {
       if (!isContentPath(path)) return;
       const removal = new DeleteObjectCommand(locate(path));
-      await answered(answerMs, (abortSignal) => client.send(removal, { abortSignal })).catch(
-        (error: unknown) => {
-          throw outOfReach(error);
-        },
-      );
+      await reaching(answered(answerMs, (abortSignal) => client.send(removal, { abortSignal })));
     },
     close: () => {
       for (const work of underWay) work.abort(new Error('the store is closed'));
@@ -190,7 +166,6 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** The bytes of a file; says whenever some of them are taken. */
 async function* telling(file: string, moved: () => void): AsyncGenerator<Buffer> {
   for await (const chunk of createReadStream(file)) {
     moved();
@@ -198,7 +173,6 @@ async function* telling(file: string, moved: () => void): AsyncGenerator<Buffer>
   }
 }
 
-/** A bucket that is gone is not the same as an object that is. */
 function isAbsence(error: unknown): boolean {
   return error instanceof S3ServiceException && ['NoSuchKey', 'NotFound'].includes(error.name);
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { isLoopback } from '../identity/loopback.ts';
-import type { Person } from '../http/docs-people.ts';
+import type { Person } from '../http/docs.ts';
 import type { TokenSigner } from './provider/key.ts';
 
 const client = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;

@@ -19,10 +19,7 @@ const QUOTED = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
 /** What most senders send all the same. A comma would stand between two fields, a semicolon before a parameter. */
 const BARE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
-/**
- * The key of a request, the same whether it came in quotes or not; undefined where it has none.
- * @throws RequestError ERROR_VALIDATION
- */
+/** The request's key, with or without quotes; undefined where it has none. @throws RequestError ERROR_VALIDATION */
 export function idempotencyKeyOf({
   headersDistinct,
 }: Pick<IncomingMessage, 'headersDistinct'>): string | undefined {
@@ -36,34 +33,20 @@ export function idempotencyKeyOf({
   throw new RequestError('ERROR_VALIDATION', `${NAME} ${rule}`, { details: { [NAME]: rule } });
 }
 
-/** What a request creates. */
 export interface NewRecord {
   readonly of: RecordShape;
   readonly id: string;
-  /** Its address. */
   readonly location: string;
-  /** Statements for one exchange, or steps that depend on each other; the last gives the record. */
+  /** Statements for one exchange, or dependent steps; the last gives the record. */
   readonly make: readonly [...Statement[], Statement] | ((run: Run) => Promise<Result>);
-  /** Where that may take longer than other requests: so long for all of it. */
   readonly timeoutMs?: number | undefined;
-  /** What tells a body that is no JSON from another; the same that `recall` was told. */
+  /** Stands for a body that is no JSON; the same that `recall` was given. */
   readonly fingerprint?: string | undefined;
 }
 
-/** What a request that created a record was answered with. */
-interface KeptAnswer {
-  readonly table: string;
-  readonly id: string;
-  readonly body: string;
-  readonly etag: string | undefined;
-  readonly location: string;
-}
+type KeptAnswer = ReturnType<typeof answerOf>;
 
-/**
- * 201, the record and its `Location`. With an `Idempotency-Key` the answer is kept in the same transaction, and where it
- * was kept before, it is given again and nothing is made.
- * @throws RequestError ERROR_CONFLICT for a key that is in use, or was used for another request
- */
+/** Answers 201. With a key the answer is kept in the same transaction, and given again. @throws RequestError ERROR_CONFLICT */
 export async function create(request: CallerRequest, record: NewRecord): Promise<Reply> {
   const { make, timeoutMs, fingerprint } = record;
   const digests = keyedDigests(request, fingerprint);
@@ -82,11 +65,7 @@ export async function create(request: CallerRequest, record: NewRecord): Promise
   return given(done, request);
 }
 
-/**
- * The answer that is kept for this very request, to be asked for before anything is stored outside the database;
- * undefined where there is none, or no key.
- * @throws RequestError as `create` does
- */
+/** The answer kept for this request, asked for before anything is stored elsewhere. @throws RequestError ERROR_CONFLICT */
 export async function recall(request: CallerRequest, fingerprint?: string): Promise<Reply | undefined> {
   const digests = keyedDigests(request, fingerprint);
   if (digests === undefined) return undefined;
@@ -95,23 +74,18 @@ export async function recall(request: CallerRequest, fingerprint?: string): Prom
 }
 
 /** @throws Error where the statements made nothing: a statement that creates fails or has a row. */
-function answerOf({ of, id, location }: NewRecord, { rows: [row] }: Result): KeptAnswer {
+function answerOf({ of, id, location }: NewRecord, { rows: [row] }: Result) {
   if (row === undefined) throw new Error('nothing was created');
   return { table: of.table, id, body: of.write(row), etag: of.tag(row), location };
 }
 
-/** The same bytes and headers, whether the record was made now or before. */
 function replyOf({ body, etag, location }: KeptAnswer): Reply {
   return { status: 201, body, headers: { ...(etag !== undefined && { ETag: etag }), Location: location } };
 }
 
-/** SHA-256 of the key and of the request that it stands for. */
 type Digests = readonly [key: string, request: string];
 
-/**
- * The request is its method, its path, and the bytes of its body, or what they are told by. A body may have a password in
- * it, which nobody can try out on the digest without the key, and the key is not kept.
- */
+/** An HMAC, so that a password in the body cannot be guessed from the digest: the key is not kept. */
 export function digestsOf(key: string, action: string, content: Buffer | string): Digests {
   const request = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');
   return [hash('sha256', key), request];
@@ -124,14 +98,11 @@ function keyedDigests({ key, state, incoming }: CallerRequest, fingerprint?: str
 /** What the request was answered with, unless that was in this very transaction. */
 interface Answered {
   readonly answer: KeptAnswer;
-  /** Whoever asks must see the record; `isGained` for a client of the caller's making, which its token may not say yet. */
+  /** True for a client of the caller's making, which its token may not name yet. */
   readonly isGained?: boolean;
 }
 
-/**
- * Takes the key until the end of the transaction; gives what is kept under it.
- * @throws RequestError ERROR_CONFLICT
- */
+/** Takes the key until the transaction ends; gives the kept answer. @throws RequestError ERROR_CONFLICT */
 async function claimed(
   digests: Digests,
   run: (statement: Statement) => Promise<Result>,
@@ -144,7 +115,7 @@ from app.claim_key($1, $2) as c`,
   });
   const [standing, table, id, isGained, body, etag, location] = rows[0] ?? [];
   if (standing === 'free') return undefined;
-  // Nothing is done, and a later attempt finds the answer; who sent the first waits about as long as one statement.
+  // Nothing is done: a later attempt finds the answer.
   if (standing === 'under way') throw conflict('is of a request that is under way', { 'Retry-After': '1' });
   if (standing === 'other') throw conflict('was used for another request');
   if (table == null || id == null || body == null || location == null)

@@ -15,21 +15,17 @@ import { refuseEmpty } from './why-not.ts';
 
 const CSV = 'text/csv';
 
-/** The first where either is as welcome, and each as it may be asked for: of a type with a parameter only that is meant. */
+/** JSON where both are as welcome; each also as Accept may ask for it, with a charset. */
 const OFFERED = ['application/json', CSV, 'application/json; charset=utf-8', `${CSV}; charset=utf-8`];
 
 const MARK = '\uFEFF';
 
-/** Whether a list is asked for as CSV rather than as JSON. */
 export function prefersCsv(request: Request, response: Response): boolean {
   response.vary('Accept');
   return String(request.accepts(OFFERED)).startsWith(CSV);
 }
 
-/**
- * A file has no pages: whoever asks for one is told so, instead of taking it for all or all for it.
- * @throws RequestError ERROR_VALIDATION
- */
+/** A file has no pages. @throws RequestError ERROR_VALIDATION */
 export function refusePages(query: Readonly<Record<string, unknown>>): void {
   const asked = Object.keys(page).filter((name) => name in query);
   if (asked.length === 0) return;
@@ -38,10 +34,7 @@ export function refusePages(query: Readonly<Record<string, unknown>>): void {
   });
 }
 
-/**
- * 200 and all records of the list, as they were at one moment, while they are read.
- * @throws NothingFound, RequestError and the errors of the database, as the same list in JSON does
- */
+/** Streams all records of a list as of one moment. @throws NothingFound, RequestError and the database's errors */
 export async function listAsCsv(
   endpoint: Extract<Endpoint, { list: unknown }>,
   input: Input,
@@ -60,14 +53,12 @@ export async function listAsCsv(
     pages.destroy();
     return { status: 200, headers };
   }
-  // The line of the log is written as soon as the answer is broken off.
   pages.once('error', (error) => {
     state.error = toRequestError(error);
   });
   return { status: 200, headers, body: pipeline(pages, linesOf(of), () => undefined) };
 }
 
-/** From pages of rows to lines of text. */
 function linesOf(of: RecordShape): Transform {
   let beginning = MARK + lines([of.fields]);
   return new Transform({

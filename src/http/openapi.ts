@@ -2,7 +2,7 @@ import { OpenAPIRegistry, OpenApiGeneratorV3 } from '@asteasolutions/zod-to-open
 import { conflictEnvelope, errorEnvelope, errorResponses } from './description/errors.ts';
 import { HEADERS } from './description/headers.ts';
 import { operation } from './description/operation.ts';
-import type { ExampleIds } from './description/parameters.ts';
+import type { ExampleIds } from './description/operation.ts';
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
 type Document = ReturnType<OpenApiGeneratorV3['generateDocument']>;
@@ -17,7 +17,6 @@ Refused with 400, whatever the operation: a parameter or a field that it does no
 
 Every error has the same envelope, \`{ "error": { code, message, details, timestamp, requestId } }\`: \`code\` is for programs, \`details\` says in words for a person what is wrong with which field, and \`requestId\` finds the request in the log.`;
 
-/** The OpenAPI document of these endpoints; `tags` has a sentence for each of theirs. */
 export function describeInterface(
   endpoints: readonly (Endpoint | PublicEndpoint)[],
   tags: Readonly<Record<string, string>>,
@@ -50,7 +49,6 @@ export function describeInterface(
   return JSON.parse(JSON.stringify(document), mendNullable) as Document;
 }
 
-/** The ids of the examples, by the name of the record. */
 function exampleIds(endpoints: readonly (Endpoint | PublicEndpoint)[]): ExampleIds {
   const records = endpoints.flatMap(({ of }) =>
     of?.exampleId === undefined ? [] : [[of.name, of.exampleId] as const],
@@ -58,10 +56,7 @@ function exampleIds(endpoints: readonly (Endpoint | PublicEndpoint)[]): ExampleI
   return new Map(records);
 }
 
-/**
- * OpenAPI 3.0 knows `nullable` beside a `type` alone. The generator also writes it as one more alternative, which then
- * allows anything, and beside nothing, where anything is allowed already; `false` is what every type is anyway. A reviver of `JSON.parse`.
- */
+/** Mends the generator's `nullable`, which OpenAPI 3.0 knows beside a `type` alone. A reviver of `JSON.parse`. */
 function mendNullable(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if ('anyOf' in value && Array.isArray(value.anyOf)) {

@@ -9,12 +9,9 @@ import { errorCodeOf } from './sqlstate.ts';
 
 type Details = Readonly<Record<string, string>>;
 
-/** A record that a request names. */
 export interface Named {
-  /** A table, from our own endpoints. */
   readonly table: string;
   readonly id: string;
-  /** What tells its versions apart, in SQL for `r`. */
   readonly version?: string | undefined;
 }
 
@@ -25,7 +22,6 @@ interface NamedField extends Named {
 /** Thrown where a statement about the record that the request names, or about another, found nothing. */
 export class NothingFound extends Error {
   override readonly name = 'NothingFound';
-  /** Where it is not the one that the request names. */
   readonly record: Named | undefined;
 
   constructor(record?: Named) {
@@ -34,35 +30,18 @@ export class NothingFound extends Error {
   }
 }
 
-/** What there is of such a record, for the caller. */
-interface Standing {
-  /** With the rights of the request: where it names a client, within that one. */
-  readonly isSeen: boolean;
-  /** With all the clients of the caller. */
-  readonly isOwn: boolean;
-  readonly exists: boolean;
-  /** Whose it is, whoever asks; undefined where it belongs to no client, or does not exist. */
-  readonly client: string | undefined;
-  /** The present version, where it is seen and was asked for. */
-  readonly version: string | undefined;
-}
+type Standing = Awaited<ReturnType<typeof standings>>[number];
 
 /** For what nothing else explains: a constraint without words, a record that others changed to and fro meanwhile. */
 export const UNEXPLAINED = { body: 'does not fit what is stored' } as const;
 
 const FIXED = 'cannot change: it is what the record was created with';
 
-/**
- * What a policy or a foreign key answers with where the body names a record that is out of reach; a rule about moves may
- * have been asked before either.
- */
+/** SQLSTATEs of a body that names a record out of reach: policy, foreign key, or a rule about moves. */
 const OUT_OF_REACH: readonly unknown[] = ['42501', '23503', 'TX409'];
 const STILL_NEEDED: readonly unknown[] = ['23503', '23001', 'TX409'];
 
-/**
- * What an error of an endpoint means to the caller: why nothing was found; which record that the body names is out of
- * reach; which rule of a field a constraint stands for. Any other error is given back as it is.
- */
+/** The error to throw instead: why nothing was found, which named record is out of reach, or the broken rule by field. */
 export async function whyRefused(
   error: unknown,
   endpoint: Endpoint,
@@ -70,7 +49,6 @@ export async function whyRefused(
   request: CallerRequest,
 ): Promise<unknown> {
   if (error instanceof NothingFound) {
-    // The audit record of a refusal names it.
     if (error.record !== undefined)
       Object.assign(request.state, { resource: error.record.table, resourceId: error.record.id });
     return whyNothing(endpoint, input, request);
@@ -83,12 +61,10 @@ export async function whyRefused(
     ? await whatHolds(endpoint.heldBy?.(input) ?? {}, request)
     : undefined;
   if (details !== undefined) return explained(error, details);
-  // The record that has what a new one may not have as well, where the caller sees it.
   const existing = endpoint.existing?.(input)[constraintOf(error) ?? ''];
   return brokenRule(error, endpoint, existing && (await rowOf(existing, request))?.[0]);
 }
 
-/** The error, or the rules of the fields where it is a constraint that the endpoint explains. */
 export function brokenRule(
   error: unknown,
   { constraints }: Pick<Endpoint, 'constraints'>,
@@ -100,7 +76,6 @@ export function brokenRule(
     : explained(error, { ...details, ...(existing != null && { existing_id: existing }) });
 }
 
-/** What the database refused, with the words that the endpoint has for it. */
 function explained(error: unknown, details: Details): unknown {
   const sqlstate = sqlState(error);
   if (sqlstate === undefined) return error;
@@ -108,11 +83,7 @@ function explained(error: unknown, details: Details): unknown {
   return new RequestError(errorCodeOf(sqlstate), reason.join('; '), { details, cause: error });
 }
 
-/**
- * A list below a record is empty only where that record is seen; another because its filter names another tenant's
- * record, which is a refusal like any other.
- * @throws NothingFound, RequestError ERROR_FORBIDDEN
- */
+/** Refuses an empty list whose parent or filter names a record out of reach. @throws NothingFound, RequestError */
 export async function refuseEmpty(
   { references }: Endpoint,
   { query }: Input,
@@ -131,10 +102,7 @@ export async function requireVisible(request: CallerRequest): Promise<void> {
     throw new NothingFound();
 }
 
-/**
- * 403 for somebody else's record, 404 for none, and the same for a record that the body names; 412 for another version
- * of it, else 409.
- */
+/** 404 for no record, 403 for another tenant's, 412 for another version, else 409. */
 async function whyNothing(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<RequestError> {
   const { state, ifMatch, incoming } = request;
   const { resource: table, resourceId: id } = state;
@@ -150,7 +118,7 @@ async function whyNothing(endpoint: Endpoint, input: Input, request: CallerReque
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
   const outOfReach = firstOutOfReach(named, others);
   if (outOfReach !== undefined) return outOfReach;
-  // The body may name another client of the caller's than the record has: no refusal, for both are the caller's.
+  // Both clients are the caller's, so this is no refusal.
   if (!standing.isSeen) {
     const details = { client_id: FIXED };
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { details });
@@ -198,7 +166,6 @@ async function whatHolds(
   return details.length === 0 ? { id: 'is of a record that is still in use' } : Object.fromEntries(details);
 }
 
-/** The first record that the body names and the request cannot reach. */
 async function whichNamed(
   named: readonly NamedField[],
   request: CallerRequest,
@@ -227,13 +194,11 @@ function firstOutOfReach(named: readonly NamedField[], found: readonly Standing[
   return undefined;
 }
 
-/** The refusal of a record that is somebody else's. */
 export function foreign(record: Named | undefined, client: string | undefined): RequestError {
   const reason = `${String(record?.table)} ${String(record?.id)} is not the caller's`;
   return new RequestError('ERROR_FORBIDDEN', reason, { kind: 'record', clientContext: client ?? null });
 }
 
-/** The records that the fields of a body, or the filters of a list, name. */
 function namedIn(
   references: Readonly<Record<string, string>> = {},
   values: Readonly<Record<string, unknown>>,
@@ -244,10 +209,7 @@ function namedIn(
 }
 
 /** Looks a few records up in one pipeline: as the request, as the caller with all its clients, and as the API itself. */
-export async function standings(
-  named: readonly Named[],
-  { database, state }: CallerRequest,
-): Promise<readonly Standing[]> {
+export async function standings(named: readonly Named[], { database, state }: CallerRequest) {
   if (named.length === 0) return [];
   const statements = named.map(look);
   const [seen = [], own = [], located = []] = await database.runInTurn([
@@ -258,16 +220,17 @@ export async function standings(
   return named.map((_record, index) => {
     const [found, client] = located[index]?.rows[0] ?? [];
     return {
+      /** With the rights of the request: where it names a client, within that one. */
       isSeen: (seen[index]?.rowCount ?? 0) > 0,
       isOwn: (own[index]?.rowCount ?? 0) > 0,
       exists: found === 't',
+      /** Undefined where it belongs to no client, or does not exist. */
       client: client ?? undefined,
       version: seen[index]?.rows[0]?.[0] ?? undefined,
     };
   });
 }
 
-/** Whether the caller sees it: a row of its version, or none. */
 export function look({ table, id, version = 'null' }: Named): Statement {
   return { text: `select ${version} from public.${table} as r where r.id = $1`, values: [id] };
 }

@@ -1,5 +1,4 @@
 import type { CustomFetchOptions } from 'oauth4webapi';
-import { boundedText } from './bounded-text.ts';
 
 type Fetch = (
   url: string,
@@ -7,13 +6,7 @@ type Fetch = (
 ) => Promise<Response>;
 
 /** How `oauth4webapi` asks a provider: it follows no redirect, and takes no more than a bounded answer in a bounded time. */
-export function boundedFetch({
-  maxBytes,
-  timeoutMs,
-}: {
-  readonly maxBytes: number;
-  readonly timeoutMs: number;
-}): Fetch {
+export function boundedFetch(maxBytes: number, timeoutMs: number): Fetch {
   return async (url, { body, method, headers }) => {
     const response = await fetch(url, {
       ...{ method, headers, redirect: 'error', body: body ?? null },
@@ -25,4 +18,17 @@ export function boundedFetch({
       headers: response.headers,
     });
   };
+}
+
+/** Counts decompressed bytes as they arrive. @throws Error when the body is larger */
+export async function boundedText(response: Response, maxBytes: number, what: string): Promise<string> {
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw new Error(`${what} is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

@@ -3,8 +3,7 @@ import { RequestError } from '../errors.ts';
 import { ANONYMOUS, ROLES } from './caller.ts';
 import type { Caller, Role } from './caller.ts';
 import { CLAIM_CHARACTERS } from '../limits.ts';
-import { isSubject } from './subject.ts';
-import { isUuid, subjectUuid } from './uuid.ts';
+import { isSubject, isUuid, subjectUuid } from './subject.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -14,7 +13,6 @@ export interface ClaimNames {
   readonly clientAccess: string;
 }
 
-/** What is known of the provider beside its tokens. */
 export interface ProviderHabits {
   readonly names: ClaimNames;
   /** True where it gives no token an email that it has not verified, and so need not say of each that it has. */
@@ -28,10 +26,7 @@ export function refused(reason: string): RequestError {
   return new RequestError('ERROR_UNAUTHORIZED', reason, { kind: 'bad_token' });
 }
 
-/**
- * Turns the claims of a token whose signature, issuer, audience and times have been verified into its caller.
- * @throws RequestError ERROR_UNAUTHORIZED when a claim is missing or not exactly of its type
- */
+/** The caller of verified claims. @throws RequestError ERROR_UNAUTHORIZED for a claim that is missing or malformed */
 export function callerFrom(
   claims: Claims,
   issuer: string,
@@ -81,10 +76,7 @@ function clientAccessFrom(claim: unknown): readonly string[] {
   return [...new Set(ids)].sort();
 }
 
-/**
- * Users are also found by their email: an address that the provider has not verified may be somebody else's. Whatever
- * the token says but `true` is a no, and saying nothing is one too unless the provider is known to verify all.
- */
+/** Users are also found by email, so only `true`, or silence of a provider that verifies all, counts as verified. */
 function isVerified(claims: Claims, emailsVerified: boolean): boolean {
   const said = own(claims, 'email_verified');
   return said === true || (said === undefined && emailsVerified);

@@ -15,20 +15,20 @@ export interface LoginMetadata {
 
 export type Discovery = ReturnType<typeof createDiscovery>;
 
-export interface DiscoveryOptions {
-  readonly issuer: string;
-  readonly log: Logger;
-  readonly timeoutMs?: number;
-  /** Milliseconds of a clock that does not go back. */
-  readonly now?: () => number;
-}
-
 /** Host names that mean nothing more in a content security policy, as `*` and `;` would. */
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
 
-/** Asks for nothing until the first `current()`. */
-export function createDiscovery(options: DiscoveryOptions) {
-  const { issuer, log, timeoutMs = PROVIDER_ANSWER_MS, now = () => performance.now() } = options;
+export function createDiscovery({
+  issuer,
+  log,
+  timeoutMs = PROVIDER_ANSWER_MS,
+  now = () => performance.now(),
+}: {
+  readonly issuer: string;
+  readonly log: Logger;
+  readonly timeoutMs?: number;
+  readonly now?: () => number;
+}) {
   let known: LoginMetadata | undefined;
   let askAgainAt = -Infinity;
 
@@ -62,7 +62,7 @@ async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMet
   const isLocal = expected.protocol === 'http:' && isLoopback(expected.hostname);
   if (!isLocal && expected.protocol !== 'https:') throw new Error('the issuer is not https://');
   const response = await discoveryRequest(expected, {
-    [customFetch]: boundedFetch({ maxBytes: DISCOVERY_BYTES, timeoutMs }),
+    [customFetch]: boundedFetch(DISCOVERY_BYTES, timeoutMs),
     [allowInsecureRequests]: true,
   });
   const found = await processDiscoveryResponse(expected, response);

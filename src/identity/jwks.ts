@@ -1,6 +1,6 @@
 import { createLocalJWKSet } from 'jose';
 import type { CryptoKey, JSONWebKeySet, JWK, LocalJWKSet } from 'jose';
-import { boundedText } from './bounded-text.ts';
+import { boundedText } from './bounded-fetch.ts';
 import { KEYS_BYTES, KEY_BITS } from '../limits.ts';
 import { ALGORITHMS } from './signature.ts';
 
@@ -8,17 +8,11 @@ import { ALGORITHMS } from './signature.ts';
 const MATERIAL = ['kid', 'kty', 'alg', 'use', 'key_ops', 'crv', 'x', 'y', 'n', 'e'] as const;
 
 export interface PublishedKeys {
-  /** The usable ones alone, at least one. */
   readonly keys: LocalJWKSet;
-  /** Equal for two answers that publish the same keys. */
   readonly fingerprint: string;
 }
 
-/**
- * Reads a JSON Web Key Set: no redirect, at most 512 KiB, within the time given.
- * Keys that are of no use here are left out (RFC 7517, 5).
- * @throws when the address does not answer 200 with a key set that holds a usable key
- */
+/** Reads a JSON Web Key Set and leaves out unusable keys (RFC 7517, 5). @throws Error where no key is usable */
 export async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys> {
   const response = await fetch(url, {
     redirect: 'error',

@@ -4,22 +4,15 @@ import { RequestError } from '../errors.ts';
 import type { Stretch } from '../observed.ts';
 import { fetchKeys } from './jwks.ts';
 import type { PublishedKeys } from './jwks.ts';
+import { askedOnce } from '../retries.ts';
 import { KEYS_GOOD_MS, NO_KEYS_RETRY_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS } from '../limits.ts';
 
 export type KeySet = ReturnType<typeof createKeySet>;
-
-export interface KeySetFigures {
-  /** Since the provider gave its keys the last time; undefined where it never did. */
-  readonly ageMs: number | undefined;
-  readonly fetches: number;
-  readonly failures: number;
-}
 
 export interface KeySetOptions {
   readonly url: string;
   readonly log: Logger;
   readonly fetchTimeoutMs?: number;
-  /** Told of each fetch when it is over. */
   readonly onFetched?: ((fetch: Stretch) => void) | undefined;
   readonly now?: () => number;
 }
@@ -31,11 +24,12 @@ export function createKeySet(options: KeySetOptions) {
   let obtainedAt = -Infinity;
   let attemptedAt = -Infinity;
   let soughtAt = -Infinity;
-  let refreshing: Promise<void> | undefined;
+  let isRefreshing = false;
   let fetches = 0;
   let failures = 0;
 
-  async function fetchOnce(): Promise<void> {
+  const refresh = askedOnce(async () => {
+    isRefreshing = true;
     const begunMs = performance.now();
     const failed = failures;
     fetches += 1;
@@ -50,21 +44,12 @@ export function createKeySet(options: KeySetOptions) {
       log.warn({ err, url }, 'the identity provider gave no keys; those known stay valid');
     } finally {
       attemptedAt = now();
-      refreshing = undefined;
+      isRefreshing = false;
       onFetched?.({ begunMs, endedMs: performance.now(), isFailed: failures > failed });
     }
-  }
+  });
 
-  /** However many ask, one request is under way. */
-  function refresh(): Promise<void> {
-    refreshing ??= fetchOnce();
-    return refreshing;
-  }
-
-  /**
-   * The keys as last published; the same object for as long as the provider publishes the same keys.
-   * @throws RequestError ERROR_UNAVAILABLE when none were ever obtained
-   */
+  /** The keys as last published; unchanged keys are the same object. @throws RequestError ERROR_UNAVAILABLE */
   async function current(): Promise<LocalJWKSet> {
     const silence = now() - attemptedAt;
     // Nobody asked for long: a key withdrawn meanwhile must not be believed once more, so this one waits.
@@ -81,7 +66,7 @@ export function createKeySet(options: KeySetOptions) {
   /** The keys after asking the provider for one that `tried` lacks; `tried` itself if there is nothing new. */
   async function seek(tried: LocalJWKSet): Promise<LocalJWKSet> {
     if (known === undefined || known.keys !== tried) return current();
-    if (refreshing === undefined && now() - soughtAt < PROVIDER_RETRY_MS) return tried;
+    if (!isRefreshing && now() - soughtAt < PROVIDER_RETRY_MS) return tried;
     soughtAt = now();
     await refresh();
     // Only a fruitless search starts the cool-down: after a rotation the next one is found at once.
@@ -92,7 +77,7 @@ export function createKeySet(options: KeySetOptions) {
   return {
     current,
     seek,
-    figures: (): KeySetFigures => ({
+    figures: () => ({
       ageMs: known === undefined ? undefined : now() - obtainedAt,
       fetches,
       failures,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { genSaltSync, getRounds } from 'bcryptjs';
@@ -20,25 +21,16 @@ export interface HashResult {
   readonly hash: string;
 }
 
-/** Who waits for a hash, and for how long. */
 export interface Wait {
   /** Aborted where nobody wants the hash any more: what has not begun is not worked out then. */
   readonly signal?: AbortSignal;
   readonly limitMs?: number;
 }
 
-interface Waiting {
-  readonly job: HashJob;
-  readonly settle: (outcome: string | RequestError) => void;
-}
-
 let thread: Worker | undefined;
+let last: Promise<unknown> = Promise.resolve();
 const places = boundOf(limit.PASSWORDS_WAITING, () => unavailable('too many passwords wait to be hashed'));
-/** In their order; of the one that the thread works at nobody may be waiting any more. */
-const queue: Waiting[] = [];
-let underWay: Waiting | undefined;
 
-/** How many wait for a hash, with the one that is worked out. */
 export function passwordsWaiting(): number {
   return places.taken;
 }
@@ -53,18 +45,11 @@ export function isHashable(password: string): boolean {
   return Buffer.byteLength(normalPassword(password)) <= limit.PASSWORD_BYTES && !password.includes('\0');
 }
 
-/** The salted bcrypt hash of a new password; see `hashWithSalt` for what it throws. */
 export async function hashPassword(password: string, wait?: Wait): Promise<string> {
   return hashWithSalt(password, genSaltSync(limit.PASSWORD_COST), wait);
 }
 
-/**
- * The bcrypt hash of a password with a given salt (the first 29 characters of a hash), worked out beside the event
- * loop: one at a time, in order.
- * @throws RequestError ERROR_UNAVAILABLE where too many wait already, it takes too long, or there is no thread for it;
- * ERROR_REQUEST_TIMEOUT where its caller has gone
- * @throws RangeError for a password that is not hashable, and for a salt of another form or a higher cost than here
- */
+/** Hashes beside the event loop, one at a time. @throws RequestError ERROR_UNAVAILABLE, ERROR_REQUEST_TIMEOUT; RangeError */
 export async function hashWithSalt(
   password: string,
   salt: string,
@@ -74,32 +59,26 @@ export async function hashWithSalt(
   if (!SALT.test(salt) || getRounds(salt) > limit.PASSWORD_HIGHEST_COST)
     throw new RangeError('this is no salt of bcrypt, or one of too high a cost');
   const leavePlace = places.enter();
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const waiting: Waiting = {
-    job: { password: normalPassword(password), salt },
-    settle: (outcome) => {
-      if (typeof outcome === 'string') resolve(outcome);
-      else reject(outcome);
-    },
-  };
-  const leave = (error: RequestError): void => {
-    const index = queue.indexOf(waiting);
-    if (index >= 0) queue.splice(index, 1);
+  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  let isWanted = true;
+  const giveUp = (error: RequestError): void => {
+    isWanted = false;
     leavePlace();
     reject(error);
   };
   const gone = (): void => {
-    leave(new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'));
+    giveUp(new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'));
   };
   const late = setTimeout(() => {
-    leave(unavailable(`a password was not hashed within ${limitMs} ms`));
+    giveUp(unavailable(`a password was not hashed within ${limitMs} ms`));
   }, limitMs);
   signal?.addEventListener('abort', gone);
-  queue.push(waiting);
   if (signal?.aborted === true) gone();
-  next();
+  const job = { password: normalPassword(password), salt };
+  const hash = last.then(() => (isWanted ? hashed(job) : ''));
+  last = hash.catch(() => undefined);
   try {
-    return await promise;
+    return await Promise.race([givenUp, hash]);
   } finally {
     leavePlace();
     clearTimeout(late);
@@ -115,43 +94,31 @@ function unavailable(reason: string, cause?: unknown): RequestError {
   });
 }
 
-/** Gives the thread the next password; without a thread, as where the process is out of descriptors, nobody waits for one. */
-function next(): void {
-  while (underWay === undefined) {
-    const first = queue.shift();
-    if (first === undefined) {
-      thread?.unref();
-      return;
-    }
-    try {
-      thread ??= startThread();
-      thread.ref();
-      thread.postMessage(first.job);
-      underWay = first;
-    } catch (cause) {
-      first.settle(unavailable('no thread could be started to hash a password', cause));
-    }
+/** A thread that failed is replaced for the next password; an idle one keeps no process from ending. */
+async function hashed(job: HashJob): Promise<string> {
+  const over = new AbortController();
+  try {
+    thread ??= startThread();
+    thread.ref();
+    const outcome = Promise.race([once(thread, 'message', over), once(thread, 'exit', over)]);
+    thread.postMessage(job);
+    const [answer] = (await outcome) as [HashResult | number];
+    if (typeof answer === 'number') throw new Error('it ended');
+    thread.unref();
+    return answer.hash;
+  } catch (cause) {
+    thread = undefined;
+    throw unavailable('the thread that hashes passwords ended', cause);
+  } finally {
+    over.abort();
   }
 }
 
-function ended(outcome: string | RequestError): void {
-  underWay?.settle(outcome);
-  underWay = undefined;
-  next();
-}
-
-/** It keeps no process from ending once nobody waits; one that dies is replaced when the next password comes. */
 function startThread(): Worker {
   const started = new Worker(WORKER, { name: 'passwords', env: {}, execArgv: [] });
-  started.on('message', ({ hash }: HashResult) => {
-    ended(hash);
+  started.on('error', () => undefined);
+  started.on('exit', () => {
+    if (thread === started) thread = undefined;
   });
-  const fail = (cause: unknown): void => {
-    if (thread !== started) return;
-    thread = undefined;
-    ended(unavailable('the thread that hashes passwords ended', cause));
-  };
-  started.on('error', fail);
-  started.on('exit', fail);
   return started;
 }

@@ -9,13 +9,6 @@ export interface Reading {
   readonly most: number;
 }
 
-export interface ProviderClockOptions {
-  /** Any address of the provider's: every answer says a date. */
-  readonly url: string;
-  readonly timeoutMs?: number;
-  readonly now?: () => number;
-}
-
 /** A date has whole seconds: so many, at different parts of a second, tell it to the fourth part of one. */
 const READINGS = 4;
 const SECOND = 1_000;
@@ -25,7 +18,12 @@ export function createProviderClock({
   url,
   timeoutMs = PROVIDER_ANSWER_MS,
   now = Date.now,
-}: ProviderClockOptions) {
+}: {
+  /** Any address of the provider's: every answer says a date. */
+  readonly url: string;
+  readonly timeoutMs?: number;
+  readonly now?: () => number;
+}) {
   let known: (Reading & { readonly until: number }) | undefined;
   const fresh = (): Reading | undefined =>
     known !== undefined && performance.now() < known.until ? known : undefined;
@@ -61,10 +59,7 @@ export function createProviderClock({
       const reading = fresh();
       return reading && performance.now() + reading.most;
     },
-    /**
-     * Asks it for the time, which takes a second.
-     * @throws Error where it does not answer, or says no date
-     */
+    /** Asks for the time, which takes a second. @throws Error where no date is answered */
     async read(signal: AbortSignal): Promise<Reading> {
       let [least, most] = [-Infinity, Infinity];
       for (let count = 0; count < READINGS; count += 1) {

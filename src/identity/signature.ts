@@ -10,10 +10,7 @@ export const ALGORITHMS: readonly string[] = [
 ];
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt'];
 
-/**
- * Refuses by its header alone what no key could save, before any key is looked for.
- * @throws RequestError ERROR_UNAUTHORIZED
- */
+/** Refuses by the header alone, before any key is looked for. @throws RequestError ERROR_UNAUTHORIZED */
 export function checkHeader(token: string): void {
   const { alg, typ } = headerOf(token);
   if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) {
@@ -23,19 +20,12 @@ export function checkHeader(token: string): void {
   if (!token.split('.').every(isBase64url)) throw refused('the token is not written in base64url');
 }
 
-/**
- * Without padding, foreign characters and bits that mean nothing (RFC 7515, 2; RFC 4648, 3.5): libraries that look past
- * them would take one token in several spellings.
- */
+/** Lenient libraries take one token in several spellings (RFC 7515, 2; RFC 4648, 3.5). */
 function isBase64url(part: string): boolean {
   return Buffer.from(part, 'base64url').toString('base64url') === part;
 }
 
-/**
- * Verifies signature, issuer, audience and times with whichever key matches the header; a token that names
- * no key is tried with all that could have signed it.
- * @throws jose's errors
- */
+/** Verifies with the key of the header, or with every possible key where the header names none. @throws jose's errors */
 export async function verifySignature(
   token: string,
   keys: LocalJWKSet,
@@ -53,7 +43,6 @@ export async function verifySignature(
   }
 }
 
-/** True when another key might have verified the token. */
 export function isKeyMismatch(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed;
 }

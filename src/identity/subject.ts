@@ -1,13 +1,30 @@
+import { createHash } from 'node:crypto';
 import { CLAIM_CHARACTERS } from '../limits.ts';
-import { isUuid } from './uuid.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const URL_NAMESPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** The name-based UUID (RFC 9562, version 5) of a subject of an issuer: the same for ever, for this pair alone. */
+export function subjectUuid(issuer: string, subject: string): string {
+  return nameUuid(nameUuid(URL_NAMESPACE, issuer), subject);
+}
+
+function nameUuid(namespace: string, name: string): string {
+  const namespaceBytes = Buffer.from(namespace.replaceAll('-', ''), 'hex');
+  const bytes = createHash('sha1').update(namespaceBytes).update(name, 'utf8').digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
 
 /** ASCII, as OpenID Connect Core, 2, has it, without control characters and blanks at its ends: what looks alike is alike. */
 const FORM = /^[!-~](?:[ -~]*[!-~])?$/;
 
-/**
- * Whether a text may be a subject: it has one spelling. Subjects differ by letter case, UUIDs do not: two of them would be
- * one user's id, and so they are in lower case. `users_subject_form` says the same in the database.
- */
+/** Whether a text has one spelling: subjects differ by letter case, UUIDs do not. `users_subject_form` says the same. */
 export function isSubject(text: string): boolean {
   return text.length <= CLAIM_CHARACTERS && FORM.test(text) && !(isUuid(text) && text !== text.toLowerCase());
 }

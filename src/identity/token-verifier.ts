@@ -76,11 +76,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     }
   }
 
-  /**
-   * Gives the caller whom a bearer token speaks for.
-   * @throws RequestError ERROR_UNAUTHORIZED with what is wrong with the token, or ERROR_UNAVAILABLE when no key
-   * of the provider was ever obtained
-   */
+  /** @throws RequestError ERROR_UNAUTHORIZED, or ERROR_UNAVAILABLE when no key was ever obtained */
   async function verify(token: string): Promise<Caller> {
     if (token.length > TOKEN_CHARACTERS)
       throw refused(`the token is longer than ${TOKEN_CHARACTERS} characters`);

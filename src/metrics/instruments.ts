@@ -1,50 +1,53 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
-import type { CounterEntry, Entry, GaugeEntry, HistogramEntry } from './catalog.ts';
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
+type Figure = number | undefined;
+type Figures = Figure | readonly (readonly [Labels, Figure])[];
 
-/** A gauge that asks when it is collected. */
-export function gauge(registry: Registry, entry: GaugeEntry, collect: () => void | Promise<void>): Gauge {
-  return new Gauge({ ...described(registry, entry), collect });
-}
-
-/** A gauge of what may not be known. That is not zero: it is absent then. */
-export function gaugeOf(
-  registry: Registry,
-  entry: GaugeEntry,
-  ask: () => number | undefined | Promise<number | undefined>,
-): void {
-  const asked = gauge(registry, entry, async () => {
-    const value = await ask();
-    if (value === undefined) asked.remove();
-    else asked.set(value);
+export function instrumentsOf(registry: Registry) {
+  const described = (name: string, help: string, labelNames: readonly string[]) => ({
+    ...{ name, help, labelNames: [...labelNames], registers: [registry] },
   });
+  return {
+    /** What is not known is absent, and not zero. */
+    gauge: (
+      name: string,
+      help: string,
+      ask: () => Figures | Promise<Figures>,
+      ...labels: readonly string[]
+    ): Gauge =>
+      new Gauge({
+        ...described(name, help, labels),
+        async collect() {
+          const figures = listed(await ask());
+          this.reset();
+          this.remove({});
+          for (const [of, value] of figures) if (value !== undefined) this.set(of, value);
+        },
+      }),
+    counterOf: (
+      name: string,
+      help: string,
+      ask: () => readonly (readonly [Labels, number])[],
+      label: string,
+    ): Counter =>
+      new Counter({
+        ...described(name, help, [label]),
+        collect() {
+          this.reset();
+          for (const [of, value] of ask()) this.inc(of, value);
+        },
+      }),
+    counter: (name: string, help: string, label: string): Counter =>
+      new Counter(described(name, help, [label])),
+    histogram: (
+      name: string,
+      help: string,
+      buckets: readonly number[],
+      ...labels: readonly string[]
+    ): Histogram => new Histogram({ ...described(name, help, labels), buckets: [...buckets] }),
+  };
 }
 
-export function counter(registry: Registry, entry: CounterEntry): Counter {
-  return new Counter(described(registry, entry));
-}
-
-/** A counter of what a part counts by itself. */
-export function counterOf(
-  registry: Registry,
-  entry: CounterEntry,
-  counts: () => readonly (readonly [Labels, number])[],
-): void {
-  new Counter({
-    ...described(registry, entry),
-    collect() {
-      this.reset();
-      for (const [labels, count] of counts()) this.inc(labels, count);
-    },
-  });
-}
-
-export function histogram(registry: Registry, entry: HistogramEntry): Histogram {
-  return new Histogram({ ...described(registry, entry), buckets: [...entry.buckets] });
-}
-
-function described(registry: Registry, { name, help, labelNames }: Entry) {
-  return { name, help, labelNames: [...labelNames], registers: [registry] };
-}
+const listed = (figures: Figures) => (typeof figures === 'object' ? figures : [[{}, figures] as const]);

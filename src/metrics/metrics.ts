@@ -3,57 +3,81 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { LIMITERS, REFUSAL_KINDS, UNAVAILABLE_CAUSES } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import { authorizationMs } from '../observed.ts';
-import type { ObservedRequest, RequestObserver } from '../observed.ts';
-import { CATALOG } from './catalog.ts';
-import { counter, gaugeOf, histogram } from './instruments.ts';
+import type { ObservedRequest } from '../observed.ts';
+import { instrumentsOf } from './instruments.ts';
 import { collectFrom } from './sources.ts';
 import type { Sources } from './sources.ts';
 
-/** What requests and connections tell while they happen, and what is asked of the parts for each collection. */
-export interface Metrics extends RequestObserver {
-  readonly registry: Registry;
-  /** Notes the waits for a connection of a lane. */
-  readonly waited: (lane: string) => (ms: number) => void;
-  readonly refusedConnection: (why: ErrorCode | 'no_room') => void;
-  /** From now on a collection asks these as well. */
-  from(sources: Sources): void;
-}
+const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const SMALL_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-/** The figures of this process, and those of the parts that it is told of. */
-export function createMetrics(): Metrics {
+/** The metrics of requests and of this process; docs/metrics.md lists all. No label names a person, client or record. */
+export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requests = histogram(registry, CATALOG.requests);
-  const authorization = histogram(registry, CATALOG.authorization);
-  const waits = histogram(registry, CATALOG.waited);
-  const refused = counter(registry, CATALOG.refusedConnections);
-  const refusals = counter(registry, CATALOG.refusals);
-  const limited = counter(registry, CATALOG.limited);
-  const unavailable = counter(registry, CATALOG.unavailable);
+  const { gauge, counter, histogram } = instrumentsOf(registry);
+  const requests = histogram(
+    'taxclaims_http_request_duration_seconds',
+    'How long a request took, until its answer was taken.',
+    REQUEST_SECONDS,
+    ...['route', 'method', 'role', 'status'],
+  );
+  const authorization = histogram(
+    'taxclaims_authorization_duration_seconds',
+    'What a request spent on what its caller may: token, limit, role, and in the database begin, settings, authenticate.',
+    SMALL_SECONDS,
+    'role',
+  );
+  const waits = histogram(
+    'taxclaims_database_wait_seconds',
+    'How long a wait for a connection to Postgres took, in vain or not.',
+    SMALL_SECONDS,
+    'lane',
+  );
+  const refused = counter(
+    'taxclaims_http_connections_refused_total',
+    'What never became a request of an endpoint, by why.',
+    'why',
+  );
+  const refusals = counter(
+    'taxclaims_refusals_total',
+    'Answers 401 and 403, by what they were about; each has its audit record.',
+    'kind',
+  );
+  const limited = counter(
+    'taxclaims_rate_limited_total',
+    'Answers 429, by who wanted to be asked less.',
+    'limiter',
+  );
+  const unavailable = counter('taxclaims_unavailable_total', 'Answers 503, by what was missing.', 'cause');
   // An alert sees the first one only if there was a zero before it.
   for (const kind of REFUSAL_KINDS) refusals.inc({ kind }, 0);
   refused.inc({ why: 'no_room' }, 0);
   for (const limiter of LIMITERS) limited.inc({ limiter }, 0);
   for (const cause of UNAVAILABLE_CAUSES) unavailable.inc({ cause }, 0);
-  gaugeOf(registry, CATALOG.heapLimit, () => getHeapStatistics().heap_size_limit);
+  gauge(
+    'taxclaims_heap_limit_bytes',
+    'How large the heap of V8 may become before the process ends; compare nodejs_heap_size_used_bytes.',
+    () => getHeapStatistics().heap_size_limit,
+  );
   let inFlight = 0;
-  gaugeOf(registry, CATALOG.inFlight, () => inFlight);
+  gauge('taxclaims_http_requests_in_flight', 'Requests that are not answered yet.', () => inFlight);
 
   return {
     registry,
-    waited: (lane) => (ms) => {
+    waited: (lane: string) => (ms: number) => {
       waits.observe({ lane }, ms / 1_000);
     },
-    refusedConnection: (why) => {
+    refusedConnection: (why: ErrorCode | 'no_room') => {
       refused.inc({ why });
     },
-    from: (sources) => {
+    from: (sources: Sources) => {
       collectFrom(sources, registry);
     },
     begun: () => {
       inFlight += 1;
     },
-    ended({ route, method, role, status, error, timeline, endedMs }: ObservedRequest) {
+    ended: ({ route, method, role, status, error, timeline, endedMs }: ObservedRequest) => {
       inFlight -= 1;
       requests.observe({ route, method, role, status }, (endedMs - timeline.begunMs) / 1_000);
       const authorizing = authorizationMs(timeline);

@@ -5,10 +5,7 @@ import type { Registry } from 'prom-client';
 import { METRICS_CONNECTION_MS, METRICS_CONNECTIONS, METRICS_KEPT_MS } from '../limits.ts';
 import { askedOnce } from '../retries.ts';
 
-export interface MetricsServer {
-  listen(port: number, host: string): Promise<number>;
-  close(): Promise<void>;
-}
+export type MetricsServer = ReturnType<typeof createMetricsServer>;
 
 export interface MetricsServerOptions {
   /** How long a connection may last, whatever it sends and however slowly it reads. */
@@ -21,7 +18,7 @@ export interface MetricsServerOptions {
 export function createMetricsServer(
   registry: Registry,
   { connectionMs = METRICS_CONNECTION_MS, keptMs = METRICS_KEPT_MS }: MetricsServerOptions = {},
-): MetricsServer {
+) {
   const server = createServer({ headersTimeout: connectionMs, requestTimeout: connectionMs });
   const sockets = new Set<Socket>();
   const collect = askedOnce(() => registry.metrics(), keptMs);
@@ -55,14 +52,14 @@ export function createMetricsServer(
     );
   });
   return {
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
+    listen: (port: number, host: string) =>
+      new Promise<number>((resolve, reject) => {
         server.once('error', reject);
         server.listen(port, host, () => {
           resolve((server.address() as AddressInfo).port);
         });
       }),
-    close: async () => {
+    close: async (): Promise<void> => {
       const closed = promisify(server.close.bind(server))();
       server.closeAllConnections();
       for (const socket of sockets) socket.destroy();

@@ -10,146 +10,191 @@ import type { Spool } from '../db/refusals/spool.ts';
 import type { Documents } from '../documents/documents.ts';
 import { passwordsWaiting } from '../identity/password.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
+import { METRICS_ANSWER_MS } from '../limits.ts';
 import { askedOnce } from '../retries.ts';
 import { within } from '../within.ts';
-import { CATALOG } from './catalog.ts';
-import { counterOf, gauge, gaugeOf } from './instruments.ts';
-import { METRICS_ANSWER_MS } from '../limits.ts';
+import { instrumentsOf } from './instruments.ts';
 
-/** The parts that are asked for each collection. */
 export interface Sources {
-  /** The connections to Postgres, by what they are for. */
   readonly lanes: Readonly<Record<string, Pick<Database, 'figures'>>>;
   readonly audit: Pick<AuditWriter, 'figures'>;
   readonly spool: Pick<Spool, 'figures'>;
   readonly verifier: Pick<TokenVerifier, 'keys'>;
   readonly clocks: Pick<Clocks, 'figures'>;
   readonly documents: Pick<Documents, 'figures'>;
-  /** What the database says of itself, on a connection that no request has. */
   readonly database: DatabaseFigures;
-  /** The periodic tasks, by name. */
   readonly housekeeping: Readonly<Record<string, Pick<Housekeeping, 'ageMs'>>>;
   readonly dataDir: string;
   readonly counters: Pick<Counters, 'isAlone'>;
 }
 
-/** Adds what the parts are asked for when it is collected. */
 export function collectFrom(sources: Sources, registry: Registry): void {
-  const { lanes, audit, spool, verifier, documents, database, dataDir } = sources;
-  ofLanes(lanes, registry);
-  ofRefusals(audit, registry);
-  ofSpool(spool, registry);
-  ofKeys(verifier, registry);
-  ofDatabase(database, registry);
-  ofHousekeeping(sources.housekeeping, registry);
-  ofClocks(sources.clocks, registry);
-  gaugeOf(registry, CATALOG.passwordsWaiting, passwordsWaiting);
-  gaugeOf(registry, CATALOG.countedAlone, () => Number(sources.counters.isAlone));
-  gaugeOf(
-    registry,
-    CATALOG.diskFree,
-    asked(() => freeRatio(dataDir)),
+  const { audit, verifier } = sources;
+  const { gauge, counterOf } = instrumentsOf(registry);
+  const lanes = () =>
+    Object.entries(sources.lanes).map(([lane, database]) => ({ lane, ...database.figures() }));
+  const spool = asked(() => sources.spool.figures());
+  const changes = asked(() => sources.database.undelivered());
+  const upkeep = asked(() => sources.database.upkeep());
+
+  gauge(
+    'taxclaims_limits_counted_alone',
+    '1 while this instance counts requests by itself, since it cannot reach where all count together.',
+    () => Number(sources.counters.isAlone),
   );
-  counterOf(registry, CATALOG.storeFailures, () =>
-    Object.entries(documents.figures()).map(([kind, count]) => [{ kind }, Number(count)]),
+  gauge(
+    'taxclaims_database_connections',
+    'Connections to Postgres that are open, by what they are for.',
+    () =>
+      lanes().flatMap(({ lane, connections, idle }) => [
+        [{ lane, state: 'idle' }, idle],
+        [{ lane, state: 'busy' }, connections - idle],
+      ]),
+    ...['lane', 'state'],
+  );
+  gauge(
+    'taxclaims_database_pool_size',
+    'How many connections to Postgres there may be at once, by what they are for.',
+    () => lanes().map(({ lane, size }) => [{ lane }, size]),
+    'lane',
+  );
+  counterOf(
+    'taxclaims_rights_missing_total',
+    'Statements that Postgres refused because the service itself lacks a right; each such request is answered 503.',
+    () => lanes().map(({ lane, rightsMissing }) => [{ lane }, rightsMissing]),
+    'lane',
+  );
+  gauge(
+    'taxclaims_database_waiting',
+    'How many wait for a connection to Postgres at present.',
+    () => lanes().map(({ lane, waiting }) => [{ lane }, waiting]),
+    'lane',
+  );
+  gauge(
+    'taxclaims_database_long_requests',
+    'Long lists and imports that have a connection for longer than others.',
+    () => lanes().reduce((sum, { longRequests }) => sum + longRequests, 0),
+  );
+  gauge(
+    'taxclaims_passwords_waiting',
+    'How many wait for the hash of a password, with the one that is worked out.',
+    passwordsWaiting,
+  );
+  gauge(
+    'taxclaims_refusals_taken',
+    'Whether Postgres took the last refusals: 0 while they go to the disk.',
+    () => Number(audit.figures().isTaking),
+  );
+  gauge(
+    'taxclaims_refusals_waiting',
+    'Refusals whose answer waits until they are kept, by what for.',
+    () => [
+      [{ for: 'database' }, audit.figures().waiting],
+      [{ for: 'disk' }, audit.figures().spooling],
+    ],
+    'for',
+  );
+  gauge(
+    'taxclaims_refusals_spool_records',
+    'Refusals on disk that wait for Postgres.',
+    async () => (await spool())?.records,
+  );
+  gauge(
+    'taxclaims_refusals_spool_bytes',
+    'Bytes of the refusals on disk, with what was set aside; at 256 MiB refusing stops, and answers are 503.',
+    async () => (await spool())?.bytes,
+  );
+  gauge(
+    'taxclaims_refusals_spool_oldest_seconds',
+    'How long ago the oldest refusal on disk was refused; 0 where none waits.',
+    async () => {
+      const figures = await spool();
+      return figures && seconds(figures.oldestMs ?? 0);
+    },
+  );
+  gauge(
+    'taxclaims_refusals_set_aside_bytes',
+    'Bytes of refusals that Postgres will never take, and a person has to look at.',
+    async () => (await spool())?.setAsideBytes,
+  );
+  gauge(
+    'taxclaims_jwks_age_seconds',
+    'Since the identity provider gave its keys the last time; absent until it did.',
+    () => seconds(verifier.keys().ageMs),
+  );
+  counterOf(
+    'taxclaims_jwks_fetches_total',
+    'How often the identity provider was asked for its keys, by what came of it.',
+    () => {
+      const { fetches, failures } = verifier.keys();
+      return [
+        [{ outcome: 'keys' }, fetches - failures],
+        [{ outcome: 'failure' }, failures],
+      ];
+    },
+    'outcome',
+  );
+  gauge(
+    'taxclaims_clock_ahead_seconds',
+    'By how much the clock of the provider or of the service is ahead of that of Postgres; absent while not known.',
+    () => Object.entries(sources.clocks.figures()).map(([clock, ms]) => [{ clock }, seconds(ms)]),
+    'clock',
+  );
+  counterOf(
+    'taxclaims_document_store_failures_total',
+    'How often the document store did not do what it must: it was away, stood still, or had other bytes.',
+    () => Object.entries(sources.documents.figures()).map(([kind, count]) => [{ kind }, count]),
+    'kind',
+  );
+  gauge(
+    'taxclaims_identity_changes_undelivered',
+    'Changes of rights that the identity provider does not know yet; absent while Postgres does not say.',
+    async () => (await changes())?.changes,
+  );
+  gauge(
+    'taxclaims_identity_changes_oldest_seconds',
+    'For how long the oldest change of rights has waited to be told to the identity provider.',
+    async () => (await changes())?.oldestSeconds,
+  );
+  gauge(
+    'taxclaims_database_objections',
+    'Reasons why GET /health refuses this database, such as a missing migration; the log names each.',
+    asked(() => sources.database.objections()),
+  );
+  gauge(
+    'taxclaims_document_removals_due',
+    'Contents of deleted documents that the document store must still lose.',
+    async () => (await upkeep())?.removals,
+  );
+  gauge(
+    'taxclaims_document_removals_oldest_seconds',
+    'For how long the oldest of these contents has been due.',
+    async () => (await upkeep())?.removalsOldestSeconds,
+  );
+  gauge(
+    'taxclaims_wal_archive_failing_seconds',
+    'For how long Postgres has archived no write-ahead log although it tried; 0 while it does, absent without archive_mode.',
+    async () => (await upkeep())?.archiveFailingSeconds,
+  );
+  gauge(
+    'taxclaims_housekeeping_age_seconds',
+    'How long ago a periodic task last succeeded; each runs every ten minutes.',
+    () => Object.entries(sources.housekeeping).map(([task, { ageMs }]) => [{ task }, seconds(ageMs())]),
+    'task',
+  );
+  gauge(
+    'taxclaims_data_dir_free_ratio',
+    'Free part of the disk that DATA_DIR is on, from 0 to 1.',
+    asked(async () => {
+      const { bavail, blocks } = await statfs(sources.dataDir);
+      return bavail / blocks;
+    }),
   );
 }
 
-function ofLanes(named: Sources['lanes'], registry: Registry): void {
-  const lanes = Object.entries(named);
-  const connections = gauge(registry, CATALOG.connections, () => {
-    for (const [lane, database] of lanes) {
-      const { connections: all, idle } = database.figures();
-      connections.set({ lane, state: 'idle' }, idle);
-      connections.set({ lane, state: 'busy' }, all - idle);
-    }
-  });
-  const waiting = gauge(registry, CATALOG.waiting, () => {
-    for (const [lane, database] of lanes) waiting.set({ lane }, database.figures().waiting);
-  });
-  const size = gauge(registry, CATALOG.poolSize, () => {
-    for (const [lane, database] of lanes) size.set({ lane }, database.figures().size);
-  });
-  counterOf(registry, CATALOG.rightsMissing, () =>
-    lanes.map(([lane, database]) => [{ lane }, database.figures().rightsMissing]),
-  );
-  gaugeOf(registry, CATALOG.longRequests, () =>
-    lanes.reduce((sum, [, database]) => sum + database.figures().longRequests, 0),
-  );
-}
+const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
-function ofRefusals(audit: Sources['audit'], registry: Registry): void {
-  gaugeOf(registry, CATALOG.refusalsTaken, () => (audit.figures().isTaking ? 1 : 0));
-  const unanswered = gauge(registry, CATALOG.refusalsWaiting, () => {
-    const figures = audit.figures();
-    unanswered.set({ for: 'database' }, figures.waiting);
-    unanswered.set({ for: 'disk' }, figures.spooling);
-  });
-}
-
-function ofSpool(spool: Sources['spool'], registry: Registry): void {
-  const known = asked(() => spool.figures());
-  gaugeOf(registry, CATALOG.spoolRecords, async () => (await known())?.records);
-  gaugeOf(registry, CATALOG.spoolBytes, async () => (await known())?.bytes);
-  gaugeOf(registry, CATALOG.setAside, async () => (await known())?.setAsideBytes);
-  gaugeOf(registry, CATALOG.spoolOldest, async () => {
-    const figures = await known();
-    return figures && (figures.oldestMs ?? 0) / 1_000;
-  });
-}
-
-function ofKeys(verifier: Sources['verifier'], registry: Registry): void {
-  gaugeOf(registry, CATALOG.keysAge, () => {
-    const { ageMs } = verifier.keys();
-    return ageMs === undefined ? undefined : ageMs / 1_000;
-  });
-  counterOf(registry, CATALOG.keysFetched, () => {
-    const { fetches, failures } = verifier.keys();
-    return [
-      [{ outcome: 'keys' }, fetches - failures],
-      [{ outcome: 'failure' }, failures],
-    ];
-  });
-}
-
-function ofClocks(clocks: Sources['clocks'], registry: Registry): void {
-  const ahead = gauge(registry, CATALOG.clocksAhead, () => {
-    ahead.reset();
-    for (const [clock, ms] of Object.entries(clocks.figures()))
-      if (ms !== undefined) ahead.set({ clock }, ms / 1_000);
-  });
-}
-
-function ofDatabase(database: Sources['database'], registry: Registry): void {
-  const changes = asked(() => database.undelivered());
-  gaugeOf(registry, CATALOG.changes, async () => (await changes())?.changes);
-  gaugeOf(registry, CATALOG.changesOldest, async () => (await changes())?.oldestSeconds);
-  const upkeep = asked(() => database.upkeep());
-  gaugeOf(registry, CATALOG.removalsDue, async () => (await upkeep())?.removals);
-  gaugeOf(registry, CATALOG.removalsOldest, async () => (await upkeep())?.removalsOldestSeconds);
-  gaugeOf(registry, CATALOG.archiveFailing, async () => (await upkeep())?.archiveFailingSeconds);
-  gaugeOf(
-    registry,
-    CATALOG.objections,
-    asked(() => database.objections()),
-  );
-}
-
-function ofHousekeeping(tasks: Sources['housekeeping'], registry: Registry): void {
-  const age = gauge(registry, CATALOG.houseAge, () => {
-    for (const [task, { ageMs }] of Object.entries(tasks)) age.set({ task }, ageMs() / 1_000);
-  });
-}
-
-async function freeRatio(folder: string): Promise<number> {
-  const { bavail, blocks } = await statfs(folder);
-  return bavail / blocks;
-}
-
-/**
- * However many figures come of it, and however many collect them, one question is under way. Undefined where it failed,
- * or takes longer than a collection can wait.
- */
+/** One question at a time; undefined where it failed or takes too long. */
 function asked<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
   const once = askedOnce(ask);
   return () =>

@@ -7,73 +7,53 @@ export interface Difference {
   readonly userId: string;
   readonly email: string;
   readonly words: readonly string[];
-  /** Ours can be sent; not to a user whom the provider does not know. */
   readonly canBeSent: boolean;
 }
 
-export interface Comparison {
-  readonly users: number;
-  readonly differences: readonly Difference[];
-}
-
-/**
- * Asks the provider for every user whom it knows, some at a time and no more than it allows.
- * @throws ManagementError where it cannot be asked
- */
+/** Asks the provider for every user whom it knows. @throws ManagementError */
 export async function compareAll(
   stored: Pick<UsersOfProvider, 'users'>,
   management: Management,
   told: (done: number) => void,
   sleep: (ms: number) => Promise<unknown>,
-): Promise<Comparison> {
+) {
   const differences: Difference[] = [];
   let users = 0;
+
+  async function ask(subject: string): Promise<KnownRights | undefined> {
+    for (let waits = 0; ; waits += 1) {
+      while (management.pausedMs() > 0) await sleep(management.pausedMs());
+      const signal = AbortSignal.timeout(DELIVERY_MS);
+      try {
+        return await management.read(subject, { until: performance.now() + DELIVERY_MS, signal });
+      } catch (error) {
+        if (!(error instanceof ManagementError)) throw error;
+        if (error.trouble === 'unknown') return undefined;
+        if (error.trouble !== 'limited' || waits === COMPARED_WAITS) throw error;
+      }
+    }
+  }
+
+  async function compare({ userId, email, subject, rights, isUndelivered }: UserOfProvider): Promise<void> {
+    const known = await ask(subject);
+    const words =
+      known === undefined ? ['the provider does not know this user'] : differencesOf(rights, known);
+    if (words.length > 0 && known !== undefined && isUndelivered) words.push('on its way');
+    if (words.length > 0) differences.push({ userId, email, words, canBeSent: known !== undefined });
+    told((users += 1));
+  }
+
   for (let after: string | undefined; ; ) {
     const page = await stored.users(after, COMPARED_PAGE);
     const left = [...page];
     const lane = async (): Promise<void> => {
-      for (let user = left.shift(); user !== undefined; user = left.shift()) {
-        const difference = await compare(user, management, sleep);
-        if (difference !== undefined) differences.push(difference);
-        told((users += 1));
-      }
+      for (let user = left.shift(); user !== undefined; user = left.shift()) await compare(user);
     };
     await Promise.all(Array.from({ length: COMPARED_AT_ONCE }, lane));
     after = page.at(-1)?.userId;
-    if (page.length < COMPARED_PAGE) return { users, differences: differences.sort(byId) };
-  }
-}
-
-const byId = (one: Difference, other: Difference): number => (one.userId < other.userId ? -1 : 1);
-
-async function compare(
-  { userId, email, subject, rights, isUndelivered }: UserOfProvider,
-  management: Management,
-  sleep: (ms: number) => Promise<unknown>,
-): Promise<Difference | undefined> {
-  const known = await ask(subject, management, sleep);
-  if (known === undefined) {
-    return { userId, email, words: ['the provider does not know this user'], canBeSent: false };
-  }
-  const words = differencesOf(rights, known);
-  if (words.length === 0) return undefined;
-  return { userId, email, words: isUndelivered ? [...words, 'on its way'] : words, canBeSent: true };
-}
-
-async function ask(
-  subject: string,
-  management: Management,
-  sleep: (ms: number) => Promise<unknown>,
-): Promise<KnownRights | undefined> {
-  for (let waits = 0; ; waits += 1) {
-    while (management.pausedMs() > 0) await sleep(management.pausedMs());
-    const signal = AbortSignal.timeout(DELIVERY_MS);
-    try {
-      return await management.read(subject, { until: performance.now() + DELIVERY_MS, signal });
-    } catch (error) {
-      if (!(error instanceof ManagementError)) throw error;
-      if (error.trouble === 'unknown') return undefined;
-      if (error.trouble !== 'limited' || waits === COMPARED_WAITS) throw error;
+    if (page.length < COMPARED_PAGE) {
+      differences.sort((one, other) => (one.userId < other.userId ? -1 : 1));
+      return { users, differences };
     }
   }
 }

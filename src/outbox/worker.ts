@@ -3,8 +3,8 @@ import type { Claimed, Failure, IdentityChanges } from '../db/identity-changes.t
 import { ManagementError } from '../identity/management/errors.ts';
 import type { Management } from '../identity/management/client.ts';
 import { regularly } from '../regularly.ts';
+import { Pauses } from '../retries.ts';
 import { within } from '../within.ts';
-import { createCaution } from './caution.ts';
 import * as limit from '../limits.ts';
 
 export type Worker = ReturnType<typeof deliverIdentityChanges>;
@@ -20,7 +20,6 @@ export interface WorkerOptions {
   readonly idleMs?: number | undefined;
 }
 
-/** Tells the identity provider of the changes of rights that were made here. */
 export function deliverIdentityChanges({
   changes,
   management,
@@ -54,7 +53,6 @@ export function deliverIdentityChanges({
 
   const pausedMs = (): number => Math.max(caution.pausedMs(), management.pausedMs());
 
-  /** Begins what is due, as far as there is room; gives whether there may be more. */
   async function begun(): Promise<boolean> {
     const room = limit.DELIVERIES - underWay.size;
     if (room === 0 || pausedMs() > 0) return false;
@@ -121,7 +119,6 @@ export function deliverIdentityChanges({
     }
   }
 
-  /** With no room left the next round is due when there is some. */
   async function deliverDue(): Promise<void> {
     while (!ending.signal.aborted && ((await round()) || underWay.size === limit.DELIVERIES))
       await Promise.race([...(underWay.size > 0 ? underWay : [undefined]), ended]);
@@ -155,5 +152,43 @@ export function deliverIdentityChanges({
       );
       await Promise.all(underWay);
     },
+  };
+}
+
+const SAID = {
+  credential: 'the identity provider refuses our credential: changes wait',
+  away: 'the identity provider is away: changes wait',
+  address: 'AUTH_MANAGEMENT_URL does not lead to the management interface: changes wait',
+  limited: 'the identity provider wants to be asked less: changes wait',
+} as const;
+
+/** Pauses where the credential is refused, or where the provider is away for several users in a row. */
+function createCaution(log: Logger) {
+  const failing = new Set<string>();
+  const said = new Set<string>();
+  const pauses = new Pauses(limit.DELIVERY_PAUSE_MS);
+  let until = -Infinity;
+
+  return {
+    succeeded(): void {
+      if (said.size > 0) log.info('the identity provider takes changes again');
+      said.clear();
+      failing.clear();
+      pauses.reset();
+      until = -Infinity;
+    },
+    failed({ trouble, message: reason }: ManagementError, userId: string): void {
+      if (trouble === 'unknown' || trouble === 'refused') {
+        log.warn({ userId, trouble, reason }, 'the identity provider does not take the rights of a user');
+        return;
+      }
+      if (!said.has(SAID[trouble])) log.warn({ trouble, reason }, SAID[trouble]);
+      said.add(SAID[trouble]);
+      if (trouble === 'away' || trouble === 'address') failing.add(userId);
+      const isForAll = trouble === 'credential' || failing.size >= limit.DELIVERY_FAILING_USERS;
+      if (isForAll && trouble !== 'limited' && performance.now() >= until)
+        until = performance.now() + pauses.next();
+    },
+    pausedMs: (): number => Math.max(0, until - performance.now()),
   };
 }

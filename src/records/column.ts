@@ -3,7 +3,6 @@ import * as field from '../http/fields.ts';
 import { digits, moment, plain, plainArray, quoted, truth } from './json.ts';
 import type { ToJson } from './json.ts';
 
-/** How the values of a type are described, written as JSON, and named by Postgres. */
 export interface Kind<Output extends z.ZodType = z.ZodType> {
   readonly output: Output;
   readonly toJson: ToJson;
@@ -12,10 +11,8 @@ export interface Kind<Output extends z.ZodType = z.ZodType> {
 
 export const uuid: Kind = { output: z.guid(), toJson: plain, type: 'uuid' };
 export const uuids: Kind = { output: z.array(z.guid()), toJson: plainArray, type: 'uuid[]' };
-/** Names of fields. */
 export const names: Kind = { output: z.array(z.string()), toJson: plainArray, type: 'text[]' };
 export const integer: Kind = { output: z.int(), toJson: digits, type: 'integer' };
-/** A JSON number with as many places as the column has. */
 export const decimal: Kind = { output: z.number(), toJson: digits, type: 'numeric' };
 export const date: Kind = { output: z.iso.date(), toJson: plain, type: 'date' };
 export const time: Kind = { output: z.iso.datetime(), toJson: moment, type: 'timestamptz' };
@@ -26,7 +23,6 @@ export function text(longest?: number): Kind {
   return { output, toJson: quoted, type: 'text' };
 }
 
-/** Text of a few words. */
 export function words(of: z.ZodEnum): Kind {
   return { output: of, toJson: quoted, type: 'text' };
 }
@@ -48,12 +44,10 @@ export function isNullable({ output }: Kind): boolean {
   return output instanceof z.ZodNullable;
 }
 
-/** What a description says of a column besides its type. */
 export function described(kind: Kind, meta: z.GlobalMeta): Kind {
   return { ...kind, output: kind.output.meta(meta) };
 }
 
-/** What a record is shown as where another names it: its id and what people call it by. */
 export interface Label {
   readonly schema: z.ZodObject;
   readonly table: string;
@@ -62,10 +56,6 @@ export interface Label {
   readonly kinds: Readonly<Record<string, Kind>>;
 }
 
-/**
- * One column of a record: everything that the interface does with it. A record's endpoints take what they need from
- * here, so that a column is said once.
- */
 export interface Column<
   OnCreate extends z.ZodType | undefined = z.ZodType | undefined,
   OnChange extends z.ZodType | undefined = z.ZodType | undefined,
@@ -96,7 +86,12 @@ export function read(kind: Kind, sql?: string): Column<Ignored, Ignored> {
   return { kind, onCreate: ignored, onChange: ignored, ...(sql !== undefined && { sql }) };
 }
 
-/** The id, which the service makes. */
+export function said(kind: Kind, description: string, sql?: string): Column<Ignored, Ignored> {
+  return read(described(kind, { description }), sql);
+}
+
+export const dates = { created_at: read(time), updated_at: read(time) } as const;
+
 export const id: Column<Ignored, Ignored> = { ...read(uuid), inserted: asGiven };
 
 /** Given at the creation, and open to changes. The rule says whether null is allowed, or nothing at all. */
@@ -104,7 +99,6 @@ export function written<I extends z.ZodType>(kind: Kind, rule: I): Column<I, I> 
   return { kind, onCreate: rule, onChange: rule, inserted: asGiven, change: 'set' };
 }
 
-/** Null where nothing is said. */
 export function optional<I extends z.ZodType>(
   kind: Kind,
   rule: I,
@@ -112,7 +106,6 @@ export function optional<I extends z.ZodType>(
   return written(nullable(kind), rule.nullable().optional());
 }
 
-/** With a value of its own, in SQL, where the creation says nothing. */
 export function defaulted<I extends z.ZodType>(
   kind: Kind,
   rule: I,
@@ -146,12 +139,10 @@ export function aside<I extends z.ZodType>(kind: Kind, rule: I, sql: string): Co
   return { kind, sql, onCreate: rule, onChange: rule };
 }
 
-/** A column that holds the id of such a record, which `expand` then asks for as `as`. */
 export function naming<C extends Column>(as: string, label: Label, column: C): C {
   return { ...column, names: { as, label } };
 }
 
-/** No part of a creation. */
 export function later<I extends z.ZodType>(kind: Kind, rule: I): Column<undefined, I> {
   return { kind, onCreate: undefined, onChange: rule, change: 'set' };
 }

@@ -5,7 +5,6 @@ import type { Rec } from './record.ts';
 
 type Value = string | null | undefined;
 
-/** The cursor of a record holds its list, its order, the collation of names, what it is sorted by, and its id. */
 export function cursorOf({ table, columns }: Rec, sort: string, orders: Orders) {
   const names = Object.keys(columns);
   const places = [...orders.map(({ column }) => column), 'id'].map((column) => names.indexOf(column));
@@ -14,10 +13,7 @@ export function cursorOf({ table, columns }: Rec, sort: string, orders: Orders) 
   return { of: (row: readonly Value[]): string => of(places.map((place) => row[place])), read };
 }
 
-/**
- * A cursor that holds which list in which order it is of, and the last row's values of that order: as many as `mayBeNull`
- * has words for.
- */
+/** A cursor of a list in an order: the last row's values, as many as `mayBeNull` has entries. */
 export function cursorBehind(which: readonly string[], mayBeNull: readonly boolean[]) {
   const isValue = (part: unknown, index: number): boolean =>
     typeof part === 'string' || (part === null && mayBeNull[index] === true);

@@ -8,17 +8,7 @@ import { cellsWriter, jsonWriter } from './json.ts';
 
 export type Expand = z.ZodOptional<z.ZodType<readonly string[]>>;
 
-/** What a record shows of those that it names, where `expand` asks for them; docs/decisions/expand.md has the reasons. */
-export interface Expansion {
-  /** The schema of each, by the word that asks for it; null is one that there is not, or that the caller does not see. */
-  readonly schemas: Readonly<Record<string, z.ZodType>>;
-  /** The parameter, where the record names any. */
-  readonly query: { readonly expand: Expand };
-  /** A select of rows `r` of all columns of the record, with those of what they name behind them. */
-  around(rows: string, asked: readonly string[]): string;
-  /** The shape of those rows. */
-  shape(of: RecordShape, asked: readonly string[]): RecordShape;
-}
+export type Expansion = ReturnType<typeof expansionOf>;
 
 interface Named {
   readonly as: string;
@@ -26,14 +16,15 @@ interface Named {
   readonly label: Label;
 }
 
-/** The expansion of a record of that name and these columns. */
-export function expansionOf(name: string, columns: Readonly<Record<string, Column>>): Expansion {
+/** What a record shows of those that it names, where `expand` asks for them; docs/decisions/expand.md has the reasons. */
+export function expansionOf(name: string, columns: Readonly<Record<string, Column>>) {
   const all = Object.entries(columns).flatMap(([column, { names }]) =>
     names === undefined ? [] : [{ column, ...names }],
   );
   const [first, ...others] = all.map(({ as }) => as);
   const those = (asked: readonly string[]): readonly Named[] => all.filter(({ as }) => asked.includes(as));
   return {
+    /** Null is a record that there is not, or that the caller does not see. */
     schemas: Object.fromEntries(all.map(({ as, label }) => [as, label.schema.nullable()])),
     query: (first === undefined
       ? {}
@@ -44,16 +35,15 @@ export function expansionOf(name: string, columns: Readonly<Record<string, Colum
               `Also shows what the ${inWords(name)} names, under the same rights: null where there is nothing, or nothing that the caller may see.`,
             )
             .optional(),
-        }) as Expansion['query'],
-    around: (rows, asked) => around(rows, those(asked)),
-    shape: (of, asked) => shapeWith(of, those(asked)),
+        }) as { readonly expand: Expand },
+    /** A select of rows `r` of all columns of the record in this order, with those of what they name behind them. */
+    around: (rows: string, asked: readonly string[], order = ''): string =>
+      asked.length === 0 ? rows : `${around(rows, those(asked))}${order && `\n${order}`}`,
+    shape: (of: RecordShape, asked: readonly string[]): RecordShape => shapeWith(of, those(asked)),
   };
 }
 
-/**
- * Lateral and with an offset, so that each row looks up what it names and nobody's others are read for it. What a function
- * finds is dearer, and asked for once for all rows that name it.
- */
+/** Lateral with an offset, so that only the page's rows look up names. A function is asked once per name. */
 function around(rows: string, named: readonly Named[]): string {
   const columns = named.flatMap(({ as, label }) =>
     Object.keys(label.kinds).map((column) => `"${as}".${column} as "${as}.${column}"`),
@@ -99,10 +89,7 @@ function columnsOf({ kinds }: Label): string {
     .join(', ');
 }
 
-/**
- * Its tag is that of the record and, behind a dot, what tells these names from others: If-None-Match compares all of it,
- * If-Match what stands before the dot.
- */
+/** The tag has a digest of the names behind a dot: If-None-Match compares all, If-Match what stands before the dot. */
 function shapeWith(of: RecordShape, named: readonly Named[]): RecordShape {
   if (named.length === 0) return of;
   const parts = named.map(({ as, label }) => {

@@ -3,13 +3,10 @@ import type { Cell } from '../http/endpoint.ts';
 /** A column's value as Postgres writes it in text (dates in ISO form, times in UTC); null for NULL. */
 export type Text = string | null;
 
-/** JSON text for the text of one value that is not NULL. */
 export type ToJson = (text: string) => string;
 
-/** Text of any kind: `JSON.stringify` knows what has to be escaped. */
 export const quoted: ToJson = (text) => JSON.stringify(text);
 
-/** Text of a form that has nothing to escape: UUIDs, dates, addresses. */
 export const plain: ToJson = (text) => `"${text}"`;
 
 /** Whole numbers and decimals: the digits as they are stand for the same number, and none passes a binary fraction. */
@@ -24,10 +21,7 @@ export const moment: ToJson = (text) => `"${text.slice(0, 10)}T${text.slice(11, 
 export const plainArray: ToJson = (text) =>
   text === '{}' ? '[]' : `["${text.slice(1, -1).replaceAll(',', '","')}"]`;
 
-/**
- * The writer of a record: from a row in the order of the columns to the text of a JSON object, as `JSON.stringify`
- * writes the typed values; null is left out of those that are named, none of which is the first. What can be worked out beforehand is: a list of a thousand records is twenty thousand values.
- */
+/** Writes a row as `JSON.stringify` would; precomputed, since a list has twenty thousand values. */
 export function jsonWriter(
   columns: Readonly<Record<string, ToJson>>,
   leftOut: readonly string[] = [],
@@ -51,7 +45,6 @@ export function jsonWriter(
   };
 }
 
-/** The same values as cells of a table: text as it is, anything else as JSON writes it, a list with commas, null empty. */
 export function cellsWriter(columns: readonly ToJson[]): (row: readonly Text[]) => Cell[] {
   return (row) =>
     columns.map((toJson, index) => {

@@ -1,14 +1,10 @@
 import type { Parameter } from '../db/statement.ts';
 
-/** What decides in which order the values of a column come. */
 export interface Placing {
-  /** The type of the column, as Postgres names it. */
   readonly type: string;
-  /** Where it holds one of these words: their order, in place of that of the alphabet. */
   readonly life?: readonly string[] | undefined;
 }
 
-/** What a list is sorted by first, or second. */
 export interface Order extends Placing {
   readonly column: string;
   readonly direction: 'asc' | 'desc';
@@ -44,7 +40,6 @@ export function behind(
     return { ...order, value: said, place: said && placed(said, order) };
   });
   const [first, id] = columns;
-  // One comparison of both, which an index answers.
   if (columns.length === 2 && first !== undefined && id !== undefined && !first.hasNulls)
     return `(${placed(`r.${first.column}`, first)}, r.id) ${comparison(first)} (${String(first.place)}, ${String(id.value)})`;
   const ways = columns.flatMap((column, index) => {

@@ -18,18 +18,13 @@ type Said<C extends Columns, On extends 'onCreate' | 'onChange'> = {
 };
 type Optional<S> = { [K in keyof S]: S[K] extends z.ZodType ? z.ZodOptional<S[K]> : never };
 
-/** A record of the interface. */
 export interface Rec<C extends Columns = Columns> extends RecordShape, Statements {
   readonly columns: C;
-  /** The bodies of a creation and of a change: what they do not name is refused. */
   readonly newBody: z.ZodObject<Said<C, 'onCreate'>, z.core.$strict>;
   readonly changeBody: z.ZodObject<Optional<Said<C, 'onChange'>>, z.core.$strict>;
-  /** The record of an id, with those that it names where `expand` asks for them. */
   byId(id: string, expand?: readonly string[]): ReadQuery;
-  /** What a record that names it shows of it, and what it shows of those that it names. */
   readonly label: Label;
   readonly expansion: Expansion;
-  /** The query of whoever reads one. */
   readonly reading: z.ZodObject<{ expand: Expand }, z.core.$strict>;
 }
 
@@ -39,29 +34,21 @@ interface Tag {
   of(columns: Readonly<Record<string, Text | undefined>>): string;
 }
 
-/** One record and what its endpoints take, as the description shows them: from the demonstration, so that they can be tried. */
-export interface Examples {
-  readonly record: Readonly<Record<string, unknown>>;
-  readonly creation?: Readonly<Record<string, unknown>>;
-  readonly change?: Readonly<Record<string, unknown>>;
-}
+type Example = Readonly<Record<string, unknown>>;
 
 interface Options {
-  /** The column that tells one version from another, unless `tag` is more than that. */
   readonly version?: string;
   readonly tag?: Tag;
-  readonly examples?: Examples;
+  readonly examples?: Readonly<Record<'record', Example> & Partial<Record<'creation' | 'change', Example>>>;
   /** What it is called by where another record names it, beside its id. */
   readonly label?: readonly string[];
   readonly lookUp?: Label['lookUp'];
-  /** Whether documents hang on it, whose contents go when it is deleted. */
   readonly hasDocuments?: boolean;
 }
 
-/**
- * Declares a record, once: its columns in their order, from which come the select list, the columns of insert and
- * update, the JSON, the description and the types.
- */
+const FILLED = '2026-01-05T08:00:00Z';
+
+/** Declares a record once: SQL, JSON, description and types follow from its columns. */
 export function record<const C extends Columns>(
   name: string,
   table: string,
@@ -78,11 +65,13 @@ export function record<const C extends Columns>(
   const sentBack = Object.fromEntries(named.map(([as, schema]) => [as, field.ignored(schema)]));
   const labelled = entries.filter(([column]) => column === 'id' || label.includes(column));
 
-  // What the example does not name is null in it.
+  // What the example does not name is null in it; the demonstration dates what it fills.
   const left = Object.fromEntries(
-    entries.flatMap(([column, { kind }]) =>
-      isNullable(kind) && !(column in (examples?.record ?? {})) ? [[column, null]] : [],
-    ),
+    entries.flatMap(([column, { kind }]): [string, string | null][] => {
+      if (column in (examples?.record ?? {})) return [];
+      if (kind.type === 'timestamptz' && /^(?:created|updated)_at$/.test(column)) return [[column, FILLED]];
+      return isNullable(kind) ? [[column, null]] : [];
+    }),
   );
 
   const shape: RecordShape = {
@@ -137,23 +126,24 @@ export function record<const C extends Columns>(
     },
     expansion,
     reading: z.strictObject(expansion.query),
-    byId: (id, expand = []) => {
-      const text = `
+    byId: (id, expand = []) => ({
+      text: expansion.around(
+        `
 select ${statements.selected}
 from public.${table} as r
-where r.id = $1`;
-      if (expand.length === 0) return { text, values: [id] };
-      return { text: expansion.around(text, expand), values: [id], of: expansion.shape(shape, expand) };
-    },
+where r.id = $1`,
+        expand,
+      ),
+      values: [id],
+      of: expansion.shape(shape, expand),
+    }),
   };
 }
 
-/** An object that the description calls by a name. */
 function object(id: string, fields: Record<string, z.ZodType>, example?: object): z.ZodObject {
   return z.strictObject(fields).meta({ id, ...(example && { example }) });
 }
 
-/** Something of each column by its name, without those that have none. */
 function mapped<T>(
   columns: readonly (readonly [string, Column])[],
   of: (column: Column) => T | undefined,

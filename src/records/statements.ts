@@ -2,72 +2,56 @@ import type { Parameter, Statement } from '../db/statement.ts';
 import type { Column } from './column.ts';
 import { timesOf } from './version.ts';
 
-/** The version of a record where it is more than a time: its tag in SQL. */
-interface Tag {
-  readonly sql: string;
-}
+type Place = `$${number}`;
+type Body = Readonly<Record<string, unknown>>;
+type IfMatch = readonly string[] | null;
 
-/** The statements of a record, and the pieces of SQL for those that are written out; its row is called `r`. */
-export interface Statements {
-  /** After `select` and after `returning`. */
-  readonly selected: string;
-  /** The columns of an insert, and what is given for each by a body that is laid out as a row `n`. */
-  readonly inserted: string;
-  readonly given: string;
-  /** A body, in a parameter, as the row `n`. */
-  laidOut(body: `$${number}`): string;
-  /** An array of such bodies, as rows called `n`. */
-  allLaidOut(bodies: `$${number}`): string;
-  /** After `set`: each column that the body in the parameter names, from `n`; the others stay. */
-  changed(body: `$${number}`): string;
-  /** A condition: the version is among those of the parameter, which null leaves open; `versions` gives its value. */
-  isVersion(versions: `$${number}`): string;
-  versions(ifMatch: readonly string[] | null): Parameter;
-  /** Its creation, with the id in the body. */
-  insertion(body: Readonly<Record<string, unknown>>): Statement;
-  /** The change of the fields that the body names; no row is touched where another version is wanted. */
-  change(id: string, body: Readonly<Record<string, unknown>>, ifMatch: readonly string[] | null): Statement;
-  deletion(id: string, ifMatch: readonly string[] | null): Statement;
-}
+export type Statements = ReturnType<typeof statementsOf>;
 
-/** Those of the record of a table with these columns, one of which tells versions apart unless `tag` does. */
+/**
+ * The statements of a record, and pieces of SQL for those that are written out; its row is `r`, a body laid out as a row
+ * is `n`. `version` is the column that tells versions apart, unless `tag` says more in SQL.
+ */
 export function statementsOf(
   table: string,
   columns: Readonly<Record<string, Column>>,
   version: string,
-  tag: Tag | undefined,
-): Statements {
+  tag: { readonly sql: string } | undefined,
+) {
   const entries = Object.entries(columns);
   const isStateful = entries.some(([, { life }]) => life !== undefined);
   const those = (change: Column['change']): string[] =>
     entries.flatMap(([column, one]) => (one.change === change ? [column] : []));
-  const given = entries.flatMap(([column, { inserted }]) => (inserted ? [[column, inserted(column)]] : []));
-  const laidOut: Statements['laidOut'] = (body) =>
+  const insertions = entries.flatMap(([column, { inserted }]) =>
+    inserted ? [[column, inserted(column)]] : [],
+  );
+  const laidOut = (body: Place): string =>
     `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`;
-  const changed: Statements['changed'] = (body) =>
+  const changed = (body: Place): string =>
     lines(
       those('set').map(
         (column) =>
           `${column} = case when ${body}::jsonb ? '${column}' then n.${column} else r.${column} end`,
       ),
     );
-  const isVersion: Statements['isVersion'] = (versions) =>
+  /** Null leaves the version open; `versions` gives the value of the parameter. */
+  const isVersion = (versions: Place): string =>
     tag === undefined
       ? `(${versions}::timestamptz[] is null or r.${version} = any (${versions}))`
       : `(${versions}::text[] is null or ${tag.sql} = any (${versions}))`;
-  const versions: Statements['versions'] = (ifMatch) =>
+  const versions = (ifMatch: IfMatch): Parameter =>
     ifMatch === null || tag !== undefined ? ifMatch : timesOf(ifMatch);
   const selected = lines(
     entries.map(([column, { sql }]) => (sql === undefined ? `r.${column}` : `${sql} as ${column}`)),
   );
-  const inserted = lines(given.map(([column = '']) => column));
-  const values = lines(given.map(([, value = '']) => value));
+  const inserted = lines(insertions.map(([column = '']) => column));
+  const given = lines(insertions.map(([, value = '']) => value));
   const insertion = `
 insert into public.${table} as r (${inserted})
-select ${values}
+select ${given}
 from ${laidOut('$1')}
 returning ${selected}`;
-  // What is fixed is what the body says of it, if anything.
+  // A fixed column may only be given as it is.
   const conditions = [
     'r.id = $1',
     ...those('fixed').map((column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`),
@@ -83,23 +67,34 @@ returning ${selected}`;
   const deletion = `
 delete from public.${table} as r
 where r.id = $1 and ${isVersion('$2')}`;
+  // Locked before the row, in the order of deletions, so that neither waits for the other.
+  const parents = entries.flatMap(([column, { change, names }]) =>
+    change === 'set' && names !== undefined && names.label.lookUp === undefined
+      ? [{ column, text: `select from public.${names.label.table} as r where r.id = $1 for key share` }]
+      : [],
+  );
 
   return {
-    ...{ selected, inserted, given: values, laidOut, changed, isVersion, versions },
-    allLaidOut: (bodies) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
-    insertion: (body) => ({ text: insertion, values: [JSON.stringify(body)] }),
-    change: (id, body, ifMatch) => ({ text: change, values: [id, JSON.stringify(body), versions(ifMatch)] }),
-    deletion: (id, ifMatch) => ({ text: deletion, values: [id, versions(ifMatch)] }),
+    ...{ selected, inserted, given, laidOut, changed, isVersion, versions },
+    allLaidOut: (bodies: Place) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
+    /** The body has the id. */
+    insertion: (body: Body): Statement => ({ text: insertion, values: [JSON.stringify(body)] }),
+    change: (id: string, body: Body, ifMatch: IfMatch): readonly Statement[] => [
+      ...parents.flatMap(({ column, text }) => {
+        const parent = body[column];
+        return typeof parent === 'string' ? [{ text, values: [parent] }] : [];
+      }),
+      { text: change, values: [id, JSON.stringify(body), versions(ifMatch)] },
+    ],
+    deletion: (id: string, ifMatch: IfMatch): Statement => ({
+      text: deletion,
+      values: [id, versions(ifMatch)],
+    }),
   };
 }
 
-/*
- * A status that is given is a move. Of two who make one at once the second finds the record changed since its statement
- * began and touches nothing, which is a conflict; so is a move to where the record already is, unless it comes along
- * with other fields of the record that was read.
- */
+/* A new status is a move: of two at once the second finds another status than it saw, touches nothing, and conflicts. */
 
-/** What a change saw when it began. */
 function seenStatus(table: string): string {
   return `
 with seen as materialized (
@@ -113,19 +108,6 @@ const IS_MOVABLE = `(
         not $2::jsonb ? 'status'
         or r.status = (select seen.status from seen) and (r.status <> n.status or $2::jsonb - 'status' <> '{}')
     )`;
-
-/**
- * Holds the record that a change will refer to before the row that refers to it, as a deletion does, which goes from a
- * record to those below: whoever takes both takes them in one order, and none waits for the other. Nothing to hold where
- * the change names none; a record that the caller cannot see is left to the change itself, which refuses it.
- */
-export function parentFirst(
-  table: 'sites' | 'reclamations' | 'factures',
-  id: string | null | undefined,
-): readonly Statement[] {
-  if (id == null) return [];
-  return [{ text: `select from public.${table} as r where r.id = $1 for key share`, values: [id] }];
-}
 
 function lines(texts: readonly string[]): string {
   return texts.map((text) => `\n    ${text}`).join(',');

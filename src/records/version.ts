@@ -1,5 +1,3 @@
-/* The version of a record as an entity tag: the time of its last change, in microseconds. */
-
 /** The tag of a time as Postgres writes it in UTC, `2026-12-31 23:59:59.5+00`. */
 export function tagOf(time: string): string {
   const seconds = Date.parse(`${time.slice(0, 10)}T${time.slice(11, 19)}Z`) / 1000;

@@ -3,16 +3,13 @@ import type { Parameter } from '../db/statement.ts';
 import { endpoint, rowsFor } from '../http/endpoint.ts';
 import type { ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { atLeast } from '../identity/caller.ts';
+import { SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
 import { COLLATION, collated } from '../records/order.ts';
 import { record } from '../records/record.ts';
 
-/*
- * Who may work on a claim, and who does: of a user the id and the name, which functions of the database give to whoever may
- * assign claims, since the policies of users hide colleagues; docs/decisions/assignees.md has the reasons.
- */
+/* Who may work on a claim: id and name, from functions, since policies hide colleagues; docs/decisions/assignees.md */
 
 export const assignee = record(
   'Assignee',
@@ -59,7 +56,7 @@ export const listAssignees = endpoint({
   path: '/api/clients/{clientId}/assignees',
   operationId: 'listAssignees',
   summary: 'List whom a claim of a client may be assigned to: active users who have it, by name',
-  roles: atLeast('TAX_SPECIALIST'),
+  roles: SPECIALISTS,
   query,
   list: ({ params, query }) => assignees(params.clientId, query),
 });

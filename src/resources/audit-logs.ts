@@ -7,15 +7,13 @@ import { record } from '../records/record.ts';
 import { client } from './clients.ts';
 import { user } from './users.ts';
 
-const actor = column.described(column.text(255), { description: "The token's subject, or anonymous." });
-
 const auditRecord = record(
   'AuditRecord',
   'audit_logs',
   {
     id: column.id,
     user_id: column.naming('user', user.label, column.read(column.nullable(column.uuid))),
-    actor: column.read(actor),
+    actor: column.said(column.text(255), "The token's subject, or anonymous."),
     action: column.read(column.text(100)),
     resource_type: column.read(column.text(50)),
     resource_id: column.read(column.nullable(column.uuid)),

@@ -33,10 +33,7 @@ export const readProfile = endpoint({
   },
 });
 
-/**
- * Records the caller and reads the user that it is from then on. A user is stored under a verified email: who is not
- * stored yet and brings none is not stored, and the token is what there is.
- */
+/** Records the caller, then reads the user. A token without a verified email stores nobody. */
 function login(caller: Caller): readonly Statement[] {
   const { email, name, issuedAt } = caller;
   const recorded = {

@@ -1,17 +1,12 @@
 import { z } from 'zod';
-import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { atLeast, ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
+import { endpointsOf } from '../records/endpoints.ts';
 import { amountBetween, byAny, containedInSearchText } from '../records/filters.ts';
-import { list } from '../records/list.ts';
+import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import * as examples from './examples.ts';
 import { site } from './sites.ts';
-
-const reference = column.described(column.text(14), {
-  description: 'The parcel in the land register: commune, prefix, section and number.',
-});
 
 const MOST = '9999999999.99';
 
@@ -30,18 +25,44 @@ const cadastre = record(
     prefix: column.defaulted(column.text(3), code(/^[0-9]{3}$/, 'must be three digits'), `'000'`),
     section: column.written(column.text(2), code(/^[0-9A-Z]{2}$/, 'must be two digits or capital letters')),
     number: column.written(column.text(4), code(/^[0-9]{4}$/, 'must be four digits')),
-    reference: column.read(reference),
+    reference: column.said(
+      column.text(14),
+      'The parcel in the land register: commune, prefix, section and number.',
+    ),
     area_m2: column.optional(column.integer, field.integer(0, 2_147_483_647)),
     address: column.optional(column.text(), field.prose),
     rental_value: column.optional(column.decimal, field.decimal(MOST)),
     reference_year: column.optional(column.integer, field.integer(1900, 2200)),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
-  { examples: examples.cadastre },
+  {
+    examples: {
+      record: {
+        id: 'ca000000-0000-4000-8000-000000000001',
+        site_id: site.exampleId,
+        commune_code: '69290',
+        prefix: '000',
+        section: 'BX',
+        number: '0142',
+        reference: '69290000BX0142',
+        area_m2: 18450,
+        address: '4 rue du Lyonnais',
+        rental_value: 412300,
+        reference_year: 2025,
+      },
+      creation: {
+        site_id: site.exampleId,
+        commune_code: '69290',
+        section: 'BX',
+        number: '0144',
+        area_m2: 1250,
+      },
+      change: { rental_value: 398000, reference_year: 2026 },
+    },
+  },
 );
 
-const cadastres = list({
+const cadastres = listOf({
   of: cadastre,
   throughParent: 'r.site_id = any (array(select s.id from public.sites as s))',
   sorts: ['created_at', 'updated_at', 'commune_code', 'reference'],
@@ -60,70 +81,29 @@ const cadastres = list({
   selective: ['site_id'],
 });
 
-const common = { tag: 'Cadastres', resource: 'cadastres', of: cadastre } as const;
-
-const written = {
-  ...common,
-  references: { site_id: 'sites' },
+const { list, read, create, change, remove } = endpointsOf(cadastre, {
+  tag: 'Cadastres',
+  path: '/api/cadastres',
   constraints: { cadastres_site_id_reference_key: { number: 'must be of a parcel that the site lacks' } },
-} as const;
-
-export const listCadastres = endpoint({
-  ...common,
-  references: { site_id: 'sites' },
-  method: 'get',
-  path: '/api/cadastres',
-  summary: 'List the parcels of the sites of the caller’s clients',
-  roles: ROLES,
-  query: cadastres.query,
-  list: ({ query }, caller) => cadastres.statement(query, caller),
 });
 
-export const readCadastre = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/cadastres/{id}',
-  summary: 'Read a parcel',
-  roles: ROLES,
-  query: cadastre.reading,
-  read: ({ params, query }) => cadastre.byId(params.id, query.expand),
-});
-
-export const createCadastre = endpoint({
-  ...written,
-  method: 'post',
-  path: '/api/cadastres',
-  summary: 'Create a parcel of a site',
-  roles: atLeast('TAX_SPECIALIST'),
-  body: cadastre.newBody,
-  existing: ({ body }) => ({
-    cadastres_site_id_reference_key: {
-      text: `
+export const cadastreEndpoints = [
+  list(cadastres, { summary: 'List the parcels of the sites of the caller’s clients', roles: ROLES }),
+  create({
+    summary: 'Create a parcel of a site',
+    roles: SPECIALISTS,
+    existing: ({ body }) => ({
+      cadastres_site_id_reference_key: {
+        text: `
 select r.id
 from public.cadastres as r
 join ${cadastre.laidOut('$1')} on n.site_id = r.site_id
 where (r.commune_code, r.prefix, r.section, r.number) = (n.commune_code, coalesce(n.prefix, '000'), n.section, n.number)`,
-      values: [JSON.stringify(body)],
-    },
+        values: [JSON.stringify(body)],
+      },
+    }),
   }),
-  create: ({ body }, id) => cadastre.insertion({ ...body, id }),
-});
-
-export const changeCadastre = endpoint({
-  ...written,
-  method: 'put',
-  path: '/api/cadastres/{id}',
-  summary: 'Change the given fields of a parcel',
-  roles: atLeast('TAX_SPECIALIST'),
-  body: cadastre.changeBody,
-  change: ({ params, body }, ifMatch) => cadastre.change(params.id, body, ifMatch),
-});
-
-export const deleteCadastre = endpoint({
-  ...common,
-  method: 'delete',
-  path: '/api/cadastres/{id}',
-  summary: 'Delete a parcel',
-  roles: atLeast('ACCOUNT_MANAGER'),
-  remove: ({ params }, ifMatch) => cadastre.deletion(params.id, ifMatch),
-});
+  read({ summary: 'Read a parcel', roles: ROLES }),
+  change({ summary: 'Change the given fields of a parcel', roles: SPECIALISTS }),
+  remove({ summary: 'Delete a parcel', roles: MANAGERS }),
+];

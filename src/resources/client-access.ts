@@ -2,16 +2,14 @@ import type { Statement } from '../db/statement.ts';
 import { recordIn } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
-import { atLeast } from '../identity/caller.ts';
+import { MANAGERS } from '../identity/caller.ts';
 import { holdAuthor, rules, user } from './users.ts';
-
-/* Which clients a user has access to, one at a time: by whoever has the client and may give it. */
 
 const common = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/{id}/client-access/{clientId}',
-  roles: atLeast('ACCOUNT_MANAGER'),
+  roles: MANAGERS,
   constraints: rules,
 } as const;
 
@@ -33,28 +31,29 @@ function assign(
   return [holdAuthor(caller, id), assignment];
 }
 
-export const assignClient = endpoint({
-  ...common,
-  method: 'put',
-  operationId: 'assignClient',
-  summary: 'Give a user access to a client; whoever has it already keeps it',
-  responses: { 200: user },
-  clients: ({ params }) => [params.clientId],
-  handle: async ({ params }, request) => {
-    const assigned = assign(params, true, request);
-    return recordIn(user, await request.run([...assigned, user.byId(params.id)]));
-  },
-});
-
-export const withdrawClient = endpoint({
-  ...common,
-  method: 'delete',
-  operationId: 'withdrawClient',
-  summary: 'Take away a user’s access to a client; whoever has none stays without',
-  responses: { 204: null },
-  clients: ({ params }) => [params.clientId],
-  handle: async ({ params }, request) => {
-    await request.run(assign(params, false, request));
-    return { status: 204 };
-  },
-});
+export const clientAccessEndpoints = [
+  endpoint({
+    ...common,
+    method: 'put',
+    operationId: 'assignClient',
+    summary: 'Give a user access to a client; whoever has it already keeps it',
+    responses: { 200: user },
+    clients: ({ params }) => [params.clientId],
+    handle: async ({ params }, request) => {
+      const assigned = assign(params, true, request);
+      return recordIn(user, await request.run([...assigned, user.byId(params.id)]));
+    },
+  }),
+  endpoint({
+    ...common,
+    method: 'delete',
+    operationId: 'withdrawClient',
+    summary: 'Take away a user’s access to a client; whoever has none stays without',
+    responses: { 204: null },
+    clients: ({ params }) => [params.clientId],
+    handle: async ({ params }, request) => {
+      await request.run(assign(params, false, request));
+      return { status: 204 };
+    },
+  }),
+];

@@ -2,16 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { atLeast, ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
+import { endpointsOf } from '../records/endpoints.ts';
 import { containedInSearchText } from '../records/filters.ts';
-import { list } from '../records/list.ts';
+import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import * as examples from './examples.ts';
-
-const nom = column.described(column.text(255), {
-  description: 'The same text as company_name.',
-});
 
 export const client = record(
   'Client',
@@ -19,103 +15,82 @@ export const client = record(
   {
     id: column.id,
     company_name: column.written(column.text(255), field.name(255)),
-    nom: column.read(nom, 'r.company_name'),
+    nom: column.said(column.text(255), 'The same text as company_name.', 'r.company_name'),
     contact_email: column.written(column.text(255), field.email),
     address: column.optional(column.text(), field.prose),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
-  { examples: examples.client, label: ['company_name'], hasDocuments: true },
+  {
+    examples: {
+      record: {
+        id: 'c1000000-0000-4000-8000-000000000001',
+        company_name: 'Logistique du Rhône SAS',
+        nom: 'Logistique du Rhône SAS',
+        contact_email: 'fiscalite@logistique-rhone.example',
+        address: '12 rue des Docks, 69009 Lyon',
+        created_at: '2024-01-15T09:00:00Z',
+      },
+      creation: {
+        company_name: 'Brasserie du Vieux-Port SARL',
+        contact_email: 'compta@brasserie-vieux-port.example',
+        address: '5 quai du Port, 13002 Marseille',
+      },
+      change: { address: '14 rue des Docks, 69009 Lyon' },
+    },
+    label: ['company_name'],
+    hasDocuments: true,
+  },
 );
 
-const clients = list({
+const clients = listOf({
   of: client,
   isClient: true,
   sorts: ['created_at', 'updated_at', 'company_name'],
   filters: { q: containedInSearchText(['company_name', 'contact_email', 'address']) },
 });
 
-const common = { tag: 'Clients', resource: 'clients', of: client } as const;
-
-export const listClients = endpoint({
-  ...common,
-  method: 'get',
+const { common, list, read, change, remove } = endpointsOf(client, {
+  tag: 'Clients',
   path: '/api/clients',
-  summary: 'List the clients that the caller has access to',
-  roles: ROLES,
-  query: clients.query,
-  list: ({ query }, caller) => clients.statement(query, caller),
+  id: 'clientId',
 });
 
-export const readClient = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/clients/{clientId}',
-  summary: 'Read a client',
-  roles: ROLES,
-  read: ({ params }) => client.byId(params.clientId),
-});
-
-/**
- * Whoever creates a client has access to it: in this request, and by the stored list in the next token. Their user is
- * held first, since every record that is written refers to it.
- */
-export const createClient = endpoint({
-  ...common,
-  method: 'post',
-  path: '/api/clients',
-  summary: 'Create a client',
-  roles: atLeast('ACCOUNT_MANAGER'),
-  body: client.newBody,
-  responses: { 201: client },
-  handle: async ({ body }, request) => {
-    const id = randomUUID();
-    const { issuedAt, accessDigest } = request.caller;
-    return create(request.within(id), {
-      ...{ of: client, id, location: `/api/clients/${id}` },
-      make: [
-        {
-          text: 'select app.gain_client($1, to_timestamp($2), $3)',
-          values: [id, issuedAt, accessDigest],
-        },
-        {
-          text: `
-insert into public.clients as r (${client.inserted})
-select ${client.given}
-from ${client.laidOut('$1')}
-returning ${client.selected}`,
-          values: [JSON.stringify({ ...body, id })],
-        },
-      ],
-    });
-  },
-});
-
-export const changeClient = endpoint({
-  ...common,
-  method: 'put',
-  path: '/api/clients/{clientId}',
-  summary: 'Change the given fields of a client',
-  roles: atLeast('ACCOUNT_MANAGER'),
-  body: client.changeBody,
-  change: ({ params, body }, ifMatch) => client.change(params.clientId, body, ifMatch),
-});
-
-export const deleteClient = endpoint({
-  ...common,
-  method: 'delete',
-  path: '/api/clients/{clientId}',
-  summary:
-    'Delete a client with its sites, parcels, claims and documents; a conflict once an invoice was issued',
-  roles: ['ADMIN'],
-  heldBy: ({ params }) => ({
-    invoices: {
-      words: 'issued for this client, and never deleted',
-      count: {
-        text: `select count(*) from public.factures as r where r.client_id = $1 and r.status <> 'DRAFT'`,
-        values: [params.clientId],
-      },
+export const clientEndpoints = [
+  list(clients, { summary: 'List the clients that the caller has access to', roles: ROLES }),
+  // The creator gains access at once. The user is locked first, since every audit record refers to it.
+  endpoint({
+    ...common,
+    method: 'post',
+    path: '/api/clients',
+    summary: 'Create a client',
+    roles: MANAGERS,
+    body: client.newBody,
+    responses: { 201: client },
+    handle: async ({ body }, request) => {
+      const id = randomUUID();
+      const { issuedAt, accessDigest } = request.caller;
+      const gain = {
+        text: 'select app.gain_client($1, to_timestamp($2), $3)',
+        values: [id, issuedAt, accessDigest],
+      };
+      const make = [gain, client.insertion({ ...body, id })] as const;
+      return create(request.within(id), { of: client, id, location: `/api/clients/${id}`, make });
     },
   }),
-  remove: ({ params }, ifMatch) => client.deletion(params.clientId, ifMatch),
-});
+  read({ summary: 'Read a client', roles: ROLES }),
+  change({ summary: 'Change the given fields of a client', roles: MANAGERS }),
+  remove({
+    summary:
+      'Delete a client with its sites, parcels, claims and documents; a conflict once an invoice was issued',
+    roles: ['ADMIN'],
+    heldBy: ({ params }) => ({
+      invoices: {
+        words: 'issued for this client, and never deleted',
+        count: {
+          text: `select count(*) from public.factures as r where r.client_id = $1 and r.status <> 'DRAFT'`,
+          values: [params['clientId'] ?? ''],
+        },
+      },
+    }),
+  }),
+];

@@ -3,7 +3,7 @@ import type { Parameter } from '../db/statement.ts';
 import { endpoint, rowsFor } from '../http/endpoint.ts';
 import type { ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
@@ -12,19 +12,14 @@ import { whereAll } from '../records/list-forms.ts';
 import { record } from '../records/record.ts';
 import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
-import { MANAGERS } from './partner-invoices.ts';
 import { reclamation } from './reclamation-record.ts';
 
-/*
- * What runs out when: of claims, of invoices that are not paid, and, for those who see them, of partners' bills. A view
- * says which deadline of a claim runs in which of its statuses; docs/decisions/deadlines.md has the reasons.
- */
+/* What runs out when: claims, unpaid invoices, and partners' bills for those who see them; docs/decisions/deadlines.md */
 
 const TODAY = "(pg_catalog.now() at time zone 'UTC')::date";
 
 const KINDS = ['claim', 'response', 'court', 'invoice', 'partner_invoice'] as const;
 type Kind = (typeof KINDS)[number];
-/** Somebody works on a claim, and nobody on an invoice or a bill. */
 const OF_CLAIMS: ReadonlySet<Kind> = new Set(['claim', 'response', 'court']);
 
 /** Parameters: how many days ahead, and how many ago. */
@@ -63,19 +58,22 @@ const SOURCES: Readonly<Record<Kind, (window: Window) => string>> = {
     where b.status in ('RECEIVED', 'VALIDATED') and ${onDay('b.due_date', window)}`,
 };
 
-const said = (kind: column.Kind, description: string): column.Column =>
-  column.read(column.described(kind, { description }));
-
 const deadline = record('Deadline', 'reclamations', {
   kind: column.read(column.words(field.oneOf('DeadlineKind', KINDS))),
-  id: said(column.uuid, 'The claim, the invoice or the partner’s bill that it is about, as kind says.'),
-  due_on: said(column.date, 'The last day, in UTC.'),
-  days_left: said(column.integer, 'From today, in UTC: 0 on the last day, negative once it has passed.'),
+  id: column.said(
+    column.uuid,
+    'The claim, the invoice or the partner’s bill that it is about, as kind says.',
+  ),
+  due_on: column.said(column.date, 'The last day, in UTC.'),
+  days_left: column.said(
+    column.integer,
+    'From today, in UTC: 0 on the last day, negative once it has passed.',
+  ),
   client_id: column.naming('client', client.label, column.read(column.uuid)),
   reclamation_id: column.naming('reclamation', reclamation.label, column.read(column.nullable(column.uuid))),
   assignee_id: column.naming('assignee', assignee.label, column.read(column.nullable(column.uuid))),
-  status: said(column.text(50), 'Where the claim, the invoice or the bill stands.'),
-  amount: said(column.decimal, 'What the claim asks for; what is to be paid, tax included.'),
+  status: column.said(column.text(50), 'Where the claim, the invoice or the bill stands.'),
+  amount: column.said(column.decimal, 'What the claim asks for; what is to be paid, tax included.'),
 });
 
 const filters = {
@@ -115,7 +113,7 @@ function deadlines(asked: z.output<typeof query>, { role }: Caller): ListQuery {
   const values: Parameter[] = [];
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
   const window = { within: add(asked.within), passed: add(asked.passed) };
-  // The bills are closed to the others altogether, and what they see of them is nothing.
+  // Others see nothing of partners' bills.
   const kinds = (asked.kind ?? KINDS)
     .filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role))
     .filter((kind) => asked.assignee_id === undefined || OF_CLAIMS.has(kind));
@@ -145,10 +143,7 @@ ${order}
 limit ${add(rowsFor(asked.limit))}`;
   const { expand = [] } = asked;
   return {
-    records: {
-      text: expand.length === 0 ? text : `${deadline.expansion.around(text, expand)}\n${order}`,
-      values,
-    },
+    records: { text: deadline.expansion.around(text, expand, order), values },
     limit: asked.limit,
     cursor: ([kind, id, due]) => cursor.of([due, kind, id]),
     of: deadline.expansion.shape(deadline, expand),

@@ -4,22 +4,18 @@ import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
 import { describeInterface } from '../http/openapi.ts';
 import { tagOfText, unlessKnown } from '../http/preconditions.ts';
 import { ROLES } from '../identity/caller.ts';
-import { TAGS } from './tags.ts';
 
-type Endpoints = readonly (Endpoint | PublicEndpoint)[];
-
-const texts = new WeakMap<Endpoints, string>();
-
-/** The OpenAPI document as JSON. The first call holds the event loop for longer than a request may: a start makes it. */
-export function descriptionOf(endpoints: Endpoints): string {
-  const text = texts.get(endpoints) ?? JSON.stringify(describeInterface(endpoints, TAGS));
-  texts.set(endpoints, text);
-  return text;
-}
-
-/** The description of the interface; it describes itself too, hence the endpoints as a function. */
-export function description(endpoints: () => Endpoints): Endpoint {
-  return endpoint({
+/**
+ * The description of the interface, with a sentence for each tag. It describes itself too, hence the endpoints as a
+ * function. The first `descriptionText` holds the event loop for longer than a request may: a start calls it.
+ */
+export function describing(
+  endpoints: () => readonly (Endpoint | PublicEndpoint)[],
+  tags: Readonly<Record<string, string>>,
+) {
+  let known: string | undefined;
+  const descriptionText = (): string => (known ??= JSON.stringify(describeInterface(endpoints(), tags)));
+  const readDescription = endpoint({
     method: 'get',
     path: '/api-json',
     summary: 'Read the OpenAPI description of this interface',
@@ -31,8 +27,9 @@ export function description(endpoints: () => Endpoints): Endpoint {
     handle: async (_input, request) => {
       // Nothing is asked of the database but whether the token still holds.
       await request.runAll();
-      const text = descriptionOf(endpoints());
+      const text = descriptionText();
       return unlessKnown(request.incoming, { status: 200, body: text, headers: { ETag: tagOfText(text) } });
     },
   });
+  return { descriptionText, readDescription };
 }

@@ -8,17 +8,6 @@ import { role, user } from './users.ts';
 
 const state = field.oneOf('IdentityChangeState', ['WAITING', 'FAILING', 'DELIVERED']);
 
-const actor = column.described(column.text(), {
-  description: "The subject of the token that changed the rights, or the database's login outside a request.",
-});
-const attempts = column.described(column.integer, { description: 'How often the delivery was tried.' });
-const endsTokens = column.described(column.truthValue, {
-  description: 'Whether tokens that say other rights are refused until the provider knows these.',
-});
-const lastError = column.described(column.nullable(column.text()), {
-  description: 'Why the last attempt has failed; null where none has, and once it is delivered.',
-});
-
 const identityChange = record(
   'IdentityChange',
   'identity_changes',
@@ -29,11 +18,20 @@ const identityChange = record(
     role: column.read(column.words(role)),
     client_access: column.read(column.uuids),
     is_active: column.read(column.truthValue),
-    ends_tokens: column.read(endsTokens),
-    actor: column.read(actor),
+    ends_tokens: column.said(
+      column.truthValue,
+      'Whether tokens that say other rights are refused until the provider knows these.',
+    ),
+    actor: column.said(
+      column.text(),
+      "The subject of the token that changed the rights, or the database's login outside a request.",
+    ),
     request_id: column.read(column.nullable(column.text())),
-    attempts: column.read(attempts),
-    last_error: column.read(lastError),
+    attempts: column.said(column.integer, 'How often the delivery was tried.'),
+    last_error: column.said(
+      column.nullable(column.text()),
+      'Why the last attempt has failed; null where none has, and once it is delivered.',
+    ),
     next_attempt_at: column.read(column.time),
     created_at: column.read(column.time),
     delivered_at: column.read(column.nullable(column.time)),

@@ -2,45 +2,45 @@ import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
 import { listAssignees } from './assignees.ts';
 import { listAuditRecords } from './audit-logs.ts';
 import { logIn, readProfile } from './auth.ts';
-import { changeCadastre, createCadastre, deleteCadastre, listCadastres, readCadastre } from './cadastres.ts';
-import { assignClient, withdrawClient } from './client-access.ts';
-import { changeClient, createClient, deleteClient, listClients, readClient } from './clients.ts';
+import { cadastreEndpoints } from './cadastres.ts';
+import { clientAccessEndpoints } from './client-access.ts';
+import { clientEndpoints } from './clients.ts';
 import { listDeadlines } from './deadlines.ts';
-import { description } from './description.ts';
-import {
-  createDocument,
-  deleteDocument,
-  listDocuments,
-  readContent,
-  readDocument,
-} from './documents/documents.ts';
+import { describing } from './description.ts';
+import { documentEndpoints } from './documents/documents.ts';
 import { probesEvery } from './health.ts';
 import { listIdentityChanges } from './identity-changes.ts';
-import { changeInvoice, createInvoice, deleteInvoice, listInvoices, readInvoice } from './invoices.ts';
-import {
-  changePartnerInvoice,
-  createPartnerInvoice,
-  deletePartnerInvoice,
-  listPartnerInvoices,
-  readPartnerInvoice,
-} from './partner-invoices.ts';
-import { changePartner, createPartner, deletePartner, listPartners, readPartner } from './partners.ts';
+import { invoiceEndpoints } from './invoices.ts';
+import { partnerInvoiceEndpoints } from './partner-invoices.ts';
+import { partnerEndpoints } from './partners.ts';
 import { changePassword } from './password.ts';
-import { listInvoiceMoves, listPartnerInvoiceMoves, listReclamationMoves } from './possible-moves.ts';
+import { possibleMoves } from './possible-moves.ts';
 import { listMoves } from './reclamation-history.ts';
-import { listReclamations, listReclamationsOfClient } from './reclamation-lists.ts';
 import { summarizeReclamations } from './reclamation-summary.ts';
-import {
-  changeReclamation,
-  createReclamation,
-  deleteReclamation,
-  importReclamations,
-  readReclamation,
-} from './reclamations.ts';
-import { changeSite, createSite, deleteSite, importSites, listSites, readSite } from './sites.ts';
-import { changeUser, createUser, listUsers, readSelf, readUser } from './users.ts';
+import { listReclamationsOfClient, reclamationEndpoints } from './reclamations.ts';
+import { siteEndpoints } from './sites.ts';
+import { userEndpoints } from './users.ts';
+
+export const TAGS: Readonly<Record<string, string>> = {
+  Health: 'Whether the service can serve, for whoever watches it.',
+  Authentication: 'Who the caller is: the identity provider’s token, and what it says.',
+  Users: 'Who works with the service, in which role, and for which clients.',
+  Clients: 'The companies whose taxes are claimed back; everything else belongs to one of them.',
+  Sites: 'The places of a client that are taxed.',
+  Cadastres: 'The parcels of the land register that a site has.',
+  Reclamations: 'The claims, from the draft to the refund, and how each has moved.',
+  Deadlines: 'What runs out when, of claims and invoices.',
+  Documents: 'The files that are attached to a claim.',
+  Partners: 'Who brings clients or works for them, and is paid for it.',
+  Invoices: 'What the firm bills its clients.',
+  'Partner invoices': 'What partners bill the firm; clients never see it.',
+  Audit: 'What was written and what was refused, and whose request it was.',
+  Description: 'This description.',
+};
 
 /** Everything that exists, in the order of matching: a fixed path stands before one with a parameter. */
+
+export const { descriptionText, readDescription } = describing(() => allEndpoints, TAGS);
 
 /** Neither a token nor a limit. */
 export const probes = probesEvery(1_000);
@@ -50,67 +50,26 @@ export const publicEndpoints: readonly PublicEndpoint[] = [logIn];
 
 export const endpoints: readonly Endpoint[] = [
   readProfile,
-  readSelf,
   changePassword,
-  listUsers,
-  createUser,
-  readUser,
-  changeUser,
-  assignClient,
-  withdrawClient,
-  listClients,
-  createClient,
-  readClient,
-  changeClient,
-  deleteClient,
+  ...userEndpoints,
+  ...clientAccessEndpoints,
+  ...clientEndpoints,
   listReclamationsOfClient,
   listAssignees,
-  listSites,
-  createSite,
-  importSites,
-  readSite,
-  changeSite,
-  deleteSite,
-  listCadastres,
-  createCadastre,
-  readCadastre,
-  changeCadastre,
-  deleteCadastre,
+  ...siteEndpoints,
+  ...cadastreEndpoints,
   listDeadlines,
   summarizeReclamations,
-  listReclamations,
-  createReclamation,
-  importReclamations,
-  readReclamation,
-  changeReclamation,
-  deleteReclamation,
+  ...reclamationEndpoints,
   listMoves,
-  listReclamationMoves,
-  listPartners,
-  createPartner,
-  readPartner,
-  changePartner,
-  deletePartner,
-  listInvoices,
-  createInvoice,
-  readInvoice,
-  changeInvoice,
-  deleteInvoice,
-  listInvoiceMoves,
-  listPartnerInvoices,
-  createPartnerInvoice,
-  readPartnerInvoice,
-  changePartnerInvoice,
-  deletePartnerInvoice,
-  listPartnerInvoiceMoves,
-  listDocuments,
-  createDocument,
-  readDocument,
-  deleteDocument,
-  readContent,
+  ...partnerEndpoints,
+  ...invoiceEndpoints,
+  ...partnerInvoiceEndpoints,
+  ...possibleMoves,
+  ...documentEndpoints,
   listAuditRecords,
   listIdentityChanges,
-  description(() => allEndpoints),
+  readDescription,
 ];
 
 export const allEndpoints: readonly (Endpoint | PublicEndpoint)[] = [

@@ -1,13 +1,11 @@
-import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { atLeast, ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
+import { endpointsOf } from '../records/endpoints.ts';
 import { amountBetween, between, by, byAny, containedIn } from '../records/filters.ts';
-import { list } from '../records/list.ts';
+import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import { parentFirst } from '../records/statements.ts';
 import { client } from './clients.ts';
-import * as examples from './examples.ts';
 import { reclamation } from './reclamation-record.ts';
 
 /** DRAFT → ISSUED → PAID or CANCELLED; the moves stand in the table invoice_transitions. */
@@ -16,10 +14,6 @@ export const status = field.oneOf('InvoiceStatus', ['DRAFT', 'ISSUED', 'PAID', '
 const MOST = '4999999999.99';
 const MOST_INCL_TAX = '9999999999.98';
 
-const number = column.described(column.nullable(column.text(50)), {
-  description: 'Given when the invoice is issued, without a gap within a year.',
-});
-
 export const invoice = record(
   'Invoice',
   'factures',
@@ -27,7 +21,10 @@ export const invoice = record(
     id: column.id,
     client_id: column.naming('client', client.label, column.fixed),
     reclamation_id: column.naming('reclamation', reclamation.label, column.optional(column.uuid, field.uuid)),
-    number: column.read(number),
+    number: column.said(
+      column.nullable(column.text(50)),
+      'Given when the invoice is issued, without a gap within a year.',
+    ),
     status: column.state(status),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
@@ -36,13 +33,31 @@ export const invoice = record(
     vat_amount: column.read(column.decimal),
     amount_incl_tax: column.read(column.decimal),
     paid_at: column.later(column.nullable(column.time), field.timestampInput.nullable()),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
-  { examples: examples.invoice, label: ['number'] },
+  {
+    examples: {
+      record: {
+        id: 'f1000000-0000-4000-8000-000000000003',
+        client_id: 'c1000000-0000-4000-8000-000000000002',
+        status: 'DRAFT',
+        amount_excl_tax: 1500,
+        vat_rate: 20,
+        vat_amount: 300,
+        amount_incl_tax: 1800,
+      },
+      creation: {
+        client_id: client.exampleId,
+        reclamation_id: reclamation.exampleId,
+        amount_excl_tax: 1250,
+      },
+      change: { amount_excl_tax: 1600 },
+    },
+    label: ['number'],
+  },
 );
 
-const invoices = list({
+const invoices = listOf({
   of: invoice,
   client: 'r.client_id',
   sorts: ['created_at', 'updated_at', 'status', 'amount_excl_tax', 'amount_incl_tax'],
@@ -62,11 +77,9 @@ const invoices = list({
   selective: ['reclamation_id', 'number'],
 });
 
-export const common = { tag: 'Invoices', resource: 'factures', of: invoice } as const;
-
-const written = {
-  ...common,
-  references: { client_id: 'clients', reclamation_id: 'reclamations' },
+const { list, read, create, change, remove } = endpointsOf(invoice, {
+  tag: 'Invoices',
+  path: '/api/invoices',
   constraints: {
     factures_reclamation_of_client: { reclamation_id: 'must be a record of the same client' },
     factures_number_key: { status: 'cannot be ISSUED now: the next number of the year is taken' },
@@ -74,57 +87,18 @@ const written = {
     factures_paid_when_paid: { paid_at: 'must be given for a paid invoice alone' },
     factures_dated_when_issued: { issue_date: 'must be given once the invoice is issued' },
   },
-} as const;
-
-export const listInvoices = endpoint({
-  ...common,
-  references: { reclamation_id: 'reclamations' },
-  method: 'get',
-  path: '/api/invoices',
-  summary: 'List the invoices of the caller’s clients',
-  roles: ROLES,
-  query: invoices.query,
-  list: ({ query }, caller) => invoices.statement(query, caller),
 });
 
-export const readInvoice = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/invoices/{id}',
-  summary: 'Read an invoice',
-  roles: ROLES,
-  query: invoice.reading,
-  read: ({ params, query }) => invoice.byId(params.id, query.expand),
-});
-
-export const createInvoice = endpoint({
-  ...written,
-  method: 'post',
-  path: '/api/invoices',
-  summary: 'Create an invoice, as DRAFT, for a client and perhaps one of its claims',
-  roles: atLeast('ACCOUNT_MANAGER'),
-  body: invoice.newBody,
-  create: ({ body }, id) => invoice.insertion({ ...body, id }),
-});
-
-export const changeInvoice = endpoint({
-  ...written,
-  method: 'put',
-  path: '/api/invoices/{id}',
-  summary: 'Change the given fields of a draft, or issue, settle or cancel an invoice',
-  roles: atLeast('ACCOUNT_MANAGER'),
-  body: invoice.changeBody,
-  change: ({ params, body }, ifMatch) => [
-    ...parentFirst('reclamations', body.reclamation_id),
-    invoice.change(params.id, body, ifMatch),
-  ],
-});
-
-export const deleteInvoice = endpoint({
-  ...common,
-  method: 'delete',
-  path: '/api/invoices/{id}',
-  summary: 'Delete a draft; a conflict once the invoice was issued',
-  roles: ['ADMIN'],
-  remove: ({ params }, ifMatch) => invoice.deletion(params.id, ifMatch),
-});
+export const invoiceEndpoints = [
+  list(invoices, { summary: 'List the invoices of the caller’s clients', roles: ROLES }),
+  create({
+    summary: 'Create an invoice, as DRAFT, for a client and perhaps one of its claims',
+    roles: MANAGERS,
+  }),
+  read({ summary: 'Read an invoice', roles: ROLES }),
+  change({
+    summary: 'Change the given fields of a draft, or issue, settle or cancel an invoice',
+    roles: MANAGERS,
+  }),
+  remove({ summary: 'Delete a draft; a conflict once the invoice was issued', roles: ['ADMIN'] }),
+];

@@ -1,13 +1,11 @@
-import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { atLeast } from '../identity/caller.ts';
+import { MANAGERS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
+import { endpointsOf } from '../records/endpoints.ts';
 import { amountBetween, between, by, byAny, containedIn } from '../records/filters.ts';
-import { list } from '../records/list.ts';
+import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import { parentFirst } from '../records/statements.ts';
 import { client } from './clients.ts';
-import * as examples from './examples.ts';
 import { invoice } from './invoices.ts';
 import { partner } from './partners.ts';
 
@@ -18,7 +16,7 @@ const MOST = '4999999999.99';
 const MOST_INCL_TAX = '9999999999.98';
 
 /** The bill as printed; the database works out what it does not say. */
-const partnerInvoice = record(
+export const partnerInvoice = record(
   'PartnerInvoice',
   'partner_invoices',
   {
@@ -34,13 +32,35 @@ const partnerInvoice = record(
     vat_rate: column.defaulted(column.decimal, field.decimal('100.00'), '20'),
     vat_amount: column.written(column.decimal, field.decimal(MOST).nullable().optional()),
     amount_incl_tax: column.written(column.decimal, field.decimal(MOST_INCL_TAX).nullable().optional()),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
-  { examples: examples.partnerInvoice },
+  {
+    examples: {
+      record: {
+        id: 'b2000000-0000-4000-8000-000000000002',
+        partner_id: 'b1000000-0000-4000-8000-000000000002',
+        client_id: 'c1000000-0000-4000-8000-000000000002',
+        number: 'RIV-88',
+        status: 'RECEIVED',
+        issue_date: '2025-06-30',
+        due_date: '2025-07-30',
+        amount_excl_tax: 410,
+        vat_rate: 20,
+        vat_amount: 82,
+        amount_incl_tax: 492,
+      },
+      creation: {
+        partner_id: partner.exampleId,
+        client_id: client.exampleId,
+        number: 'ACR-2026-031',
+        amount_excl_tax: 480,
+      },
+      change: { due_date: '2025-08-31' },
+    },
+  },
 );
 
-const partnerInvoices = list({
+const partnerInvoices = listOf({
   of: partnerInvoice,
   client: 'r.client_id',
   sorts: ['created_at', 'updated_at', 'status', 'amount_excl_tax', 'amount_incl_tax'],
@@ -60,14 +80,9 @@ const partnerInvoices = list({
   selective: ['partner_id', 'invoice_id'],
 });
 
-/** A tax specialist and the client never see one: it is the firm's margin. */
-export const MANAGERS = atLeast('ACCOUNT_MANAGER');
-
-export const common = { tag: 'Partner invoices', resource: 'partner_invoices', of: partnerInvoice } as const;
-
-const written = {
-  ...common,
-  references: { client_id: 'clients', partner_id: 'partners', invoice_id: 'factures' },
+const { list, read, create, change, remove } = endpointsOf(partnerInvoice, {
+  tag: 'Partner invoices',
+  path: '/api/partner-invoices',
   constraints: {
     partner_invoices_invoice_of_client: { invoice_id: 'must be a record of the same client' },
     partner_invoices_due_after_issue: { due_date: 'must not lie before issue_date' },
@@ -76,66 +91,28 @@ const written = {
       number: 'must be one that the partner has not used for this client',
     },
   },
-} as const;
-
-export const listPartnerInvoices = endpoint({
-  ...common,
-  references: { partner_id: 'partners', invoice_id: 'factures' },
-  method: 'get',
-  path: '/api/partner-invoices',
-  summary: 'List what partners billed for the caller’s clients',
-  roles: MANAGERS,
-  query: partnerInvoices.query,
-  list: ({ query }, caller) => partnerInvoices.statement(query, caller),
 });
 
-export const readPartnerInvoice = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/partner-invoices/{id}',
-  summary: 'Read a partner’s bill',
-  roles: MANAGERS,
-  query: partnerInvoice.reading,
-  read: ({ params, query }) => partnerInvoice.byId(params.id, query.expand),
-});
-
-export const createPartnerInvoice = endpoint({
-  ...written,
-  method: 'post',
-  path: '/api/partner-invoices',
-  summary: 'Create a partner’s bill, as RECEIVED, for a client that the partner is linked to',
-  roles: MANAGERS,
-  body: partnerInvoice.newBody,
-  existing: ({ body }) => ({
-    partner_invoices_client_id_partner_id_number_key: {
-      text: `
+/** A tax specialist and the client never see a bill: it is the firm's margin. */
+export const partnerInvoiceEndpoints = [
+  list(partnerInvoices, { summary: 'List what partners billed for the caller’s clients', roles: MANAGERS }),
+  create({
+    summary: 'Create a partner’s bill, as RECEIVED, for a client that the partner is linked to',
+    roles: MANAGERS,
+    existing: ({ body }) => ({
+      partner_invoices_client_id_partner_id_number_key: {
+        text: `
 select r.id
 from public.partner_invoices as r
 where r.client_id = $1 and r.partner_id = $2 and r.number = $3`,
-      values: [body.client_id, body.partner_id, body.number],
-    },
+        values: [body.client_id, body.partner_id, body.number],
+      },
+    }),
   }),
-  create: ({ body }, id) => partnerInvoice.insertion({ ...body, id }),
-});
-
-export const changePartnerInvoice = endpoint({
-  ...written,
-  method: 'put',
-  path: '/api/partner-invoices/{id}',
-  summary: 'Change the given fields of a partner’s bill, or move it to another status',
-  roles: MANAGERS,
-  body: partnerInvoice.changeBody,
-  change: ({ params, body }, ifMatch) => [
-    ...parentFirst('factures', body.invoice_id),
-    partnerInvoice.change(params.id, body, ifMatch),
-  ],
-});
-
-export const deletePartnerInvoice = endpoint({
-  ...common,
-  method: 'delete',
-  path: '/api/partner-invoices/{id}',
-  summary: 'Delete a partner’s bill',
-  roles: ['ADMIN'],
-  remove: ({ params }, ifMatch) => partnerInvoice.deletion(params.id, ifMatch),
-});
+  read({ summary: 'Read a partner’s bill', roles: MANAGERS }),
+  change({
+    summary: 'Change the given fields of a partner’s bill, or move it to another status',
+    roles: MANAGERS,
+  }),
+  remove({ summary: 'Delete a partner’s bill', roles: ['ADMIN'] }),
+];

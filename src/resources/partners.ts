@@ -6,13 +6,29 @@ import { changedInSteps } from '../http/answer.ts';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { atLeast, type Caller } from '../identity/caller.ts';
+import { MANAGERS, SPECIALISTS, type Caller } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
+import { endpointsOf } from '../records/endpoints.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
-import { list } from '../records/list.ts';
+import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import * as examples from './examples.ts';
-import { isSiret } from './siret.ts';
+
+/** La Poste numbers its establishments, all but its seat, by the plain sum of the digits. */
+const LA_POSTE = '356000000';
+
+/** Whether fourteen digits are a SIRET: their Luhn sum is a multiple of ten. The database checks the same. */
+function isSiret(digits: string): boolean {
+  const sum = sumOf(digits, (digit, place) => (place % 2 === 0 ? doubled(digit) : digit));
+  return sum % 10 === 0 || (digits.startsWith(LA_POSTE) && sumOf(digits, (digit) => digit) % 5 === 0);
+}
+
+function sumOf(digits: string, worth: (digit: number, place: number) => number): number {
+  return Array.from(digits, Number).reduce((sum, digit, place) => sum + worth(digit, place), 0);
+}
+
+function doubled(digit: number): number {
+  return digit > 4 ? digit * 2 - 9 : digit * 2;
+}
 
 /** The links that the caller sees; the policies leave out those of others. */
 const LINKED = `array(
@@ -51,12 +67,29 @@ export const partner = record(
         .optional(),
       LINKED,
     ),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
   {
-    // Of the links too, which go with their clients and differ by caller: the last change alone would be no version.
-    examples: examples.partner,
+    examples: {
+      record: {
+        id: 'b1000000-0000-4000-8000-000000000001',
+        name: 'Apport Conseil Rhône-Alpes',
+        siret: '90123456700013',
+        contact_email: 'contact@apport-conseil.example',
+        phone: '+33 4 72 00 00 01',
+        address: '6 place Bellecour, 69002 Lyon',
+        commission_rate: 12.5,
+        client_ids: ['c1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000003'],
+      },
+      creation: {
+        name: 'Cabinet Dubois Conseil',
+        siret: '73282932000074',
+        contact_email: 'contact@dubois-conseil.example',
+        commission_rate: 8,
+        client_ids: ['c1000000-0000-4000-8000-000000000001'],
+      },
+      change: { commission_rate: 11.5 },
+    },
     label: ['name'],
     tag: {
       sql: `'"' || md5(r.updated_at::text || ${LINKED}::text) || '"'`,
@@ -65,7 +98,7 @@ export const partner = record(
   },
 );
 
-const partners = list({
+const partners = listOf({
   of: partner,
   sorts: ['created_at', 'updated_at', 'name'],
   filters: {
@@ -78,12 +111,6 @@ const partners = list({
     q: containedIn('r.name', 'r.contact_email', 'r.address'),
   },
 });
-
-const STAFF = atLeast('TAX_SPECIALIST');
-
-const common = { tag: 'Partners', resource: 'partners', of: partner } as const;
-
-const written = { ...common, references: { client_ids: 'clients' } } as const;
 
 /** Adds the links that are missing. */
 function linking(id: string, clients: readonly string[]): Statement {
@@ -98,127 +125,103 @@ on conflict do nothing`,
   };
 }
 
-/**
- * A partner is seen through its links: whoever does not see everything needs one.
- * @throws RequestError ERROR_VALIDATION
- */
+/** A partner is seen through its links. @throws RequestError ERROR_VALIDATION without one */
 function requireLink(clients: readonly string[], { role, clientAccess }: Caller): void {
   if (clients.length > 0 || (role === 'ADMIN' && clientAccess.length === 0)) return;
   const rule = 'must name at least one of your clients';
   throw new RequestError('ERROR_VALIDATION', `client_ids ${rule}`, { details: { client_ids: rule } });
 }
 
-export const listPartners = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/partners',
-  summary: 'List the partners of the caller’s clients',
-  roles: STAFF,
-  query: partners.query,
-  // Not narrowed to that client: a partner is shown with all the links that the caller sees.
-  clients: ({ query }) => query.client_id ?? [],
-  list: ({ query }, caller) => partners.statement(query, caller),
-});
+const { common, list, read } = endpointsOf(partner, { tag: 'Partners', path: '/api/partners' });
 
-export const readPartner = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/partners/{id}',
-  summary: 'Read a partner',
-  roles: STAFF,
-  read: ({ params }) => partner.byId(params.id),
-});
+const written = { ...common, references: { client_ids: 'clients' } } as const;
 
-export const createPartner = endpoint({
-  ...written,
-  method: 'post',
-  path: '/api/partners',
-  summary: 'Create a partner, linked to clients',
-  roles: atLeast('ACCOUNT_MANAGER'),
-  body: partner.newBody,
-  responses: { 201: partner },
-  clients: ({ body }) => body.client_ids ?? [],
-  handle: async ({ body }, request) => {
-    const clients = body.client_ids ?? [];
-    requireLink(clients, request.caller);
-    const id = randomUUID();
-    return create(request, {
-      ...{ of: partner, id, location: `/api/partners/${id}` },
-      make: [
-        {
-          text: `
+export const partnerEndpoints = [
+  list(partners, {
+    summary: 'List the partners of the caller’s clients',
+    roles: SPECIALISTS,
+    // Not narrowed to that client: a partner is shown with all the links that the caller sees.
+    clients: ({ query }) => query.client_id ?? [],
+  }),
+  endpoint({
+    ...written,
+    method: 'post',
+    path: '/api/partners',
+    summary: 'Create a partner, linked to clients',
+    roles: MANAGERS,
+    body: partner.newBody,
+    responses: { 201: partner },
+    clients: ({ body }) => body.client_ids ?? [],
+    handle: async ({ body }, request) => {
+      const clients = body.client_ids ?? [];
+      requireLink(clients, request.caller);
+      const id = randomUUID();
+      // Not seen, and so not returned, before it has its links.
+      const insertion = {
+        text: `
 insert into public.partners as r (${partner.inserted})
 select ${partner.given}
 from ${partner.laidOut('$1')}`,
-          values: [JSON.stringify({ ...body, id })],
-        },
-        linking(id, clients),
-        partner.byId(id),
-      ],
-    });
-  },
-});
-
-/**
- * The links that are given replace those that the caller sees. Statement by statement, so that whoever waited for
- * another's change replaces what that one has left; the new ones first, so that sight of the partner is never lost.
- */
-export const changePartner = endpoint({
-  ...written,
-  method: 'put',
-  path: '/api/partners/{id}',
-  summary: 'Change the given fields of a partner; client_ids replaces the links that the caller sees',
-  roles: atLeast('ACCOUNT_MANAGER'),
-  body: partner.changeBody,
-  responses: { 200: partner },
-  clients: ({ body }) => body.client_ids ?? [],
-  handle: async ({ params, body }, request) => {
-    const { client_ids: clients } = body;
-    if (clients !== undefined) requireLink(clients, request.caller);
-    return changedInSteps(partner, request, async (run) => {
-      const touched = await run({
-        text: `
+        values: [JSON.stringify({ ...body, id })],
+      };
+      const make = [insertion, linking(id, clients), partner.byId(id)] as const;
+      return create(request, { of: partner, id, location: `/api/partners/${id}`, make });
+    },
+  }),
+  read({ summary: 'Read a partner', roles: SPECIALISTS }),
+  // Replaces the links that the caller sees, statement by statement; new links first, so that sight is never lost.
+  endpoint({
+    ...written,
+    method: 'put',
+    path: '/api/partners/{id}',
+    summary: 'Change the given fields of a partner; client_ids replaces the links that the caller sees',
+    roles: MANAGERS,
+    body: partner.changeBody,
+    responses: { 200: partner },
+    clients: ({ body }) => body.client_ids ?? [],
+    handle: async ({ params, body }, request) => {
+      const { client_ids: clients } = body;
+      if (clients !== undefined) requireLink(clients, request.caller);
+      return changedInSteps(partner, request, async (run) => {
+        const touched = await run({
+          text: `
 update public.partners as r
 set ${partner.changed('$2')}
 from ${partner.laidOut('$2')}
 where r.id = $1
     and ${partner.isVersion('$3')}`,
-        values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
+          values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
+        });
+        if (touched.rowCount === 0) return touched;
+        if (clients === undefined) return run(partner.byId(params.id));
+        const unlinking = {
+          text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
+          values: [params.id, clients],
+        };
+        return run(linking(params.id, clients), unlinking, partner.byId(params.id));
       });
-      if (touched.rowCount === 0) return touched;
-      if (clients === undefined) return run(partner.byId(params.id));
-      const unlinking = {
-        text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
-        values: [params.id, clients],
-      };
-      return run(linking(params.id, clients), unlinking, partner.byId(params.id));
-    });
-  },
-});
-
-/**
- * The partner with the links that the caller sees; links of others and bills hold it: a conflict. It is held first, so
- * that the links are those that another's change has left, and none is added meanwhile.
- */
-export const deletePartner = endpoint({
-  ...common,
-  method: 'delete',
-  path: '/api/partners/{id}',
-  summary: 'Delete a partner; a conflict while it has bills, or links that the caller does not see',
-  roles: ['ADMIN'],
-  heldBy: ({ params }) => ({
-    partner_invoices: {
-      words: 'bills of this partner',
-      count: {
-        text: 'select count(*) from public.partner_invoices as r where r.partner_id = $1',
-        values: [params.id],
-      },
     },
   }),
-  remove: ({ params }, ifMatch) => [
-    { text: 'select from public.partners as r where r.id = $1 for update', values: [params.id] },
-    {
-      text: `
+  // Locks the partner first, so that no link is added meanwhile; others' links and bills are a conflict.
+  endpoint({
+    ...common,
+    method: 'delete',
+    path: '/api/partners/{id}',
+    summary: 'Delete a partner; a conflict while it has bills, or links that the caller does not see',
+    roles: ['ADMIN'],
+    heldBy: ({ params }) => ({
+      partner_invoices: {
+        words: 'bills of this partner',
+        count: {
+          text: 'select count(*) from public.partner_invoices as r where r.partner_id = $1',
+          values: [params.id],
+        },
+      },
+    }),
+    remove: ({ params }, ifMatch) => [
+      { text: 'select from public.partners as r where r.id = $1 for update', values: [params.id] },
+      {
+        text: `
 with gone as (
     delete from public.partners as r
     where r.id = $1 and ${partner.isVersion('$2')}
@@ -231,7 +234,8 @@ unlinked as (
 )
 select gone.id
 from gone`,
-      values: [params.id, partner.versions(ifMatch)],
-    },
-  ],
-});
+        values: [params.id, partner.versions(ifMatch)],
+      },
+    ],
+  }),
+];

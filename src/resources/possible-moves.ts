@@ -1,33 +1,28 @@
 import { z } from 'zod';
 import type { ListQuery } from '../http/endpoint.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { record } from '../records/record.ts';
 import type { Rec } from '../records/record.ts';
-import * as invoices from './invoices.ts';
-import * as partnerInvoices from './partner-invoices.ts';
-import { common as reclamations, reclamationStatus } from './reclamation-record.ts';
+import { invoice, status as invoiceStatus } from './invoices.ts';
+import { partnerInvoice, status as partnerInvoiceStatus } from './partner-invoices.ts';
+import { reclamation, reclamationStatus } from './reclamation-record.ts';
 
 /* Where a record can move now, for this caller; the tables in the database say it that the moves are held against. */
 
-const requires = column.described(column.names, {
-  description:
-    'The fields that the move needs and the record does not have yet: they are given along with the status.',
-});
-
-/** The moves of a kind of records, kept in that table. */
 function moves(name: string, table: string, status: z.ZodEnum): Rec {
   return record(name, table, {
     status: column.read(column.words(status), 'm.status'),
-    requires: column.read(requires, 'm.requires'),
+    requires: column.said(
+      column.names,
+      'The fields that the move needs and the record does not have yet: they are given along with the status.',
+      'm.requires',
+    ),
   });
 }
 
-/**
- * Where the record can move. `more` is an array, in SQL for the record `r` and the move `m`, of fields that it needs
- * beside those of the table.
- */
+/** `more`: SQL for an array of fields needed besides those of the table. */
 function possible(of: Rec, id: string, more = `'{}'::text[]`): ListQuery {
   return {
     records: {
@@ -46,39 +41,36 @@ cross join app.moves('${of.table}', r.status) as m`,
   };
 }
 
-const common = { method: 'get', roles: ROLES } as const;
-
-export const listReclamationMoves = endpoint({
-  ...{ ...reclamations, ...common },
-  of: moves('PossibleReclamationMove', 'reclamation_transitions', reclamationStatus),
-  path: '/api/reclamations/{id}/moves',
-  summary: 'List the moves that the caller can make with a claim now',
-  list: ({ params }) => possible(reclamations.of, params.id),
-});
-
-export const listInvoiceMoves = endpoint({
-  ...{ ...invoices.common, ...common },
-  of: moves('PossibleInvoiceMove', 'invoice_transitions', invoices.status),
-  path: '/api/invoices/{id}/moves',
-  summary: 'List the moves that the caller can make with an invoice now',
-  // Issued today, it must not be due before.
-  list: ({ params }) =>
-    possible(
-      invoices.common.of,
-      params.id,
-      `case
+export const possibleMoves = [
+  endpoint({
+    ...{ tag: 'Reclamations', resource: 'reclamations', method: 'get', roles: ROLES },
+    of: moves('PossibleReclamationMove', 'reclamation_transitions', reclamationStatus),
+    path: '/api/reclamations/{id}/moves',
+    summary: 'List the moves that the caller can make with a claim now',
+    list: ({ params }) => possible(reclamation, params.id),
+  }),
+  endpoint({
+    ...{ tag: 'Invoices', resource: 'factures', method: 'get', roles: ROLES },
+    of: moves('PossibleInvoiceMove', 'invoice_transitions', invoiceStatus),
+    path: '/api/invoices/{id}/moves',
+    summary: 'List the moves that the caller can make with an invoice now',
+    // Issued today, it must not be due before.
+    list: ({ params }) =>
+      possible(
+        invoice,
+        params.id,
+        `case
         when m.to_status = 'ISSUED' and r.issue_date is null and r.due_date < clock_timestamp()::date
             then '{due_date}'
         else '{}'
     end::text[]`,
-    ),
-});
-
-export const listPartnerInvoiceMoves = endpoint({
-  ...{ ...partnerInvoices.common, ...common },
-  roles: partnerInvoices.MANAGERS,
-  of: moves('PossiblePartnerInvoiceMove', 'invoice_transitions', partnerInvoices.status),
-  path: '/api/partner-invoices/{id}/moves',
-  summary: 'List the moves that the caller can make with a partner’s bill now',
-  list: ({ params }) => possible(partnerInvoices.common.of, params.id),
-});
+      ),
+  }),
+  endpoint({
+    ...{ tag: 'Partner invoices', resource: 'partner_invoices', method: 'get', roles: MANAGERS },
+    of: moves('PossiblePartnerInvoiceMove', 'invoice_transitions', partnerInvoiceStatus),
+    path: '/api/partner-invoices/{id}/moves',
+    summary: 'List the moves that the caller can make with a partner’s bill now',
+    list: ({ params }) => possible(partnerInvoice, params.id),
+  }),
+];

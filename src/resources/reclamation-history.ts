@@ -5,7 +5,7 @@ import * as column from '../records/column.ts';
 import { by } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import { common, reclamationStatus } from './reclamation-record.ts';
+import { reclamationStatus } from './reclamation-record.ts';
 import { user } from './users.ts';
 
 const move = record('ReclamationMove', 'reclamation_history', {
@@ -25,7 +25,8 @@ const moves = list({
 });
 
 export const listMoves = endpoint({
-  ...common,
+  tag: 'Reclamations',
+  resource: 'reclamations',
   of: move,
   method: 'get',
   path: '/api/reclamations/{id}/history',

@@ -1,15 +1,13 @@
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
+import { amountBetween, between, byAny, byAnyOrNone, containedInSearchText } from '../records/filters.ts';
+import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
-import * as examples from './examples.ts';
 import { site } from './sites.ts';
 
-/**
- * The states of a claim in the order in which they are usually passed, as reporting.statuses has it, by which lists sort;
- * which move is allowed to whom stands in the table reclamation_transitions.
- */
+/** In the order of a claim's life, by which lists sort; the table reclamation_transitions has the allowed moves. */
 export const reclamationStatus = field.oneOf('ReclamationStatus', [
   'DRAFT',
   'READY_FOR_REVIEW',
@@ -28,7 +26,7 @@ export const reclamationStatus = field.oneOf('ReclamationStatus', [
 
 export const claimType = field.oneOf('ClaimType', ['TF', 'CFE']);
 
-export const MOST = '99999999.99';
+const MOST = '99999999.99';
 
 const assigneeId = column.described(column.uuid, {
   description:
@@ -58,14 +56,79 @@ export const reclamation = record(
     refund_amount: column.optional(column.decimal, field.decimal(MOST)),
     grounds: column.optional(column.text(), field.prose),
     assignee_id: column.naming('assignee', assignee.label, column.optional(assigneeId, field.uuid)),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
   {
-    examples: examples.reclamation,
+    examples: {
+      record: {
+        id: 'e1000000-0000-4000-8000-000000000001',
+        client_id: client.exampleId,
+        site_id: site.exampleId,
+        claim_type: 'TF',
+        amount: 48210.55,
+        status: 'PARTIALLY_ACCEPTED',
+        tax_year: 2024,
+        commune_code: '69290',
+        notice_reference: '24 69 1234567 01',
+        collection_date: '2024-08-31',
+        claim_deadline: '2025-12-31',
+        submitted_at: '2024-10-21T08:00:00Z',
+        response_due_at: '2025-04-21T08:00:00Z',
+        decision_date: '2025-03-14',
+        court_deadline: '2025-05-14',
+        granted_amount: 30100,
+        grounds: 'Surface pondérée surévaluée : les auvents sont comptés comme surface close.',
+        assignee_id: 'd1000000-0000-4000-8000-000000000003',
+        created_at: '2024-10-07T09:30:00Z',
+      },
+      creation: {
+        client_id: client.exampleId,
+        site_id: site.exampleId,
+        claim_type: 'CFE',
+        amount: 12940.5,
+        tax_year: 2026,
+        commune_code: '69290',
+        notice_reference: '26 69 7654321 10',
+        collection_date: '2026-10-31',
+        grounds: 'Base d’imposition : équipement cédé en 2024.',
+      },
+      change: { refund_amount: 30100 },
+    },
     label: ['claim_type', 'tax_year', 'notice_reference'],
     hasDocuments: true,
   },
 );
 
-export const common = { tag: 'Reclamations', resource: 'reclamations', of: reclamation } as const;
+export const reclamations = list({
+  of: reclamation,
+  client: 'r.client_id',
+  isWide: true,
+  sorts: ['created_at', 'updated_at', 'amount', 'status'],
+  sortsWithNulls: ['tax_year', 'claim_deadline', 'response_due_at', 'court_deadline'],
+  filters: {
+    client_id: byAny(field.uuid, 'r.client_id = $'),
+    site_id: byAny(field.uuid, 'r.site_id = $'),
+    status: byAny(reclamationStatus, 'r.status = $'),
+    claim_type: byAny(claimType, 'r.claim_type = $'),
+    tax_year: byAny(field.wholeNumber(1900, 2200), 'r.tax_year = $'),
+    commune_code: byAny(field.communeCode, 'r.commune_code = $'),
+    ...between('claim_deadline', field.date, 'r.claim_deadline', 'whose claim_deadline is this day'),
+    ...between('response_due', field.moment, 'r.response_due_at', 'whose response_due_at is this time'),
+    ...between('court_deadline', field.date, 'r.court_deadline', 'whose court_deadline is this day'),
+    ...amountBetween('amount', MOST),
+    assignee_id: byAnyOrNone('r.assignee_id', 'Only those that this user works on, or with none nobody.'),
+    q: containedInSearchText(
+      ['notice_reference', 'commune_code', 'grounds'],
+      [
+        { key: 'client_id', table: 'clients', place: 'the name of its client' },
+        { key: 'site_id', table: 'sites', place: 'the name of its site' },
+      ],
+    ),
+  },
+  selective: ['site_id', 'assignee_id'],
+  sparse: [
+    ...(['q', 'tax_year', 'commune_code', 'amount_from', 'amount_to'] as const),
+    ...(['claim_deadline_from', 'claim_deadline_to', 'court_deadline_from', 'court_deadline_to'] as const),
+    ...(['response_due_from', 'response_due_to'] as const),
+  ],
+});

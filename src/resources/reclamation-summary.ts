@@ -11,19 +11,15 @@ import { placed } from '../records/order.ts';
 import { record } from '../records/record.ts';
 import type { Columns, Rec } from '../records/record.ts';
 import { client } from './clients.ts';
-import { reclamations } from './reclamation-lists.ts';
-import { claimType, reclamationStatus } from './reclamation-record.ts';
+import { claimType, reclamationStatus, reclamations } from './reclamation-record.ts';
 
 /* How many claims there are, and of how much, by what a screen shows them. */
 
-const money = (description: string): column.Column =>
-  column.read(column.described(column.decimal, { description }));
-
 const sums = {
-  count: column.read(column.described(column.integer, { description: 'How many claims.' })),
-  amount: money('What they ask for.'),
-  granted_amount: money('What was granted of it, where there is a decision.'),
-  refund_amount: money('What was paid back.'),
+  count: column.said(column.integer, 'How many claims.'),
+  amount: column.said(column.decimal, 'What they ask for.'),
+  granted_amount: column.said(column.decimal, 'What was granted of it, where there is a decision.'),
+  refund_amount: column.said(column.decimal, 'What was paid back.'),
 };
 
 const keys = {
@@ -39,7 +35,6 @@ type By = keyof typeof keys;
 
 const by = field.oneOf('ReclamationSummaryKey', ['status', 'type', 'year', 'client']);
 
-/** The row of each key by itself. */
 const rows: Readonly<Record<By, Rec>> = {
   status: rowBy('Status', keys.status),
   type: rowBy('Type', keys.type),
@@ -113,10 +108,7 @@ ${order}
 limit ${add(rowsFor(asked.limit))}`;
   const expand = Object.keys(row.expansion.schemas);
   return {
-    records: {
-      text: expand.length === 0 ? text : `${row.expansion.around(text, expand)}\n${order}`,
-      values,
-    },
+    records: { text: row.expansion.around(text, expand, order), values },
     limit: asked.limit,
     cursor: (last) => cursor.of(last.slice(0, 1)),
     of: row.expansion.shape(row, expand),

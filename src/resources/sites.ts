@@ -1,13 +1,13 @@
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { atLeast, ROLES } from '../identity/caller.ts';
+import { MANAGERS, ROLES, SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { byAny, containedInSearchText } from '../records/filters.ts';
 import { importing } from '../records/import/import.ts';
-import { list } from '../records/list.ts';
+import { endpointsOf } from '../records/endpoints.ts';
+import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { client } from './clients.ts';
-import * as examples from './examples.ts';
 
 export const site = record(
   'Site',
@@ -17,13 +17,30 @@ export const site = record(
     client_id: column.naming('client', client.label, column.fixed),
     site_name: column.written(column.text(255), field.name(255)),
     address: column.optional(column.text(), field.prose),
-    created_at: column.read(column.time),
-    updated_at: column.read(column.time),
+    ...column.dates,
   },
-  { examples: examples.site, label: ['site_name'], hasDocuments: true },
+  {
+    examples: {
+      record: {
+        id: '51000000-0000-4000-8000-000000000001',
+        client_id: client.exampleId,
+        site_name: 'Entrepôt de Saint-Priest',
+        address: '4 rue du Lyonnais, 69800 Saint-Priest',
+        created_at: '2024-01-15T09:10:00Z',
+      },
+      creation: {
+        client_id: client.exampleId,
+        site_name: 'Entrepôt de Vénissieux',
+        address: '30 boulevard Irène Joliot-Curie, 69200 Vénissieux',
+      },
+      change: { site_name: 'Entrepôt de Saint-Priest, halle A' },
+    },
+    label: ['site_name'],
+    hasDocuments: true,
+  },
 );
 
-const sites = list({
+const sites = listOf({
   of: site,
   client: 'r.client_id',
   sorts: ['created_at', 'updated_at', 'site_name'],
@@ -33,69 +50,29 @@ const sites = list({
   },
 });
 
-const common = { tag: 'Sites', resource: 'sites', of: site } as const;
-
-export const listSites = endpoint({
-  ...common,
-  method: 'get',
+const { common, list, read, create, change, remove } = endpointsOf(site, {
+  tag: 'Sites',
   path: '/api/sites',
-  summary: 'List the sites of the caller’s clients',
-  roles: ROLES,
-  query: sites.query,
-  list: ({ query }, caller) => sites.statement(query, caller),
 });
 
-export const readSite = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/sites/{id}',
-  summary: 'Read a site',
-  roles: ROLES,
-  query: site.reading,
-  read: ({ params, query }) => site.byId(params.id, query.expand),
-});
-
-export const createSite = endpoint({
-  ...common,
-  references: { client_id: 'clients' },
-  method: 'post',
-  path: '/api/sites',
-  summary: 'Create a site of a client',
-  roles: atLeast('TAX_SPECIALIST'),
-  body: site.newBody,
-  create: ({ body }, id) => site.insertion({ ...body, id }),
-});
-
-export const importSites = endpoint({
-  ...common,
-  ...importing({
-    of: site,
-    path: '/api/sites',
-    parents: { client_id: { table: 'clients', client: 'id' } },
+export const siteEndpoints = [
+  list(sites, { summary: 'List the sites of the caller’s clients', roles: ROLES }),
+  create({ summary: 'Create a site of a client', roles: SPECIALISTS }),
+  endpoint({
+    ...common,
+    ...importing({
+      of: site,
+      path: '/api/sites',
+      parents: { client_id: { table: 'clients', client: 'id' } },
+    }),
+    references: { client_id: 'clients' },
+    method: 'post',
+    path: '/api/sites/import',
+    operationId: 'importSites',
+    summary: 'Create many sites at once, from a table or an array: all or none',
+    roles: SPECIALISTS,
   }),
-  references: { client_id: 'clients' },
-  method: 'post',
-  path: '/api/sites/import',
-  operationId: 'importSites',
-  summary: 'Create many sites at once, from a table or an array: all or none',
-  roles: atLeast('TAX_SPECIALIST'),
-});
-
-export const changeSite = endpoint({
-  ...common,
-  method: 'put',
-  path: '/api/sites/{id}',
-  summary: 'Change the given fields of a site',
-  roles: atLeast('TAX_SPECIALIST'),
-  body: site.changeBody,
-  change: ({ params, body }, ifMatch) => site.change(params.id, body, ifMatch),
-});
-
-export const deleteSite = endpoint({
-  ...common,
-  method: 'delete',
-  path: '/api/sites/{id}',
-  summary: 'Delete a site with its parcels, claims and documents',
-  roles: atLeast('ACCOUNT_MANAGER'),
-  remove: ({ params }, ifMatch) => site.deletion(params.id, ifMatch),
-});
+  read({ summary: 'Read a site', roles: ROLES }),
+  change({ summary: 'Change the given fields of a site', roles: SPECIALISTS }),
+  remove({ summary: 'Delete a site with its parcels, claims and documents', roles: MANAGERS }),
+];

@@ -12,10 +12,10 @@ import { ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
 import { hashPassword, isHashable, normalPassword, NO_PASSWORD } from '../identity/password.ts';
 import * as column from '../records/column.ts';
+import { endpointsOf } from '../records/endpoints.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
-import { list } from '../records/list.ts';
+import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import * as examples from './examples.ts';
 import { PASSWORD_BYTES } from '../limits.ts';
 
 const PASSWORD_RULE = `must have at least 12 characters and at most ${PASSWORD_BYTES} bytes`;
@@ -55,10 +55,7 @@ const SEEN_CLIENTS = `case
         )
     end`;
 
-/**
- * An ADMIN changes users and is shown whether they are active; also of those whom it may not change, or it would read
- * there that they have clients of others as well.
- */
+/** An ADMIN is shown activity, also of users whom it may not change. */
 const SEEN_ACTIVITY = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
 const activity = column.described(column.leftOutWhenNull(column.truthValue), {
@@ -81,10 +78,30 @@ export const user = record(
     created_at: column.read(column.nullable(column.time)),
     updated_at: column.read(column.nullable(column.time)),
   },
-  { examples: examples.user, label: ['email'] },
+  {
+    examples: {
+      record: {
+        id: 'd1000000-0000-4000-8000-000000000003',
+        email: 'amelie.durand@cabinet.example',
+        name: 'Amélie Durand',
+        role: 'TAX_SPECIALIST',
+        client_access: ['c1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000002'],
+        is_active: true,
+        created_at: '2024-01-03T09:00:00Z',
+      },
+      creation: {
+        email: 'jeanne.morel@cabinet.example',
+        name: 'Jeanne Morel',
+        role: 'TAX_SPECIALIST',
+        client_access: ['c1000000-0000-4000-8000-000000000001'],
+      },
+      change: { name: 'Amélie Durand-Roche' },
+    },
+    label: ['email'],
+  },
 );
 
-const users = list({
+const users = listOf({
   of: user,
   sorts: ['created_at', 'updated_at', 'email', 'name'],
   filters: {
@@ -100,10 +117,7 @@ const users = list({
   },
 });
 
-/** What is written and never shown. */
 const unseen = { password: password.optional() };
-
-const common = { tag: 'Users', resource: 'users', of: user } as const;
 
 /** What the database refuses to make of a user, by whatever way. */
 export const rules = {
@@ -126,10 +140,7 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
   };
 }
 
-/**
- * Goes before whatever writes a user: holds the author, and the target where it is named, and judges the author's rights
- * once they are held.
- */
+/** Goes before every write to users: locks author and target, then judges the author's rights. */
 export function holdAuthor({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
   return {
     text: 'select app.hold_author(to_timestamp($1), $2, $3)',
@@ -137,119 +148,11 @@ export function holdAuthor({ issuedAt, accessDigest }: Caller, target: string | 
   };
 }
 
-export const readSelf = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/users/me',
-  operationId: 'getCurrentUser',
-  summary: "Read the caller's own record",
-  roles: ROLES,
-  read: (_input, caller) => self(caller),
-});
-
-export const listUsers = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/users',
-  summary: 'List the users that the caller sees',
-  roles: ROLES,
-  query: users.query,
-  clients: ({ query }) => query.client_id ?? [],
-  list: ({ query }, caller) => users.statement(query, caller),
-});
-
-export const readUser = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/users/{id}',
-  summary: 'Read a user',
-  roles: ROLES,
-  read: ({ params }) => user.byId(params.id),
-});
-
-export const createUser = endpoint({
-  ...common,
-  constraints: rules,
-  method: 'post',
-  path: '/api/users',
-  summary: 'Create a user, whom the identity provider knows by the same email',
-  roles: ['ADMIN'],
-  body: user.newBody
-    .extend(unseen)
-    .refine(({ email, password }) => password === undefined || !isEmail(password, email), {
-      path: ['password'],
-      error: NOT_THE_EMAIL,
-    })
-    .meta({ id: 'NewUser', example: examples.user.creation }),
-  responses: { 201: user },
-  clients: ({ body }) => body.client_access ?? [],
-  existing: ({ body }) => ({
-    users_email_key: {
-      text: 'select r.id from public.users as r where lower(r.email collate "C") = lower($1 collate "C")',
-      values: [body.email],
-    },
-  }),
-  handle: async ({ body }, request) => {
-    const id = randomUUID();
-    const { email, name, role, client_access = [], is_active = true, password } = body;
-    const hash = password === undefined ? NO_PASSWORD : await hashFor(request, password);
-    return create(request, {
-      ...{ of: user, id, location: `/api/users/${id}` },
-      make: [
-        holdAuthor(request.caller),
-        {
-          text: `
-insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
-values ($1, $2, $3, $4, $5, $6, $7)
-returning ${user.selected}`,
-          values: [id, email, hash, name, role, client_access, is_active],
-        },
-      ],
-    });
-  },
-});
-
 function hashFor({ incoming }: CallerRequest, password: string): Promise<string> {
   return whileThere(incoming, (signal) => hashPassword(password, { signal }));
 }
 
-export const changeUser = endpoint({
-  ...common,
-  constraints: rules,
-  method: 'put',
-  path: '/api/users/{id}',
-  summary: 'Change the given fields of a user; a token that says other rights is refused from then on',
-  roles: ['ADMIN'],
-  body: user.changeBody.extend(unseen).meta({ id: 'UserChange', example: examples.user.change }),
-  responses: { 200: user },
-  clients: ({ body }) => body.client_access ?? [],
-  handle: async ({ params, body }, request) => {
-    const { password, ...fields } = body;
-    if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
-    // The hash may be written and not be read: what is not given is not mentioned.
-    const hash = password === undefined ? [] : [await hashFor(request, password)];
-    const change: Statement = {
-      text: `
-update public.users as r
-set ${hash.length === 0 ? '' : 'password_hash = $4,'}
-    client_access = coalesce(n.client_access, r.client_access),
-    is_active = coalesce(n.is_active, r.is_active),${user.changed('$2')}
-from ${user.laidOut('$2')}
-where r.id = $1
-    and ${user.isVersion('$3')}
-returning ${user.selected}`,
-      values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hash],
-    };
-    const result = await request.run([holdIfFirst(params.id), holdAuthor(request.caller), change]);
-    if (result.rowCount === 0) await refuseSeenOnly(params.id, request);
-    return recordIn(user, result);
-  },
-});
-
-/**
- * Holds a user whose id is before the author's, so that two who change each other do not wait for each other; only one
- * whom the author may change, so that nobody waits for a row of strangers.
- */
+/** Locks a user with a smaller id before the author, so that mutual changes do not deadlock. */
 function holdIfFirst(id: string): Statement {
   return {
     text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
@@ -257,10 +160,7 @@ function holdIfFirst(id: string): Statement {
   };
 }
 
-/**
- * Against the address that the user is given with it, or else the stored one.
- * @throws RequestError ERROR_VALIDATION
- */
+/** @throws RequestError ERROR_VALIDATION where the password is the new or stored email */
 async function refuseEmailAsPassword(
   password: string,
   id: string,
@@ -275,11 +175,7 @@ async function refuseEmailAsPassword(
     });
 }
 
-/**
- * An ADMIN with a list sees users whom it may not change, since they have other clients beside. To lock a row takes
- * what the policy for updates asks.
- * @throws RequestError ERROR_FORBIDDEN
- */
+/** An ADMIN with a list sees some users it may not change. @throws RequestError ERROR_FORBIDDEN */
 async function refuseSeenOnly(id: string, request: CallerRequest): Promise<void> {
   const [seen, held] = await request.runAll(
     { text: 'select from public.users as r where r.id = $1', values: [id] },
@@ -290,3 +186,98 @@ async function refuseSeenOnly(id: string, request: CallerRequest): Promise<void>
       kind: 'rule',
     });
 }
+
+const { common, list, read } = endpointsOf(user, { tag: 'Users', path: '/api/users' });
+
+export const userEndpoints = [
+  endpoint({
+    ...common,
+    method: 'get',
+    path: '/api/users/me',
+    operationId: 'getCurrentUser',
+    summary: "Read the caller's own record",
+    roles: ROLES,
+    read: (_input, caller) => self(caller),
+  }),
+  list(users, {
+    summary: 'List the users that the caller sees',
+    roles: ROLES,
+    clients: ({ query }) => query.client_id ?? [],
+  }),
+  endpoint({
+    ...common,
+    constraints: rules,
+    method: 'post',
+    path: '/api/users',
+    summary: 'Create a user, whom the identity provider knows by the same email',
+    roles: ['ADMIN'],
+    body: user.newBody
+      .extend(unseen)
+      .refine(({ email, password }) => password === undefined || !isEmail(password, email), {
+        path: ['password'],
+        error: NOT_THE_EMAIL,
+      })
+      .meta({ id: 'NewUser', example: user.newBody.meta()?.['example'] }),
+    responses: { 201: user },
+    clients: ({ body }) => body.client_access ?? [],
+    existing: ({ body }) => ({
+      users_email_key: {
+        text: 'select r.id from public.users as r where lower(r.email collate "C") = lower($1 collate "C")',
+        values: [body.email],
+      },
+    }),
+    handle: async ({ body }, request) => {
+      const id = randomUUID();
+      const { email, name, role, client_access = [], is_active = true, password } = body;
+      const hash = password === undefined ? NO_PASSWORD : await hashFor(request, password);
+      return create(request, {
+        ...{ of: user, id, location: `/api/users/${id}` },
+        make: [
+          holdAuthor(request.caller),
+          {
+            text: `
+insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
+values ($1, $2, $3, $4, $5, $6, $7)
+returning ${user.selected}`,
+            values: [id, email, hash, name, role, client_access, is_active],
+          },
+        ],
+      });
+    },
+  }),
+  read({ summary: 'Read a user', roles: ROLES }),
+  endpoint({
+    ...common,
+    constraints: rules,
+    method: 'put',
+    path: '/api/users/{id}',
+    summary: 'Change the given fields of a user; a token that says other rights is refused from then on',
+    roles: ['ADMIN'],
+    body: user.changeBody
+      .extend(unseen)
+      .meta({ id: 'UserChange', example: user.changeBody.meta()?.['example'] }),
+    responses: { 200: user },
+    clients: ({ body }) => body.client_access ?? [],
+    handle: async ({ params, body }, request) => {
+      const { password, ...fields } = body;
+      if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
+      // The hash may be written and not be read: what is not given is not mentioned.
+      const hash = password === undefined ? [] : [await hashFor(request, password)];
+      const change: Statement = {
+        text: `
+update public.users as r
+set ${hash.length === 0 ? '' : 'password_hash = $4,'}
+    client_access = coalesce(n.client_access, r.client_access),
+    is_active = coalesce(n.is_active, r.is_active),${user.changed('$2')}
+from ${user.laidOut('$2')}
+where r.id = $1
+    and ${user.isVersion('$3')}
+returning ${user.selected}`,
+        values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hash],
+      };
+      const result = await request.run([holdIfFirst(params.id), holdAuthor(request.caller), change]);
+      if (result.rowCount === 0) await refuseSeenOnly(params.id, request);
+      return recordIn(user, result);
+    },
+  }),
+];

@@ -1,29 +1,15 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import type { Logger } from 'pino';
-import type { ObservedRequest, RequestObserver, Stretch } from '../observed.ts';
+import type { ObservedRequest, Stretch } from '../observed.ts';
 import { within } from '../within.ts';
 import { TRACES_MS, TRACES_SAY_MS } from '../limits.ts';
 
-export interface TracesOptions {
-  /** How many of the traces that no caller has begun are kept, from 0 to 1. */
-  readonly ratio: number;
-  readonly log: Logger;
-}
-
-/** Spans for a collector of OpenTelemetry. Whether it takes them, nobody waits for. */
-export interface Traces extends RequestObserver {
-  /** The identity provider was asked for its keys. */
-  readonly fetched: (fetch: Stretch) => void;
-  /** Sends what is left, for as long as there is time. */
-  close(withinMs: number): Promise<void>;
-}
-
 /**
- * Loads OpenTelemetry's packages, which read where the collector is, its headers and certificates, and what the service is
- * called, from their own variables. A span is made when what it is about is over, of what was noted.
+ * Loads OpenTelemetry, which reads its own variables. Spans are made once what they cover is over. `ratio` is the part
+ * kept of traces that no caller has begun.
  */
-export async function openTraces({ ratio, log }: TracesOptions): Promise<Traces> {
+export async function openTraces({ ratio, log }: { readonly ratio: number; readonly log: Logger }) {
   const { context, defaultTextMapGetter, diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
     await import('@opentelemetry/api');
   const { W3CTraceContextPropagator } = await import('@opentelemetry/core');
@@ -55,16 +41,8 @@ export async function openTraces({ ratio, log }: TracesOptions): Promise<Traces>
   const tracer = provider.getTracer('taxclaims');
   const propagator = new W3CTraceContextPropagator();
 
-  function ended({
-    route,
-    method,
-    role,
-    status,
-    error,
-    timeline,
-    endedMs,
-    traceparent,
-  }: ObservedRequest): void {
+  function ended(request: ObservedRequest): void {
+    const { route, method, role, status, error, timeline, endedMs, traceparent } = request;
     const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
     const attributes = {
       'http.request.method': method === 'other' ? '_OTHER' : method,
@@ -96,10 +74,10 @@ export async function openTraces({ ratio, log }: TracesOptions): Promise<Traces>
 
   return {
     ended,
-    fetched: (stretch) => {
+    fetched: (stretch: Stretch): void => {
       add('fetch keys', stretch, ROOT_CONTEXT);
     },
-    async close(withinMs) {
+    async close(withinMs: number): Promise<void> {
       const late = (): Error => new Error('the collector did not take the last traces in time');
       await within(Math.min(withinMs, TRACES_MS), provider.shutdown(), late).catch((error: unknown) => {
         log.warn({ err: error }, 'the last traces are lost');

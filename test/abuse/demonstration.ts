@@ -4,7 +4,7 @@ import type { HttpRow, RawRow } from './over-http.ts';
 
 /*
  * The tokens that /docs gives for a click in a demonstration: nobody but its own page on this machine gets one. The rows
- * in bytes say what no client library would. Seen red where src/http/docs-people.ts does not ask for the origin, takes
+ * in bytes say what no client library would. Seen red where src/http/docs.ts does not ask for the origin, takes
  * any name for this machine's, or does not look for proxies.
  */
 

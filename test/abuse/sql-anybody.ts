@@ -1,4 +1,4 @@
-import { FOREIGN_ROWS } from '../support/foreign-rows.ts';
+import { FOREIGN_ROWS } from '../support/tenant.ts';
 import type { SqlRow } from './over-sql.ts';
 import type { World } from './world.ts';
 

@@ -7,8 +7,7 @@ import { FIXTURE } from '../policies/fixture.ts';
 import { TABLES } from '../policies/rights.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { FOREIGN_ROWS } from '../support/foreign-rows.ts';
-import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
+import { FOREIGN_ROWS, furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
 /* A list of the tests that a new table is not in would go on passing, and prove nothing of that table. */
 

@@ -263,11 +263,9 @@ describe('a slow body', () => {
   test('of a form whose disk is full is no mistake of the sender', async () => {
     const port = await serve((request, response) => {
       const stored = readForm(request, {
-        field: 'file',
         maxBytes: MIB,
-        refuseName: () => undefined,
         // The device that is always full.
-        store: async (content) => {
+        write: async (content) => {
           await pipeline(content, createWriteStream('/dev/full')).catch((error: unknown) => {
             throw outOfReach(error);
           });

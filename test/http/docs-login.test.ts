@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { pino } from 'pino';
-import type { DocsLogin } from '../../src/http/docs-login.ts';
+import type { DocsLogin } from '../../src/http/docs.ts';
 import { createDiscovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
 import type { ForeignProvider } from '../support/foreign-provider.ts';

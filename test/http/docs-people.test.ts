@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Person } from '../../src/http/docs-people.ts';
+import type { Person } from '../../src/http/docs.ts';
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { ROWS } from '../resources/access.ts';
 import { document } from '../support/described.ts';
 
 /* Clients are generated from the names of the operations: another name is another function in somebody's code. */
@@ -34,19 +35,17 @@ const OPERATION_IDS = {
   'GET /api-json': 'getDescription',
 };
 
-const RESOURCES = {
-  '/api/users': ['User', 'Users'],
-  '/api/clients': ['Client', 'Clients'],
-  '/api/sites': ['Site', 'Sites'],
-  '/api/cadastres': ['Cadastre', 'Cadastres'],
-  '/api/reclamations': ['Reclamation', 'Reclamations'],
-  '/api/partners': ['Partner', 'Partners'],
-  '/api/invoices': ['Invoice', 'Invoices'],
-  '/api/partner-invoices': ['PartnerInvoice', 'PartnerInvoices'],
-} as const;
+/** The usual addresses, each with the name of one of its records and of several. */
+const RESOURCES = ROWS.flatMap(({ line }) => {
+  const segment = /^GET \/api\/([a-z-]+)\/\{\w+\}$/.exec(line)?.[1];
+  const many = segment?.replaceAll(/(?:^|-)([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+  return segment === undefined || many === undefined || segment === 'documents'
+    ? []
+    : [[`/api/${segment}`, many.replace(/s$/, ''), many] as const];
+});
 
 test('every operation has a name of its own, which generated clients keep', () => {
-  const ofResources = Object.entries(RESOURCES).flatMap(([path, [one, many]]) => {
+  const ofResources = RESOURCES.flatMap(([path, one, many]) => {
     const at = `${path}/{${path === '/api/clients' ? 'clientId' : 'id'}}`;
     return [
       [`GET ${path}`, `list${many}`],

@@ -76,7 +76,7 @@ export function statementFor(table: Table, command: Command, firm: Firm): string
 
 export type Command = 'c' | 'r' | 'u' | 'd';
 
-const UPDATED: Readonly<Record<Table, string>> = {
+export const UPDATED: Readonly<Record<Table, string>> = {
   clients: `address = 'Lyon'`,
   sites: `address = 'Lyon'`,
   cadastres: `address = 'Lyon'`,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { foreignRowsSql } from '../support/foreign-rows.ts';
+import { foreignRowsSql } from '../support/tenant.ts';
 import type { Answer } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';

@@ -4,10 +4,8 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
-import { listAuditRecords } from '../../src/resources/audit-logs.ts';
-import { listCadastres } from '../../src/resources/cadastres.ts';
-import { listInvoices } from '../../src/resources/invoices.ts';
-import { listReclamations } from '../../src/resources/reclamation-lists.ts';
+import type { Endpoint } from '../../src/http/endpoint.ts';
+import { allEndpoints } from '../../src/resources/index.ts';
 import { readingAs } from '../../bench/caller.ts';
 import { createTestDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -16,12 +14,18 @@ import type { TestDatabase } from '../support/database.ts';
 
 const CLIENTS = 90;
 
+function listAt(path: string): Extract<Endpoint, { list: unknown }> {
+  const found = allEndpoints.find((endpoint) => endpoint.path === path && 'list' in endpoint);
+  if (found === undefined || !('list' in found)) throw new Error(`no list at ${path}`);
+  return found;
+}
+
 const ANY_STATUS = `r.status = any (string_to_array($, ','))`;
 
 /** What is asked of a list, and the same in plain SQL, in which `$` stands for the value. */
 const LISTS = {
   reclamations: {
-    list: listReclamations,
+    list: listAt('/api/reclamations'),
     client: 'r.client_id',
     naming: 'client_id',
     sorts: ['created_at', 'updated_at', 'amount', 'status', 'court_deadline', 'tax_year'],
@@ -33,21 +37,21 @@ const LISTS = {
     },
   },
   cadastres: {
-    list: listCadastres,
+    list: listAt('/api/cadastres'),
     naming: 'client_id',
     client: '(select s.client_id from public.sites as s where s.id = r.site_id)',
     sorts: ['created_at', 'updated_at', 'commune_code', 'reference'],
     filters: { commune_code: ['r.commune_code = $', ['75001', '75003', '75009']] },
   },
   factures: {
-    list: listInvoices,
+    list: listAt('/api/invoices'),
     client: 'r.client_id',
     naming: 'client_id',
     sorts: ['created_at', 'updated_at', 'status', 'amount_excl_tax', 'amount_incl_tax'],
     filters: { status: [ANY_STATUS, ['DRAFT', 'PAID', 'PAID,DRAFT']] },
   },
   audit_logs: {
-    list: listAuditRecords,
+    list: listAt('/api/audit-logs'),
     client: 'r.client_context',
     naming: 'client_context',
     sorts: ['created_at'],

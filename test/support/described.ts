@@ -4,8 +4,7 @@ import addFormats from 'ajv-formats';
 import { ERRORS } from '../../src/errors.ts';
 import { UNEXPLAINED } from '../../src/http/why-not.ts';
 import { describeInterface } from '../../src/http/openapi.ts';
-import { allEndpoints } from '../../src/resources/index.ts';
-import { TAGS } from '../../src/resources/tags.ts';
+import { allEndpoints, TAGS } from '../../src/resources/index.ts';
 import type { Answer } from './http.ts';
 
 interface Response {

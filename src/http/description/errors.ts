@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { ERRORS } from '../../errors.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { creates } from '../endpoint.ts';
-import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
 import { headersOf, sentWithError } from './headers.ts';
 import { isConditional, isContent, isCounted } from './responses.ts';
+import type { AnyEndpoint } from './responses.ts';
 
 const errorCode = z.enum(Object.keys(ERRORS)).meta({ id: 'ErrorCode' });
 
@@ -21,10 +21,8 @@ const error = z.strictObject({
   requestId: z.guid(),
 });
 
-/** What every error is told in. */
 export const errorEnvelope = z.strictObject({ error }).meta({ id: 'ErrorEnvelope' });
 
-/** The same of a conflict, which always says why. */
 export const conflictEnvelope = z
   .strictObject({
     error: error.extend({
@@ -39,13 +37,11 @@ export const conflictEnvelope = z
 
 type Reference = Readonly<{ $ref: string }>;
 
-/** The error responses of an endpoint, by status. */
-export type ErrorResponses = (endpoint: Endpoint | PublicEndpoint) => Readonly<Record<string, Reference>>;
+export type ErrorResponses = (endpoint: AnyEndpoint) => Readonly<Record<string, Reference>>;
 
-/** Describes each error once, where an endpoint first has it; others with the same one refer to it. */
 export function errorResponses(registry: OpenAPIRegistry): ErrorResponses {
   const known = new Map<string, Reference>();
-  const referenceTo = (code: ErrorCode, endpoint: Endpoint | PublicEndpoint): Reference => {
+  const referenceTo = (code: ErrorCode, endpoint: AnyEndpoint): Reference => {
     const isRepeatable = code === 'ERROR_CONFLICT' && creates(endpoint);
     const name = nameOf(code) + (isRepeatable ? 'OrUnderWay' : '') + (isCounted(endpoint) ? '' : 'OfProbe');
     const reference =
@@ -68,14 +64,12 @@ function envelopeOf(code: ErrorCode): string {
   return code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
 }
 
-/** `ERROR_NOT_FOUND` as `NotFound`. */
 function nameOf(code: ErrorCode): string {
   const words = code.replace('ERROR', '').toLowerCase();
   return words.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-/** The errors that an endpoint can answer with, by what it takes. */
-function errorsOf(endpoint: Endpoint | PublicEndpoint): ErrorCode[] {
+function errorsOf(endpoint: AnyEndpoint): ErrorCode[] {
   const errors: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_URI_TOO_LONG', 'ERROR_HEADERS_TOO_LARGE'];
   errors.push('ERROR_INTERNAL', 'ERROR_UNAVAILABLE');
   if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN', 'ERROR_RATE_LIMITED');

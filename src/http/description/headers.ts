@@ -4,7 +4,6 @@ import type { ErrorCode } from '../../errors.ts';
 
 const text = { type: 'string' } as const;
 
-/** Every header that an answer may have, once; `required: false` where it never has to. */
 export const HEADERS = {
   'X-Request-Id': {
     description: 'Names this request, also in the log and in the audit log.',
@@ -51,26 +50,23 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** Which headers an answer has, and which it may have. */
 export interface Sent {
   readonly always: readonly HeaderName[];
   readonly sometimes?: readonly HeaderName[];
 }
 
-/** Each as the component that it is; where one that is always sent elsewhere may be absent, it stands by itself. */
+type Header = (typeof HEADERS)[HeaderName] | { $ref: string };
+
 export function headersOf({ always, sometimes = [] }: Sent): Record<string, Header> {
-  const shared = (name: HeaderName): [HeaderName, Header] => [name, { $ref: `#/components/headers/${name}` }];
+  const shared = (name: HeaderName): [string, Header] => [name, { $ref: `#/components/headers/${name}` }];
   return Object.fromEntries([
     ...always.map(shared),
-    ...sometimes.map((name): [HeaderName, Header] =>
+    ...sometimes.map((name): [string, Header] =>
       'required' in HEADERS[name] ? shared(name) : [name, HEADERS[name]],
     ),
   ]);
 }
 
-type Header = (typeof HEADERS)[HeaderName] | { $ref: string };
-
-/** With every answer; what the limits count has two more. */
 export function everySent(isCounted: boolean): readonly HeaderName[] {
   return ['X-Request-Id', 'Cache-Control', ...(isCounted ? COUNTED : [])];
 }
@@ -93,7 +89,6 @@ const OWN: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]>>> = {
   ERROR_UNAVAILABLE: ['Retry-After'],
 };
 
-/** The headers of an error; `isRepeatable` where an `Idempotency-Key` is heard, whose first request may be under way. */
 export function sentWithError(code: ErrorCode, isCounted: boolean, isRepeatable: boolean): Sent {
   const isEarly = isCounted && EARLY.includes(code);
   return {

@@ -1,12 +1,8 @@
 import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
 
-/** What an operation does, where it is not a list. */
 const VERBS = { get: 'get', post: 'create', put: 'update', delete: 'delete' } as const;
 
-/**
- * What generated clients call an operation: its verb, then what it is about. `GET /api/clients/{clientId}/reclamations` is
- * `listClientReclamations`, `PUT /api/partner-invoices/{id}` is `updatePartnerInvoice`.
- */
+/** `GET /api/clients/{clientId}/reclamations` is `listClientReclamations`. */
 export function operationIdOf(endpoint: Endpoint | PublicEndpoint): string {
   const { method, path, operationId } = endpoint;
   if (operationId !== undefined) return operationId;
@@ -23,18 +19,16 @@ export function operationIdOf(endpoint: Endpoint | PublicEndpoint): string {
   return [isList ? 'list' : VERBS[method], ...nouns].join('');
 }
 
-/** One of those that a segment of a path has: `partner-invoices` has a `partner-invoice`. */
 function nounOf(segment: string): string {
   return segment.replace(/([^s])s$/, '$1');
 }
 
-/** The name of the record that a placeholder stands for: `{id}` for one of those before it, `{clientId}` for a client. */
+/** The record's name behind a placeholder: `{id}` by the segment before it, `{clientId}` by itself. */
 export function recordNameOf(path: string, placeholder: string): string {
   const before = path.split(`/{${placeholder}}`)[0]?.split('/').at(-1) ?? '';
   return inCapitals(placeholder === 'id' ? nounOf(before) : placeholder.replace(/Id$/, ''));
 }
 
-/** A name as a sentence says it: `PartnerInvoice` is `partner invoice`. */
 export function inWords(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter, at) => (at === 0 ? '' : ' ') + letter.toLowerCase());
 }
@@ -43,7 +37,6 @@ function isPlaceholder(segment: string): boolean {
   return segment.startsWith('{');
 }
 
-/** `partner-invoice` as `PartnerInvoice`. */
 function inCapitals(name: string): string {
   return name.replaceAll(/(?:^|-)([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }

@@ -1,25 +1,23 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
+import { KEY_CHARACTERS, ROWS } from '../../limits.ts';
 import { creates } from '../endpoint.ts';
-import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
+import { parameter } from '../fields.ts';
 import type { ErrorResponses } from './errors.ts';
-import { ROWS } from '../../limits.ts';
-import { operationIdOf } from './names.ts';
-import { headerParameters, pathParameters } from './parameters.ts';
-import type { ExampleIds, RequestHeader } from './parameters.ts';
+import { inWords, operationIdOf, recordNameOf } from './names.ts';
 import { hasVersions, isConditional, isContent, successesOf } from './responses.ts';
+import type { AnyEndpoint } from './responses.ts';
 
-type Operation = Parameters<OpenAPIRegistry['registerPath']>[0];
+export type ExampleIds = ReadonlyMap<string, string>;
 
-/** What the description says of an endpoint. */
 export function operation(
-  endpoint: Endpoint | PublicEndpoint,
+  endpoint: AnyEndpoint,
   ids: ExampleIds,
   errors: ErrorResponses,
-): Operation {
+): Parameters<OpenAPIRegistry['registerPath']>[0] {
   const { method, path, summary, tag, query, body, rows, form, roles } = endpoint;
   const params = pathParameters(endpoint, ids);
-  const heard = requestHeaders(endpoint);
+  const headers = headerParameters(endpoint);
   return {
     ...{ method, path, operationId: operationIdOf(endpoint), summary, tags: [tag] },
     ...(roles === 'public' && { security: [] }),
@@ -31,28 +29,25 @@ export function operation(
       ...(params && { params }),
       ...(query && { query }),
       ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
-      ...(rows && { body: manyOf(rows) }),
+      ...(rows && {
+        body: {
+          required: true,
+          content: { 'application/json': { schema: rows }, 'text/csv': { schema: csvTable } },
+        },
+      }),
       ...(form && { body: { required: true, content: { 'multipart/form-data': { schema: form } } } }),
-      ...(heard.length > 0 && { headers: headerParameters(heard) }),
+      ...(headers && { headers }),
     },
     responses: { ...successesOf(endpoint), ...errors(endpoint) },
   };
 }
 
 /** What is refused although each field by itself is as its schema says: a sentence, if anything is. */
-function rulesOf({ constraints = {} }: Endpoint | PublicEndpoint): string[] {
+function rulesOf({ constraints = {} }: AnyEndpoint): string[] {
   const rules = Object.values(constraints).flatMap((one) =>
     Object.entries(one).map(([name, rule]) => `\`${name}\` ${rule}`),
   );
   return rules.length === 0 ? [] : [`Rules: ${[...new Set(rules)].join('; ')}.`];
-}
-
-/** Many records at once, as an array or as a table. */
-function manyOf(rows: z.ZodType) {
-  return {
-    required: true,
-    content: { 'application/json': { schema: rows }, 'text/csv': { schema: csvTable } },
-  };
 }
 
 const csvTable = z.string().meta({
@@ -60,12 +55,35 @@ const csvTable = z.string().meta({
   description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
 });
 
-/** The headers that change what an endpoint does. */
-function requestHeaders(endpoint: Endpoint | PublicEndpoint): readonly RequestHeader[] {
-  return [
-    ...(isConditional(endpoint) ? (['If-Match'] as const) : []),
-    ...(hasVersions(endpoint) ? (['If-None-Match'] as const) : []),
-    ...(isContent(endpoint) ? (['Range', 'If-Range'] as const) : []),
-    ...(creates(endpoint) ? (['Idempotency-Key'] as const) : []),
-  ];
+function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
+  const heard = {
+    ...(isConditional(endpoint) && {
+      'If-Match': 'Refuses with 412 when the record has changed since it had this ETag.',
+    }),
+    ...(hasVersions(endpoint) && {
+      'If-None-Match': 'Answers 304, without a body, while the ETag is this one still.',
+    }),
+    ...(isContent(endpoint) && {
+      Range: 'Asks for a part of the content: bytes=0-1023, bytes=1024- or bytes=-1024.',
+      'If-Range': 'Gives the part only while the ETag is this one still, and otherwise the whole.',
+    }),
+    ...(creates(endpoint) && {
+      'Idempotency-Key': `A new one for each record that is to be made, 1 to ${KEY_CHARACTERS} printable characters, such as a UUID. For 24 hours the same caller's same request (of a form its fields and its file) gets the same answer and makes nothing again; another one is a conflict (409), and so is one while the first is under way (409 with Retry-After).`,
+    }),
+  };
+  const names = Object.entries(heard);
+  if (names.length === 0) return undefined;
+  return z.object(
+    Object.fromEntries(names.map(([name, says]) => [name, parameter(z.string(), says).optional()])),
+  );
+}
+
+function pathParameters({ params, path }: AnyEndpoint, ids: ExampleIds): z.ZodObject | undefined {
+  if (params === undefined) return undefined;
+  const shape = Object.entries(params.shape as Record<string, z.ZodType>).map(([placeholder, rule]) => {
+    const name = recordNameOf(path, placeholder);
+    const [description, example] = [`The id of the ${inWords(name)}.`, ids.get(name)];
+    return [placeholder, rule.meta({ param: { description, example } })] as const;
+  });
+  return z.object(Object.fromEntries(shape));
 }

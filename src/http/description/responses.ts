@@ -3,7 +3,9 @@ import { creates } from '../endpoint.ts';
 import type { Endpoint, PublicEndpoint, RecordShape, Responses } from '../endpoint.ts';
 import { bytes, page } from '../fields.ts';
 import { everySent, headersOf } from './headers.ts';
-import type { HeaderName, Sent } from './headers.ts';
+import type { HeaderName } from './headers.ts';
+
+export type AnyEndpoint = Endpoint | PublicEndpoint;
 
 const SUCCESSES: Readonly<Record<string, string>> = {
   200: 'Success.',
@@ -14,49 +16,38 @@ const SUCCESSES: Readonly<Record<string, string>> = {
   307: 'Location is where the content is read, by whoever has that address, for a minute at most; without Authorization.',
 };
 
-type Body = z.ZodType | null;
-
 interface Response {
   readonly description: string;
   readonly headers: ReturnType<typeof headersOf>;
   readonly content?: Record<string, { readonly schema: z.ZodType }>;
 }
 
-/** The successes of an endpoint, by status. */
-export function successesOf(endpoint: Endpoint | PublicEndpoint): Record<string, Response> {
-  const successes = Object.entries(responsesOf(endpoint)).map(([status, of]) => {
-    const sent = sentWith(endpoint, Number(status), of);
-    const described = response(SUCCESSES[status] ?? 'Success.', sent, bodyOf(endpoint, status, of));
-    return [
-      status,
-      'list' in endpoint && status === '200' ? alsoAsCsv(described, endpoint) : described,
-    ] as const;
-  });
-  return Object.fromEntries(successes);
+export function successesOf(endpoint: AnyEndpoint): Record<string, Response> {
+  return Object.fromEntries(
+    Object.entries(responsesOf(endpoint)).map(([status, of]): [string, Response] => {
+      const isList = 'list' in endpoint && status === '200';
+      const headers = headersOf(headersSent(endpoint, Number(status), of));
+      const schema = bodyOf(endpoint, status, of);
+      const description = isList ? describedList(endpoint) : (SUCCESSES[status] ?? 'Success.');
+      if (schema === null) return [status, { description, headers }];
+      // A content may be of any type that a document may have.
+      const type = schema === bytes ? '*/*' : 'application/json';
+      const content = { [type]: { schema }, ...(isList && { 'text/csv': { schema: csvFile } }) };
+      return [status, { description, headers, content }];
+    }),
+  );
 }
 
-/** Whether it answers 304 to whoever has what it would answer. */
-export function hasVersions(endpoint: Endpoint | PublicEndpoint): boolean {
-  return 304 in responsesOf(endpoint);
-}
+export const hasVersions = (endpoint: AnyEndpoint): boolean => 304 in responsesOf(endpoint);
 
-/** A content, which a request may ask a part of. */
-export function isContent(endpoint: Endpoint | PublicEndpoint): boolean {
-  return 206 in responsesOf(endpoint);
-}
+export const isContent = (endpoint: AnyEndpoint): boolean => 206 in responsesOf(endpoint);
 
-/** A change or a deletion that can be bound to the version that the caller has read. */
-export function isConditional(endpoint: Endpoint | PublicEndpoint): boolean {
-  return endpoint.method === 'put' || endpoint.method === 'delete';
-}
+export const isConditional = ({ method }: AnyEndpoint): boolean => method === 'put' || method === 'delete';
 
-/** Whether a limit counts the requests. */
-export function isCounted(endpoint: Endpoint | PublicEndpoint): boolean {
-  return !('isProbe' in endpoint);
-}
+export const isCounted = (endpoint: AnyEndpoint): boolean => !('isProbe' in endpoint);
 
 /** What the kind of an endpoint answers with, unless it says so itself. */
-function responsesOf(endpoint: Endpoint | PublicEndpoint): Responses {
+function responsesOf(endpoint: AnyEndpoint): Responses {
   if (endpoint.responses !== undefined) return endpoint.responses;
   const record = endpoint.of ?? null;
   if ('remove' in endpoint) return { 204: null };
@@ -68,22 +59,13 @@ function isRecord(of: z.ZodType | RecordShape | null): of is RecordShape {
   return of !== null && 'table' in of;
 }
 
-function bodyOf(
-  endpoint: Endpoint | PublicEndpoint,
-  status: string,
-  of: z.ZodType | RecordShape | null,
-): Body {
+function bodyOf(endpoint: AnyEndpoint, status: string, of: z.ZodType | RecordShape | null): z.ZodType | null {
   if (status === '304') return null;
   if (!isRecord(of)) return of;
   return 'list' in endpoint ? z.array(of.schema) : of.schema;
 }
 
-/** The headers of a success, besides those that every answer has. */
-function sentWith(
-  endpoint: Endpoint | PublicEndpoint,
-  status: number,
-  of: z.ZodType | RecordShape | null,
-): Sent {
+function headersSent(endpoint: AnyEndpoint, status: number, of: z.ZodType | RecordShape | null) {
   const always: HeaderName[] = [];
   const sometimes: HeaderName[] = [];
   const mayBeCsv = 'list' in endpoint && status === 200;
@@ -100,34 +82,17 @@ function sentWith(
   return { always: [...everySent(isCounted(endpoint)), ...always], sometimes };
 }
 
-function response(description: string, sent: Sent, schema: Body): Response {
-  const headers = headersOf(sent);
-  if (schema === null) return { description, headers };
-  return { description, headers, content: { [mediaTypeOf(schema)]: { schema } } };
-}
-
-/** The parameters of pages that a list has. */
-function pagesOf({ query }: Endpoint | PublicEndpoint): readonly string[] {
+function pagesOf({ query }: AnyEndpoint): readonly string[] {
   return Object.keys(page).filter((name) => query?.shape[name] !== undefined);
 }
 
-/** What `Accept: text/csv` makes of a list. */
-function alsoAsCsv({ content, ...described }: Response, endpoint: Endpoint | PublicEndpoint): Response {
+function describedList(endpoint: AnyEndpoint): string {
   const refused = pagesOf(endpoint).map((name) => `\`${name}\``);
   const withoutPages = refused.length === 0 ? '' : `, without pages: ${refused.join(', ')} are refused`;
-  return {
-    ...described,
-    description: `Success. As text/csv all records${withoutPages}; there is no ETag.`,
-    content: { ...content, 'text/csv': { schema: csvFile } },
-  };
+  return `Success. As text/csv all records${withoutPages}; there is no ETag.`;
 }
 
 const csvFile = z.string().meta({
   description:
     'UTF-8 with a byte order mark, commas, CRLF; the first row has the names of the fields. Numbers and times are as in JSON, null is empty, and an apostrophe stands before whatever in a text a spreadsheet would take for a formula, also behind a separator or a line break in it.',
 });
-
-/** A content may be of any type that a document may have. */
-function mediaTypeOf(schema: z.ZodType): string {
-  return schema === bytes ? '*/*' : 'application/json';
-}

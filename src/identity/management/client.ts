@@ -1,24 +1,21 @@
+import { z } from 'zod';
 import type { ManagementConfig } from '../../config.ts';
-import { boundedText } from '../bounded-text.ts';
-import { retrying } from '../../retries.ts';
-import { credentialOf } from './credential.ts';
-import { ManagementError } from './errors.ts';
-import type { Trouble } from './errors.ts';
-import { waitSaid, waitWhenSpent } from './limits.ts';
 import * as limit from '../../limits.ts';
+import { retrying } from '../../retries.ts';
+import { boundedText } from '../bounded-fetch.ts';
+import { credentialOf } from './credential.ts';
+import { ManagementError, waitSaid } from './errors.ts';
+import type { Trouble } from './errors.ts';
 
-/** What a user may do, as the provider is to know it. */
 export interface Rights {
   readonly role: string;
   readonly clientAccess: readonly string[];
   readonly isActive: boolean;
 }
 
-/** What the provider knows of a user's rights; undefined where it says none, or nothing that could be one. */
-export interface KnownRights {
+export interface KnownRights extends Pick<Rights, 'isActive'> {
   readonly role: string | undefined;
   readonly clientAccess: readonly string[] | undefined;
-  readonly isActive: boolean;
 }
 
 export interface Time {
@@ -26,28 +23,16 @@ export interface Time {
   readonly signal: AbortSignal;
 }
 
-/** The provider's management interface. All throw ManagementError. */
-export interface Management {
-  read(subject: string, time: Time): Promise<KnownRights>;
-  /** Tells it the rights of a user; the same twice is the same once. */
-  send(subject: string, rights: Rights, time: Time): Promise<void>;
-  /** For how long it wants to be left alone, whomever it would be about. */
-  pausedMs(): number;
-}
-
-export interface ManagementOptions {
-  readonly answerMs?: number;
-  /** The first wait before an exchange that found the provider away is tried again, at once. */
-  readonly retryMs?: number;
-}
+export type Management = ReturnType<typeof openManagement>;
 
 const WRONG_ADDRESS = 'is AUTH_MANAGEMENT_URL right?';
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
+/** The provider's management interface; all of it throws ManagementError. */
 export function openManagement(
   config: ManagementConfig,
-  { answerMs = limit.PROVIDER_ANSWER_MS, retryMs = limit.MANAGEMENT_RETRY_MS }: ManagementOptions = {},
-): Management {
+  { answerMs = limit.PROVIDER_ANSWER_MS, retryMs = limit.MANAGEMENT_RETRY_MS } = {},
+) {
   const base = config.url.replace(/\/+$/, '');
   const credential = credentialOf(config);
   let pausedUntil = -Infinity;
@@ -67,13 +52,7 @@ export function openManagement(
     return judged({ response, text });
   }
 
-  async function answer(
-    method: string,
-    path: string,
-    body: unknown,
-    token: string,
-    time: Time,
-  ): Promise<Answer> {
+  async function answer(method: string, path: string, body: unknown, token: string, time: Time) {
     // A process that was stopped and goes on must not send what others have overtaken meanwhile.
     if (performance.now() > time.until) throw new ManagementError('away', 'there was no time left to ask');
     try {
@@ -94,11 +73,14 @@ export function openManagement(
     }
   }
 
-  function judged({ response, text }: Answer): unknown {
+  function judged({ response, text }: Awaited<ReturnType<typeof answer>>): unknown {
     const { status, headers } = response;
     if (response.ok) {
-      pause(waitWhenSpent(headers));
-      return parsed(text);
+      if (headers.get('x-ratelimit-remaining') === '0') pause(waitSaid(headers));
+      if (text.trim() === '') return undefined;
+      const body = parsed(text);
+      if (body === undefined) throw nonsense('JSON');
+      return body;
     }
     const trouble = troubleOf(status, text);
     const retryAfterMs =
@@ -110,7 +92,6 @@ export function openManagement(
     });
   }
 
-  /** What finds the provider away is tried again at once, in what is left of its time. */
   function request(method: string, path: string, time: Time, body?: unknown): Promise<unknown> {
     return retrying(() => exchange(method, path, body, time), {
       ...{ pausesMs: [retryMs, 2 * retryMs], until: time.until, signal: time.signal },
@@ -125,7 +106,6 @@ export function openManagement(
     });
   }
 
-  /** Ids by name; a provider that knows no roles has none. */
   async function roleIds(time: Time): Promise<ReadonlyMap<string, string>> {
     if (roles !== undefined && performance.now() < roles.until) return roles.ids;
     const ids = new Map<string, string>();
@@ -154,36 +134,27 @@ export function openManagement(
   const pathOf = (subject: string): string => `/users/${encodeURIComponent(subject)}`;
 
   return {
-    read: (subject, time) =>
+    read: (subject: string, time: Time): Promise<KnownRights> =>
       about(subject, async () => rightsIn(await request('GET', pathOf(subject), time))),
-    send: (subject, { role, clientAccess, isActive }, time) =>
+    /** The same twice is the same once. */
+    send: (subject: string, { role, clientAccess, isActive }: Rights, time: Time): Promise<void> =>
       about(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
         rightsIn(await request('PATCH', pathOf(subject), time, body));
         const id = (await roleIds(time)).get(role);
         if (id !== undefined) await request('POST', `${pathOf(subject)}/roles`, time, { roles: [id] });
       }),
-    pausedMs: () => Math.max(0, pausedUntil - performance.now()),
+    pausedMs: (): number => Math.max(0, pausedUntil - performance.now()),
   };
-}
-
-interface Answer {
-  readonly response: Response;
-  readonly text: string;
 }
 
 function troubleOf(status: number, text: string): Trouble {
   if (status === 401 || status === 403) return 'credential';
-  if (status === 404) return isAboutWhatIsAsked(text) ? 'unknown' : 'address';
+  // Of a path that it does not have the provider says no code of its own.
+  if (status === 404) return failureIn(text).errorCode?.startsWith('inexistent_') ? 'unknown' : 'address';
   if (status === 405) return 'address';
   if (status === 429) return 'limited';
   return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'away';
-}
-
-/** `inexistent_user`, `inexistent_role`; of a path that it does not have the provider says no such code. */
-function isAboutWhatIsAsked(text: string): boolean {
-  const { errorCode } = membersOf(quietly(text));
-  return typeof errorCode === 'string' && errorCode.startsWith('inexistent_');
 }
 
 function noneWhereUnknown(error: unknown): unknown {
@@ -192,26 +163,6 @@ function noneWhereUnknown(error: unknown): unknown {
 }
 
 function parsed(text: string): unknown {
-  if (text.trim() === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new ManagementError('away', 'the provider answered something that is no JSON', { cause });
-  }
-}
-
-/** `{ statusCode, error, message, errorCode }`, of which the last two tell most. */
-function told(text: string): string {
-  const said = membersOf(quietly(text));
-  const words = [said['errorCode'] ?? said['error'], said['message']].filter(
-    (word): word is string => typeof word === 'string' && word !== '',
-  );
-  return words.length === 0
-    ? ''
-    : `: ${words.join(', ').replaceAll(/\s+/g, ' ').slice(0, limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
-}
-
-function quietly(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -219,33 +170,47 @@ function quietly(text: string): unknown {
   }
 }
 
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+const nonsense = (what: string): ManagementError =>
+  new ManagementError('away', `the provider answered something that is no ${what}`);
+
+const word = z.string().min(1).optional().catch(undefined);
+const failure = z.object({ errorCode: word, error: word, message: word }).catch({});
+
+const failureIn = (text: string) => failure.parse(parsed(text));
+
+function told(text: string): string {
+  const { errorCode, error, message } = failureIn(text);
+  const words = [errorCode ?? error, message].filter((said) => said !== undefined);
+  return words.length === 0
+    ? ''
+    : `: ${words.join(', ').replaceAll(/\s+/g, ' ').slice(0, limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
 }
+
+const user = z.object({
+  user_id: z.string(),
+  blocked: z.unknown(),
+  app_metadata: z
+    .object({
+      role: z.string().optional().catch(undefined),
+      client_access: z.array(z.string()).optional().catch(undefined),
+    })
+    .catch({}),
+});
 
 function rightsIn(body: unknown): KnownRights {
-  const { user_id: id, app_metadata: metadata, blocked } = membersOf(body);
-  if (typeof id !== 'string') {
-    throw new ManagementError('away', 'the provider answered something that is no user');
-  }
-  const { role, client_access: clients } = membersOf(metadata);
-  return {
-    role: typeof role === 'string' ? role : undefined,
-    clientAccess:
-      Array.isArray(clients) && clients.every((id) => typeof id === 'string') ? clients : undefined,
-    isActive: blocked !== true,
-  };
+  const { success, data } = user.safeParse(body);
+  if (!success) throw nonsense('user');
+  const { role, client_access: clientAccess } = data.app_metadata;
+  return { role, clientAccess, isActive: data.blocked !== true };
 }
 
-/** A plain array, or one with its totals. */
-function rolesIn(body: unknown): { id: string; name: string }[] {
-  const all: unknown = Array.isArray(body) ? body : membersOf(body)['roles'];
-  if (!Array.isArray(all))
-    throw new ManagementError('away', 'the provider answered something that is no list of roles');
-  return all.flatMap((one: unknown) => {
-    const { id, name } = membersOf(one);
-    return typeof id === 'string' && typeof name === 'string' ? [{ id, name }] : [];
-  });
+const namedRole = z.object({ id: z.string(), name: z.string() });
+const listOfRoles = z.union([z.array(z.unknown()), z.object({ roles: z.array(z.unknown()) })]);
+
+function rolesIn(body: unknown) {
+  const { success, data } = listOfRoles.safeParse(body);
+  if (!success) throw nonsense('list of roles');
+  return (Array.isArray(data) ? data : data.roles).flatMap((one) => namedRole.safeParse(one).data ?? []);
 }
 
 function reasonOf(error: unknown): string {

@@ -15,27 +15,19 @@ import { boundedFetch } from '../bounded-fetch.ts';
 import { ManagementError } from './errors.ts';
 import * as limit from '../../limits.ts';
 
-/** What the provider knows us by. */
-export interface Credential {
-  token(): Promise<string>;
-  /** The provider refuses that token; false where there is no other to be had. */
-  renew(refused: string): boolean;
-}
-
-export function credentialOf(config: ManagementConfig): Credential {
+export function credentialOf(config: ManagementConfig): ReturnType<typeof clientCredentials> {
   if ('client' in config) return clientCredentials(config.client);
   return { token: () => Promise.resolve(config.token), renew: () => false };
 }
 
-/** A token for as long as it lasts, from the token endpoint that the issuer's discovery names. */
-function clientCredentials({ issuer, id, secret, audience }: ClientCredentials): Credential {
+function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) {
   const url = new URL(issuer);
   const client = { client_id: id };
   let known: { readonly token: string; readonly until: number } | undefined;
 
   const obtain = askedOnce(async () => {
     const options = {
-      [customFetch]: boundedFetch({ maxBytes: limit.CREDENTIAL_BYTES, timeoutMs: limit.PROVIDER_ANSWER_MS }),
+      [customFetch]: boundedFetch(limit.CREDENTIAL_BYTES, limit.PROVIDER_ANSWER_MS),
       [allowInsecureRequests]: url.protocol === 'http:',
     };
     try {
@@ -62,8 +54,10 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials):
   });
 
   return {
-    token: async () => (known !== undefined && performance.now() < known.until ? known.token : obtain()),
-    renew(refused) {
+    token: async (): Promise<string> =>
+      known !== undefined && performance.now() < known.until ? known.token : obtain(),
+    /** The provider refuses that token; false where there is no other to be had. */
+    renew(refused: string): boolean {
       if (known?.token === refused) known = undefined;
       return true;
     },

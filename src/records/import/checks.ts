@@ -9,17 +9,13 @@ import { IMPORT_BATCH, IMPORT_BATCH_CHARACTERS, IMPORT_LOOKED_UP } from '../../l
 
 /* What only the database knows of the lines of an import, asked of all of them at once. */
 
-/** A record of the body that its schema takes. */
 export interface Given {
   readonly row: GivenRow;
-  /** With an id of ours. */
   readonly body: Readonly<Record<string, unknown>> & { readonly id: string };
 }
 
-/** Asks the database as the caller, in turn with others. */
 type Ask = (statement: Statement) => Promise<Result>;
 
-/** A record that a field names: its table, and the column of that which has the client. */
 interface Parent {
   readonly table: string;
   readonly client: string;
@@ -28,11 +24,9 @@ interface Parent {
 export interface Rules {
   readonly of: Rec;
   readonly parents: Readonly<Record<string, Parent>>;
-  /** As of an endpoint. */
   readonly constraints?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** The records as arrays in JSON, and the index of the first of each. */
 export async function* batchesOf(
   given: readonly Given[],
   nextTurn: NextTurn,
@@ -53,11 +47,7 @@ export async function* batchesOf(
   if (texts.length > 0) yield { from, json: `[${texts.join(',')}]` };
 }
 
-/**
- * Holds the records that the lines name against what the caller sees: as for a single creation, 403 for somebody else's,
- * 404 for none, 409 for one of another client than the line's.
- * @throws RequestError
- */
+/** Refuses named records as a single creation does: 403, 404 or 409. @throws RequestError */
 export async function refuseOutOfReach(
   given: readonly Given[],
   { parents }: Rules,
@@ -103,10 +93,7 @@ async function absentOf(
   return new Set(ids.filter((_id, index) => found[index]?.exists === false));
 }
 
-/**
- * Holds the lines against the rules that the table has of its rows, as its catalog writes them.
- * @throws RequestError ERROR_VALIDATION
- */
+/** Holds the lines against the table's check constraints. @throws RequestError ERROR_VALIDATION */
 export async function refuseBroken(
   given: readonly Given[],
   { of, constraints = {} }: Rules,

@@ -10,12 +10,9 @@ import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, ROWS } from '../../limi
 
 /** The same in bytes, with the marks around its cells: empty ones have no characters. */
 const LONGEST_ROW_BYTES = 4 * CSV_ROW_CHARACTERS;
-/** In how many bytes the header is looked for. */
 const BEGINNING_BYTES = 2 * CSV_ROW_CHARACTERS;
 
-/** What a table says of its columns. */
 export interface Sheet {
-  /** The fields that its header may name, which of them it must, and which are left out. */
   readonly fields: readonly string[];
   readonly required: readonly string[];
   readonly ignored: readonly string[];
@@ -26,7 +23,6 @@ export interface Sheet {
 /** What a cell says: a value for the schema of its field, nothing, or a rule that it breaks. */
 export type Reading = { readonly value: unknown } | { readonly rule: string } | undefined;
 
-/** The rows of a table in UTF-8 whose header, its first line with anything in it, names the fields. */
 export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn): Promise<GivenRow[]> {
   const problems = new Problems();
   const rows: GivenRow[] = [];
@@ -45,7 +41,7 @@ export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn)
     rows.push(row);
   };
   try {
-    await takeRecords(table.subarray(from), delimiter, { progress, take, nextTurn });
+    await takeRecords(table.subarray(from), delimiter, progress, take, nextTurn);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     problems.add(`line ${progress.line}`, CSV_RULES[error.code] ?? 'is no line of a CSV file');
@@ -63,25 +59,20 @@ function beginningOf(table: Buffer): { delimiter: string; from: number; line: nu
   return { delimiter: [';', '\t'].find((sign) => words.includes(sign)) ?? ',', from: 0, line: 1 };
 }
 
-interface Taking {
-  /** The first line of the text on which the next record stands, also where that cannot be parsed. */
-  readonly progress: { line: number };
-  readonly take: (cells: readonly string[]) => void;
-  readonly nextTurn: NextTurn;
-}
-
 /** Parses a piece at a time, so that nobody waits for a long table. */
 async function takeRecords(
   table: Buffer,
   delimiter: string,
-  { progress, take, nextTurn }: Taking,
+  /** The line of the text on which the next record begins. */
+  progress: { line: number },
+  take: (cells: readonly string[]) => void,
+  nextTurn: NextTurn,
 ): Promise<void> {
   let [records, fed, begun] = [0, 0, 0];
   const parser = parse({
     ...{ delimiter, record_delimiter: ['\r\n', '\n', '\r'] },
     ...{ relax_column_count: true, max_record_size: CSV_ROW_CHARACTERS },
     on_record: (cells: string[]) => {
-      // The header comes on top.
       if (records > ROWS) throw tooMany();
       if (cells.length > CSV_CELLS) throw tooLong();
       take(cells);
@@ -120,7 +111,7 @@ const CSV_RULES: Readonly<Record<string, string>> = {
 /** The field of each column; empty where it has no name, null where it is left out. */
 type Header = readonly (string | null)[];
 
-/** In whatever case, and with blanks for underscores. @throws RequestError ERROR_VALIDATION */
+/** Field names in any case, blanks for underscores. @throws RequestError ERROR_VALIDATION */
 function headerOf(cells: readonly string[], line: number, { fields, required, ignored }: Sheet): Header {
   const problems = new Problems();
   const header = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));

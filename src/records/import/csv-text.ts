@@ -9,7 +9,6 @@ import { TEXT_PIECE_BYTES } from '../../limits.ts';
 const UTF_8 = /^utf-?8$/i;
 const WINDOWS = /^windows-1252$/i;
 
-/** Whether a table may come in it. */
 export function isCharset(charset: string): boolean {
   return UTF_8.test(charset) || WINDOWS.test(charset);
 }
@@ -19,11 +18,7 @@ const NO_UTF_8 = `must be UTF-8, which it is not: it may be Windows-1252. ${IN_E
 const UTF_16 = `must be UTF-8, and is UTF-16. ${IN_EXCEL}`;
 const NO_LETTER = 'has a byte that is no letter in Windows-1252';
 
-/**
- * It in UTF-8 without a mark, from the `charset` of its Content-Type. In another encoding accents would be stored as
- * something else.
- * @throws RequestError ERROR_VALIDATION with the first line that is not in it, and what `nextTurn` throws
- */
+/** The table in UTF-8 without a mark. @throws RequestError ERROR_VALIDATION with the first wrong line */
 export async function utf8Of(bytes: Buffer, charset = 'utf-8', nextTurn: NextTurn): Promise<Buffer> {
   if (isWorkbook(bytes)) throw malformed(`is a workbook, and no table. ${IN_EXCEL}`);
   if (!WINDOWS.test(charset)) {
@@ -46,7 +41,6 @@ function hasLettersAlone(bytes: Buffer): boolean {
   return BYTES_WITHOUT_LETTER.every((byte) => !bytes.includes(byte));
 }
 
-/** As .xlsx and .ods begin, and .xls. */
 function isWorkbook(bytes: Buffer): boolean {
   return ['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4));
 }
@@ -55,7 +49,6 @@ function isUtf16(bytes: Buffer): boolean {
   return ['feff', 'fffe'].includes(bytes.toString('hex', 0, 2));
 }
 
-/** Finds the line among many at once, and then among those. */
 async function refuseUnless(
   bytes: Buffer,
   isRight: (bytes: Buffer) => boolean,

@@ -2,7 +2,6 @@ import { RequestError } from '../../errors.ts';
 import { malformed } from '../../http/body.ts';
 import { PROBLEMS, ROWS } from '../../limits.ts';
 
-/** One record of the body, as its schema takes it. */
 export interface GivenRow {
   readonly value: unknown;
   /** How an error calls it, or a field of it: `line 17, amount`, or `16.amount` of an array. */
@@ -15,7 +14,6 @@ export function tooMany(): RequestError {
   return malformed(`must have at most ${ROWS} records, and lines without anything count`);
 }
 
-/** Everything that is wrong with a body, until there is more than an answer names. */
 export class Problems {
   readonly #found: [string, string][] = [];
   #more = 0;

@@ -28,7 +28,6 @@ import { IMPORT_FEW, IMPORT_MS, ROWS } from '../../limits.ts';
 
 interface Shape extends Rules {
   readonly of: Rec;
-  /** The address of the record's list. */
   readonly path: string;
 }
 
@@ -42,12 +41,11 @@ const importCheck = z
   .strictObject({ importable: z.int().meta({ description: 'How many records would be made.' }) })
   .meta({ id: 'ImportCheck' });
 
-/** What an endpoint that imports is made of, besides its name, its path and who may. */
 export function importing(shape: Shape) {
   const { of } = shape;
   const imported = record(`Imported${of.name}s`, of.table, {
-    imported: column.read(column.described(column.integer, { description: 'How many records were made.' })),
-    ids: column.read(column.described(column.uuids, { description: 'Their ids, in the order of the body.' })),
+    imported: column.said(column.integer, 'How many records were made.'),
+    ids: column.said(column.uuids, 'Their ids, in the order of the body.'),
   });
   return {
     query,
@@ -111,7 +109,6 @@ async function importRows(
   }
 }
 
-/** Made beside the event loop. */
 async function digestOf(bytes: Buffer): Promise<string> {
   return Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
 }
@@ -119,7 +116,6 @@ async function digestOf(bytes: Buffer): Promise<string> {
 /** Thrown so that nothing is kept of what was tried. */
 class Undone extends Error {}
 
-/** Does it all and takes it back. */
 async function tried(
   make: (run: Run) => Promise<Result>,
   request: CallerRequest,
@@ -149,7 +145,6 @@ async function held(rows: readonly GivenRow[], of: Rec, nextTurn: NextTurn): Pro
   return given;
 }
 
-/** As the creation of one does, for many in each statement. */
 async function insert(of: Rec, given: readonly Given[], run: Run, nextTurn: NextTurn): Promise<Result> {
   let made = 0;
   for await (const { json } of batchesOf(given, nextTurn)) {

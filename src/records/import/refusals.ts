@@ -5,19 +5,12 @@ import type { Given, Rules } from './checks.ts';
 import { Problems } from './given.ts';
 import { IMPORT_TRIALS, IMPORT_TRIED_AT_ONCE } from '../../limits.ts';
 
-/* Which lines of an import a trigger or a key refuses, when all of them were refused as one. */
-
 interface Refusal {
   readonly code: 'ERROR_VALIDATION' | 'ERROR_CONFLICT';
   readonly rules: Readonly<Record<string, string>>;
 }
 
-/**
- * Tries some of the lines, then each half of those that are refused, until every line is found that is refused by itself.
- * What a constraint says of a line follows from its client and the fields that the endpoint has words for: of lines that
- * are alike in these one is tried, and all are named. `attempt` inserts lines and takes them back.
- * @throws RequestError that names each of them; and what `attempt` throws that says nothing of a line
- */
+/** Halves refused lines until each culprit is found; lines alike in the constraint's fields are tried once. @throws RequestError */
 export async function refuseByLine(
   error: unknown,
   given: readonly Given[],

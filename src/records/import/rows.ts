@@ -14,10 +14,7 @@ import { BODY_BYTES, ROWS, ROWS_BYTES } from '../../limits.ts';
 
 const CSV = 'text/csv';
 
-/**
- * Reads a body that has many records.
- * @throws RequestError ERROR_VALIDATION, and what `readBytes` and `nextTurn` throw
- */
+/** Reads a body of many records. @throws RequestError ERROR_VALIDATION, and what `readBytes` and `nextTurn` throw */
 export async function readRows(
   incoming: CallerRequest['incoming'],
   sheet: Sheet,

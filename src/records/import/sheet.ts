@@ -69,7 +69,6 @@ function amount(cell: string): Reading {
   };
 }
 
-/** As a spreadsheet writes a day, and the midnight that it may put behind it. */
 const DAY = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
 const MIDNIGHT = /[ T]00:00(?::00)?$/;
 

@@ -4,13 +4,9 @@ import { RequestError } from '../../errors.ts';
 import { refuseIfGone } from '../../http/hang-up.ts';
 import { BODY_WORK_MS, TURN_MS } from '../../limits.ts';
 
-/**
- * To be awaited between the pieces of long work, each of which takes some milliseconds at most.
- * @throws RequestError once the sender has hung up, or has waited for too long: the work ends there
- */
+/** Awaited between pieces of long work. @throws RequestError once the sender hung up or waited too long */
 export type NextTurn = () => Promise<void>;
 
-/** The turns of one request, whose time begins with the first: a body may be long on its way. */
 export function turnsOf(request: IncomingMessage, wholeMs = BODY_WORK_MS): NextTurn {
   let begun: number | undefined;
   let turn = 0;

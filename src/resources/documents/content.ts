@@ -10,19 +10,13 @@ export interface Content {
   readonly size: number;
   readonly type: string;
   readonly filename: string;
-  /** Its entity tag: the content under a tag never changes. */
   readonly tag: string;
-  /** Where whoever has the address reads it without us, told what we would say of it; absent: here alone. */
+  /** Gives an address to read it from the store itself; absent where there is none. */
   readonly addressOf?: ((told: Told) => Promise<string>) | undefined;
   read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
 }
 
-/**
- * A content as an attachment, whole or the part that the request asks for (RFC 9110, section 14).
- * Several parts at once are answered with the whole, as is a part of another version. Where the content has an address,
- * the answer leads there; whoever follows it asks for the same part again.
- * @throws RequestError ERROR_RANGE_NOT_SATISFIABLE
- */
+/** Sends an attachment, whole or in part (RFC 9110, 14); several ranges give the whole. @throws RequestError */
 export async function contentReply(incoming: IncomingMessage, content: Content): Promise<Reply> {
   const { size, type, filename, tag } = content;
   if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };

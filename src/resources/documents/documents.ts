@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { sqlState } from '../../db/errors.ts';
 import { contentTypeOf } from '../../documents/content-type.ts';
-import { failingUnless } from '../../documents/digest.ts';
+import { failingUnless } from '../../documents/content-stream.ts';
 import { RequestError } from '../../errors.ts';
 import { contentReply } from './content.ts';
 import { inviteBody } from '../../http/body.ts';
@@ -10,22 +10,17 @@ import { create, recall } from '../../http/creation.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import * as field from '../../http/fields.ts';
-import { readForm } from './form.ts';
+import { NAMED, readForm } from './form.ts';
 import { NothingFound, requireVisible } from '../../http/why-not.ts';
-import { atLeast, ROLES } from '../../identity/caller.ts';
+import { ROLES, SPECIALISTS } from '../../identity/caller.ts';
 import * as column from '../../records/column.ts';
+import { endpointsOf } from '../../records/endpoints.ts';
 import { by, containedIn } from '../../records/filters.ts';
-import { list } from '../../records/list.ts';
+import { list as listOf } from '../../records/list.ts';
 import { record } from '../../records/record.ts';
-import * as examples from '../examples.ts';
 import { reclamation } from '../reclamation-record.ts';
 
-const sha256 = column.described(column.text(64), {
-  description: 'SHA-256 of the content, in hex; null for a document from before it was kept.',
-});
-
 const ALLOWED = 'a PDF, an image (PNG, JPEG, WebP, GIF, TIFF), an office file, or text or CSV in UTF-8';
-const NAMED = 'a name of 1 to 255 characters';
 const FILE = `Not empty; ${ALLOWED}, with ${NAMED} in UTF-8 without control characters.`;
 
 // file_path is not among them: where a content lies is between the database and the store.
@@ -39,12 +34,30 @@ const document = record(
     file_size: column.read(column.nullable(column.integer)),
     mime_type: column.read(column.nullable(column.text(100))),
     uploaded_at: column.read(column.time),
-    sha256: column.read(column.nullable(sha256), "encode(r.sha256, 'hex')"),
+    sha256: column.said(
+      column.nullable(column.text(64)),
+      'SHA-256 of the content, in hex; null for a document from before it was kept.',
+      "encode(r.sha256, 'hex')",
+    ),
   },
-  { version: 'uploaded_at', examples: examples.document, hasDocuments: true },
+  {
+    version: 'uploaded_at',
+    examples: {
+      record: {
+        id: 'd0000000-0000-4000-8000-000000000001',
+        reclamation_id: reclamation.exampleId,
+        filename: 'avis-taxe-foncière-2024.pdf',
+        file_size: 1024,
+        mime_type: 'application/pdf',
+        uploaded_at: '2024-10-07T09:40:00Z',
+        sha256: '31cadabf1722c3ff0dd3c1e4510f4f17d4e4f7818fbdea058e9f09e8e9722fb9',
+      },
+    },
+    hasDocuments: true,
+  },
 );
 
-const documents = list({
+const documents = listOf({
   of: document,
   sorts: ['uploaded_at', 'filename'],
   filters: {
@@ -59,68 +72,12 @@ const ofClaim = {
   path: '/api/reclamations/{id}/documents',
   of: document,
 } as const;
-const common = { tag: 'Documents', resource: 'documents', of: document } as const;
+const { common, read, remove } = endpointsOf(document, { tag: 'Documents', path: '/api/documents' });
 
-export const listDocuments = endpoint({
-  ...ofClaim,
-  method: 'get',
-  summary: 'List the documents of a claim',
-  roles: ROLES,
-  query: documents.query.omit({ reclamation_id: true }),
-  list: ({ params, query }, caller) => documents.statement({ ...query, reclamation_id: params.id }, caller),
-});
-
-export const createDocument = endpoint({
-  ...ofClaim,
-  method: 'post',
-  summary: 'Attach a document to a claim',
-  operationId: 'uploadDocument',
-  roles: ROLES,
-  form: z.strictObject({ file: field.bytes.meta({ description: FILE }) }).meta({ id: 'DocumentUpload' }),
-  responses: { 201: document },
-  handle: async ({ params }, request) => {
-    await requireVisible(request);
-    const { filename, mimeType, spooled, fingerprint, kept } = await receive(request);
-    if (kept !== undefined) return kept;
-    const id = randomUUID();
-    return request.documents
-      .keep(spooled, (path) =>
-        create(request, {
-          ...{ of: document, id, location: `/api/documents/${id}`, fingerprint },
-          make: [
-            {
-              text: `
-insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type, sha256)
-values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'))
-returning ${document.selected}`,
-              values: [id, params.id, filename, path, spooled.size, mimeType, spooled.sha256],
-            },
-          ],
-        }),
-      )
-      .catch(async (error: unknown) => {
-        // A claim that was deleted meanwhile fails a policy or a key: to the caller it is simply gone.
-        if (sqlState(error) !== undefined) await requireVisible(request);
-        throw error;
-      });
-  },
-});
-
-/** Takes the file of the request, looks at what it is, and keeps it only where it was not attached before. */
 async function receive(request: CallerRequest) {
   const { incoming, documents } = request;
   inviteBody(incoming);
-  const {
-    filename,
-    declaredType,
-    stored: spooled,
-  } = await readForm(incoming, {
-    field: 'file',
-    maxBytes: documents.maxBytes,
-    refuseName,
-    store: documents.write,
-    discard: documents.discard,
-  });
+  const { filename, declaredType, spooled } = await readForm(incoming, documents);
   try {
     if (spooled.size === 0) throw invalid('must not be empty');
     const mimeType = await contentTypeOf(spooled.file, { filename, declaredType });
@@ -129,7 +86,6 @@ async function receive(request: CallerRequest) {
         details: { file: `must be ${ALLOWED}` },
       });
     }
-    // What tells one upload from another: the bytes of the file, and what its sender says of it.
     const fingerprint = JSON.stringify([filename, declaredType, spooled.sha256]);
     const kept = await recall(request, fingerprint);
     if (kept !== undefined) await documents.discard(spooled);
@@ -140,80 +96,100 @@ async function receive(request: CallerRequest) {
   }
 }
 
-/** A name is data, whatever it looks like, and a folder has none; U+FFFD is what is left of one that was not in UTF-8. */
-function refuseName(name: string): string | undefined {
-  if (name.trim() === '' || Array.from(name).length > 255) return `must have ${NAMED}`;
-  return /[\p{Cc}\ufffd]/u.test(name) || !name.isWellFormed()
-    ? 'must have a name in UTF-8 without control characters'
-    : undefined;
-}
-
 function invalid(rule: string): RequestError {
   return new RequestError('ERROR_VALIDATION', `file ${rule}`, { details: { file: rule } });
 }
 
-export const readDocument = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/documents/{id}',
-  summary: 'Read what is known of a document',
-  roles: ROLES,
-  query: document.reading,
-  read: ({ params, query }) => document.byId(params.id, query.expand),
-});
-
-export const readContent = endpoint({
-  ...common,
-  method: 'get',
-  path: '/api/documents/{id}/content',
-  operationId: 'downloadDocument',
-  summary: 'Download a document',
-  roles: ROLES,
-  responses: { 200: field.bytes, 206: field.bytes, 304: null, 307: null },
-  handle: async ({ params }, request) => {
-    const { documents, incoming } = request;
-    const { addressOf } = documents;
-    const { rows } = await request.run({
-      text: `
+export const documentEndpoints = [
+  endpoint({
+    ...ofClaim,
+    method: 'get',
+    summary: 'List the documents of a claim',
+    roles: ROLES,
+    query: documents.query.omit({ reclamation_id: true }),
+    list: ({ params, query }, caller) => documents.statement({ ...query, reclamation_id: params.id }, caller),
+  }),
+  endpoint({
+    ...ofClaim,
+    method: 'post',
+    summary: 'Attach a document to a claim',
+    operationId: 'uploadDocument',
+    roles: ROLES,
+    form: z.strictObject({ file: field.bytes.meta({ description: FILE }) }).meta({ id: 'DocumentUpload' }),
+    responses: { 201: document },
+    handle: async ({ params }, request) => {
+      await requireVisible(request);
+      const { filename, mimeType, spooled, fingerprint, kept } = await receive(request);
+      if (kept !== undefined) return kept;
+      const id = randomUUID();
+      return request.documents
+        .keep(spooled, (path) =>
+          create(request, {
+            ...{ of: document, id, location: `/api/documents/${id}`, fingerprint },
+            make: [
+              {
+                text: `
+insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type, sha256)
+values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'))
+returning ${document.selected}`,
+                values: [id, params.id, filename, path, spooled.size, mimeType, spooled.sha256],
+              },
+            ],
+          }),
+        )
+        .catch(async (error: unknown) => {
+          // To the caller a claim deleted meanwhile is simply gone, whichever policy or key fails.
+          if (sqlState(error) !== undefined) await requireVisible(request);
+          throw error;
+        });
+    },
+  }),
+  read({ summary: 'Read what is known of a document', roles: ROLES }),
+  endpoint({
+    ...common,
+    method: 'get',
+    path: '/api/documents/{id}/content',
+    operationId: 'downloadDocument',
+    summary: 'Download a document',
+    roles: ROLES,
+    responses: { 200: field.bytes, 206: field.bytes, 304: null, 307: null },
+    handle: async ({ params }, request) => {
+      const { documents, incoming } = request;
+      const { addressOf } = documents;
+      const { rows } = await request.run({
+        text: `
 select r.file_path, coalesce(r.mime_type, 'application/octet-stream'), r.filename, r.uploaded_at, r.file_size,
     encode(r.sha256, 'hex')
 from public.documents as r
 where r.id = $1`,
-      values: [params.id],
-    });
-    const [row] = rows;
-    if (row === undefined) throw new NothingFound();
-    const [path, type, filename, uploadedAt, expected, digest] = row;
-    if (path == null || filename == null || type == null || uploadedAt == null)
-      throw new Error('null in a column that has none');
-    const size = await documents.size(path);
-    if (size === undefined || size !== Number(expected ?? size)) {
-      // Deleted meanwhile, or lost, which nobody may overlook.
-      await requireVisible(request);
-      throw documents.damaged(
-        `the content of document ${params.id} is lost: ${String(size)} bytes at ${path}`,
-      );
-    }
-    return contentReply(incoming, {
-      ...{ size, type, filename, tag: document.tagOf(uploadedAt) },
-      addressOf: addressOf && ((told) => addressOf(path, told)),
-      read: async (range) => {
-        const content = await documents.read(path, range);
-        // A digest says nothing of a part.
-        if (digest == null || (range && range.end - range.start + 1 < size)) return content;
-        return failingUnless(digest, content, () =>
-          documents.damaged(`the content of document ${params.id} is not what was uploaded: ${path}`),
+        values: [params.id],
+      });
+      const [row] = rows;
+      if (row === undefined) throw new NothingFound();
+      const [path, type, filename, uploadedAt, expected, digest] = row;
+      if (path == null || filename == null || type == null || uploadedAt == null)
+        throw new Error('null in a column that has none');
+      const size = await documents.size(path);
+      if (size === undefined || size !== Number(expected ?? size)) {
+        // Deleted meanwhile, or lost, which nobody may overlook.
+        await requireVisible(request);
+        throw documents.damaged(
+          `the content of document ${params.id} is lost: ${String(size)} bytes at ${path}`,
         );
-      },
-    });
-  },
-});
-
-export const deleteDocument = endpoint({
-  ...common,
-  method: 'delete',
-  path: '/api/documents/{id}',
-  summary: 'Delete a document with its content',
-  roles: atLeast('TAX_SPECIALIST'),
-  remove: ({ params }, ifMatch) => document.deletion(params.id, ifMatch),
-});
+      }
+      return contentReply(incoming, {
+        ...{ size, type, filename, tag: document.tagOf(uploadedAt) },
+        addressOf: addressOf && ((told) => addressOf(path, told)),
+        read: async (range) => {
+          const content = await documents.read(path, range);
+          // A digest says nothing of a part.
+          if (digest == null || (range && range.end - range.start + 1 < size)) return content;
+          return failingUnless(digest, content, () =>
+            documents.damaged(`the content of document ${params.id} is not what was uploaded: ${path}`),
+          );
+        },
+      });
+    },
+  }),
+  remove({ summary: 'Delete a document with its content', roles: SPECIALISTS }),
+];

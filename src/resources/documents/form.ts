@@ -7,47 +7,32 @@ import { mediaTypeOf } from '../../http/body.ts';
 import { bodyOf } from '../../http/body-stream.ts';
 import { FORM_BOUNDARY_CHARACTERS, FORM_FRAME_BYTES, FORM_PARTS } from '../../limits.ts';
 
-/** The one file of a form, with what the sender says of it. */
-export interface FormFile<T> {
-  /** The last component of what was sent, which may be empty: a path is nobody's business (RFC 7578, section 4.2). */
-  readonly filename: string;
-  readonly declaredType: string;
-  /** What `store` gave. */
-  readonly stored: T;
-}
+const FIELD = 'file';
+export const NAMED = 'a name of 1 to 255 characters';
 
-export interface FormOptions<T> {
-  /** The field of the file. */
-  readonly field: string;
+/** Where the content goes as it comes; `write` may end early. */
+interface Spool<T> {
   readonly maxBytes: number;
-  /** Why a file may not be called so, before its content is taken; undefined where it may. */
-  readonly refuseName: (name: string) => string | undefined;
-  /** Takes the content as it comes. It may end early, and is then discarded. */
-  readonly store: (content: Readable) => Promise<T>;
+  readonly write: (content: Readable) => Promise<T>;
   readonly discard: (stored: T) => Promise<void>;
 }
 
-/**
- * Reads a form with one file and nothing else. The content is never held whole. When this throws, whatever was stored
- * is discarded already, and nothing more of the form is read.
- * @throws RequestError ERROR_UNSUPPORTED_MEDIA_TYPE, ERROR_PAYLOAD_TOO_LARGE, ERROR_REQUEST_TIMEOUT, ERROR_VALIDATION,
- * and what `store` throws
- */
-export async function readForm<T>(incoming: IncomingMessage, options: FormOptions<T>): Promise<FormFile<T>> {
+/** Reads a form with one file, streaming; discards the file when it throws. @throws RequestError, and what `write` throws */
+export async function readForm<T>(incoming: IncomingMessage, spool: Spool<T>) {
   requireForm(incoming.headers['content-type']);
-  const maxBytes = options.maxBytes + FORM_FRAME_BYTES;
+  const maxBytes = spool.maxBytes + FORM_FRAME_BYTES;
   const length = Number(incoming.headers['content-length'] ?? 0);
   if (length > maxBytes) throw tooLarge(`a form of ${length} bytes`);
-  const parser = parserOf(incoming, options.maxBytes);
-  const file = takeFile(parser, options);
+  const parser = parserOf(incoming, spool.maxBytes);
+  const file = takeFile(parser, spool.write);
   try {
     await pipeline(bodyOf(incoming, { maxBytes }), parser);
     const received = await file();
-    if (received === undefined) throw malformed(options.field, 'is required: a file with a name');
+    if (received === undefined) throw malformed(FIELD, 'is required: a file with a name');
     return received;
   } catch (error) {
     const received = await file().catch(() => undefined);
-    if (received !== undefined) await options.discard(received.stored);
+    if (received !== undefined) await spool.discard(received.spooled);
     throw meaningOf(error);
   }
 }
@@ -66,17 +51,13 @@ function parserOf({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy
   }
 }
 
-/** Begins to store the file when it comes, and ends the parser on anything else; gives what became of the file. */
-function takeFile<T>(
-  parser: busboy.Busboy,
-  { field, refuseName, store }: FormOptions<T>,
-): () => Promise<FormFile<T> | undefined> {
-  let taken: Promise<FormFile<T>> | undefined;
+function takeFile<T>(parser: busboy.Busboy, write: Spool<T>['write']) {
+  let taken: Promise<{ filename: string; declaredType: string; spooled: T }> | undefined;
   const refuse = (error: unknown): void => {
     end(parser, error);
   };
   const refuseRest = (): void => {
-    refuse(malformed('body', `must hold one file in the field ${field}, and nothing else`));
+    refuse(malformed('body', `must hold one file in the field ${FIELD}, and nothing else`));
   };
   parser.on('file', (name: string | undefined, content, info: Partial<busboy.FileInfo>) => {
     const { filename: sent, mimeType: declaredType = '' } = info;
@@ -86,20 +67,29 @@ function takeFile<T>(
       content.resume();
       return;
     }
+    // The last component of what was sent: a path is nobody's business (RFC 7578, section 4.2).
     const filename = unescaped(sent);
     const rule = refuseName(filename);
-    if (name !== field) refuse(malformed(unescaped(name), `is not known here: the field is ${field}`));
-    else if (rule !== undefined) refuse(malformed(field, rule));
+    if (name !== FIELD) refuse(malformed(unescaped(name), `is not known here: the field is ${FIELD}`));
+    else if (rule !== undefined) refuse(malformed(FIELD, rule));
     else {
       content.once('limit', () => {
         refuse(tooLarge('a file beyond the limit'));
       });
-      taken = store(content).then((stored) => ({ filename, declaredType, stored }));
+      taken = write(content).then((spooled) => ({ filename, declaredType, spooled }));
       taken.catch(refuse);
     }
   });
   for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) parser.on(event, refuseRest);
   return () => Promise.resolve(taken);
+}
+
+/** A name is data, whatever it looks like, and a folder has none; U+FFFD is what is left of one that was not in UTF-8. */
+function refuseName(name: string): string | undefined {
+  if (name.trim() === '' || Array.from(name).length > 255) return `must have ${NAMED}`;
+  return /[\p{Cc}\ufffd]/u.test(name) || !name.isWellFormed()
+    ? 'must have a name in UTF-8 without control characters'
+    : undefined;
 }
 
 function end(stream: Writable, error: unknown): void {
@@ -119,7 +109,6 @@ function requireForm(contentType: string | undefined): void {
     throw malformed('body', `must have a boundary of at most ${FORM_BOUNDARY_CHARACTERS} characters`);
 }
 
-/** What went wrong with a form, unless it is known already. */
 function meaningOf(error: unknown): unknown {
   if (error instanceof RequestError) return error;
   const reason = error instanceof Error ? error.message : String(error);

@@ -1,0 +1,71 @@
+import type { z } from 'zod';
+import { endpoint } from '../http/endpoint.ts';
+import type { Endpoint, ListQuery } from '../http/endpoint.ts';
+import type { Caller } from '../identity/caller.ts';
+import type { Columns, Rec } from './record.ts';
+
+interface Where {
+  readonly tag: string;
+  readonly path: string;
+  readonly id?: string;
+  readonly constraints?: Endpoint['constraints'];
+}
+
+interface List<Q extends z.ZodObject> {
+  readonly query: Q;
+  statement(query: z.output<Q>, caller: Caller): ListQuery;
+}
+
+type Own<Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject> = Pick<
+  Endpoint<string, Q, B>,
+  'summary' | 'roles' | 'clients' | 'existing' | 'heldBy'
+>;
+
+/** The usual endpoints of a record. Which records a request names follows from the columns that name some. */
+export function endpointsOf<C extends Columns>(typed: Rec<C>, { tag, path, id = 'id', constraints }: Where) {
+  const of = typed as unknown as Rec;
+  const named = Object.entries(of.columns).flatMap(([column, { names, inserted }]) =>
+    names !== undefined && inserted !== undefined && names.label.lookUp === undefined
+      ? [[column, names.label.table] as const]
+      : [],
+  );
+  const common = { tag, resource: of.table, of };
+  const one = { ...common, path: `${path}/{${id}}` };
+  const written = { references: Object.fromEntries(named), ...(constraints && { constraints }) };
+  const idOf = (params: Readonly<Record<string, string>>): string => params[id] ?? '';
+  return {
+    common: { ...common, of: typed },
+    list: <Q extends z.ZodObject>(list: List<Q>, own: Own<Q>): Endpoint =>
+      endpoint<string, Q>({
+        // The clients that a list names are judged before it is read.
+        ...{ ...common, references: Object.fromEntries(named.filter(([column]) => column !== 'client_id')) },
+        ...{ method: 'get', path, query: list.query },
+        list: ({ query }, caller) => list.statement(query, caller),
+        ...own,
+      }),
+    read: (own: Own): Endpoint =>
+      endpoint<string, typeof of.reading>({
+        ...{ ...one, method: 'get', query: of.reading },
+        read: ({ params, query }) => of.byId(idOf(params), query.expand),
+        ...own,
+      }),
+    create: (own: Own<z.ZodObject, Rec<C>['newBody']>): Endpoint =>
+      endpoint({
+        ...{ ...common, ...written, method: 'post', path, body: of.newBody },
+        create: ({ body }, id) => of.insertion({ ...body, id }),
+        ...(own as unknown as Own),
+      }),
+    change: (own: Own): Endpoint =>
+      endpoint({
+        ...{ ...one, ...written, method: 'put', body: of.changeBody },
+        change: ({ params, body }, ifMatch) => of.change(idOf(params), body, ifMatch),
+        ...own,
+      }),
+    remove: (own: Own): Endpoint =>
+      endpoint({
+        ...{ ...one, method: 'delete' },
+        remove: ({ params }, ifMatch) => of.deletion(idOf(params), ifMatch),
+        ...own,
+      }),
+  };
+}
