@@ -166,13 +166,3 @@ comment on function app.isolation_objections() is
     'login. No row when all is well.';
 
 grant execute on function app.isolation_objections() to taxclaims_api;
-
--- Whether the tenants are kept apart for the login that asks. The release before this one asks no more.
-create or replace function app.isolation_holds()
-    returns boolean
-    language sql stable set search_path = ''
-return not exists (select from app.isolation_objections() as o (objection));
-
-comment on function app.isolation_holds() is 'Whether app.isolation_objections is empty; the release before asks it.';
-
-grant execute on function app.isolation_holds() to taxclaims_api;

@@ -10,30 +10,7 @@ create or replace trigger documents_track_contents
     for each statement
     execute function app.track_content();
 
--- What reporting reads of it goes along. The first time, when the table has no comment yet, those come first that were
--- attached since the migration: the deploy holds every table by now.
-do $attached_since$
-begin
-    if pg_catalog.obj_description('app.client_documents'::regclass, 'pg_class') is not null then
-        return;
-    end if;
-    drop trigger if exists client_documents_by_hand on app.client_documents;
-    alter table public.reclamations no force row level security;
-    alter table public.documents no force row level security;
-    alter table app.client_documents no force row level security;
-    set local row_security = off;
-    insert into app.client_documents (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at)
-    select d.id, r.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at
-    from public.documents as d
-    join public.reclamations as r on r.id = d.reclamation_id
-    where not exists (select from app.client_documents as c where c.id = d.id);
-    set local row_security = on;
-    alter table public.reclamations force row level security;
-    alter table public.documents force row level security;
-    alter table app.client_documents force row level security;
-end
-$attached_since$;
-
+-- What reporting reads of it goes along.
 create or replace trigger documents_copy
     after insert or update on public.documents
     for each row

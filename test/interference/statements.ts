@@ -154,7 +154,7 @@ const CATALOG = [
   'select app.client_access()',
   `select app.objections('{}')`,
   `select * from app.authenticate('idp|nobody', now(), 'x')`,
-  'select app.isolation_holds()',
+  'select * from app.isolation_objections()',
   `select set_config('app.client_access', '{00000000-0000-8000-8000-000000000000}', false)`,
   `select set_config('role', 'taxclaims_admin', true)`,
   'set local role taxclaims_owner',
