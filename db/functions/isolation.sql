@@ -141,7 +141,6 @@ comment on function app.login_objections(name) is
 
 grant execute on function app.login_objections(name) to taxclaims_api, taxclaims_auditor;
 
--- What speaks against serving tenants through the login that asks: itself, or a table whose row-level security is not forced.
 create or replace function app.isolation_objections()
     returns setof text
     language plpgsql stable set search_path = ''

@@ -13,9 +13,8 @@ comment on function app.applied_migrations() is
 
 grant execute on function app.applied_migrations() to taxclaims_api;
 
--- What speaks against serving from this database through the login that asks, each in words for a log; nothing when all
--- is well. The caller says which migrations it was written for: one that lacks some is of an older release, and one
--- that has more is of a newer one, which the release before must be able to serve from while it is deployed.
+-- One that lacks some migrations is of an older release, and one that has more is of a newer one, which the release before
+-- must be able to serve from while it is deployed.
 create or replace function app.objections(needed text[])
     returns setof text
     language plpgsql stable set search_path = ''

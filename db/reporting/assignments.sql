@@ -10,8 +10,6 @@ join public.clients as c on c.id = a.client_id;
 
 comment on view reporting.assignments is
     'Which user has which client. Not administrators without a list, who have all of them.';
-comment on column reporting.assignments.client_id is 'Joins reporting.clients.id.';
-comment on column reporting.assignments.user_id is 'Joins reporting.users.id.';
 comment on column reporting.assignments.is_active is 'An inactive user keeps the list and sees nothing.';
 
 grant select on reporting.assignments to taxclaims_reporting;

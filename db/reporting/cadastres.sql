@@ -8,7 +8,4 @@ select
 from public.cadastres as k
 join public.sites as s on s.id = k.site_id;
 
-comment on column reporting.cadastres.client_id is 'Joins reporting.clients.id.';
-comment on column reporting.cadastres.site_id is 'Joins reporting.sites.id.';
-
 grant select on reporting.cadastres to taxclaims_reporting;

@@ -6,7 +6,4 @@ select
     d.id, d.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at
 from app.client_documents as d;
 
-comment on column reporting.documents.client_id is 'Joins reporting.clients.id.';
-comment on column reporting.documents.reclamation_id is 'Joins reporting.reclamations.id.';
-
 grant select on reporting.documents to taxclaims_reporting;

@@ -9,10 +9,7 @@ select
     case f.status when 'ISSUED' then f.amount_incl_tax else 0 end as amount_outstanding
 from public.factures as f;
 
-comment on column reporting.invoices.client_id is 'Joins reporting.clients.id.';
-comment on column reporting.invoices.reclamation_id is 'Joins reporting.reclamations.id.';
 comment on column reporting.invoices.status is 'Joins reporting.statuses.status where record is invoice.';
 comment on column reporting.invoices.amount_outstanding is 'Issued and not paid yet, tax included.';
 
 grant select on reporting.invoices to taxclaims_reporting;
-comment on column reporting.invoices.amount_paid is 'Euros paid, tax included; 0 until it is paid whole.';

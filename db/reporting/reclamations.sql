@@ -7,10 +7,6 @@ select
     r.granted_amount, r.refund_amount, r.grounds, r.created_at, r.updated_at, r.assignee_id
 from public.reclamations as r;
 
-comment on column reporting.reclamations.client_id is 'Joins reporting.clients.id.';
-comment on column reporting.reclamations.site_id is 'Joins reporting.sites.id.';
 comment on column reporting.reclamations.status is 'Joins reporting.statuses.status where record is reclamation.';
-
-comment on column reporting.reclamations.assignee_id is 'Joins reporting.users.id.';
 
 grant select on reporting.reclamations to taxclaims_reporting;

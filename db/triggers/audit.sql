@@ -27,7 +27,6 @@ begin
 end
 $audited$;
 
--- Records are only ever added, by whomever: this holds for the owner and for a superuser as well.
 create or replace function app.refuse_change()
     returns trigger
     language plpgsql volatile set search_path = ''

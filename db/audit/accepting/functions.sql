@@ -1,12 +1,9 @@
 -- Accepting is the DBA's: a superuser's, or that of a member of taxclaims_owner. Nobody else is granted the use of these
 -- functions, and they run with the rights of whoever calls them.
 
--- How much two names have in common, by their pieces of three letters: to propose what may have been meant.
 create function audit.likeness(one text, other text)
     returns bigint
-    language sql
-    immutable
-    set search_path = ''
+    language sql immutable set search_path = ''
 begin atomic
     select pg_catalog.count(*)
     from (
@@ -21,13 +18,10 @@ end;
 comment on function audit.likeness(text, text) is
     'How many pieces of three letters two names have in common. Serves audit.accept and audit.withdraw.';
 
--- Accepts what stands of that name at this moment, all rows of it, and gives back what that was. Accepting twice is
--- accepting once, also where two do it at the same time: the first reason stays.
+-- All rows of that name. Accepting twice is accepting once, also where two do it at the same time: the first reason stays.
 create function audit.accept(what text, object text, reason text)
     returns setof audit.acceptances
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 declare
     stands text[];
@@ -81,12 +75,10 @@ comment on function audit.accept(text, text, text) is
     'that was. It is then no finding and no drift any more, until it becomes another. For superusers and members of '
     'taxclaims_owner.';
 
--- Takes back all that is accepted of that name, also what does not stand any more, and gives back what that was.
+-- All that is accepted of that name, also what does not stand any more.
 create function audit.withdraw(what text, object text)
     returns setof audit.acceptances
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     return query

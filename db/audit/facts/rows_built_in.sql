@@ -4,9 +4,7 @@
 -- later Postgres adds is among them; query_to_xml runs the text that the list makes.
 create function audit.built_in()
     returns table (kind text, object text, definition text)
-    language sql
-    stable
-    rows 200
+    language sql stable rows 200
     set jit = off
     set standard_conforming_strings = on
     set search_path = ''
@@ -162,6 +160,3 @@ $body$;
 
 comment on function audit.built_in() is
     'What initdb made, by a digest of each catalog, and who holds which rights to it beyond the ordinary. Serves audit.state().';
-
-revoke execute on function audit.built_in() from public;
-grant execute on function audit.built_in() to taxclaims_auditor;

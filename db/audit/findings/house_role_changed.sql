@@ -1,4 +1,3 @@
--- The house's roles log in nowhere, have no power of their own and reach one another only as roles.sql says.
 create view audit.finding_house_role_changed with (security_invoker) as
 select
     'error' as level,

@@ -1,5 +1,4 @@
--- What keeps a login of the house from working without a word: nobody is refused for it but whoever logs in, or whose
--- statement ends at once. A login that may not log in at all is meant so, and is said nowhere.
+-- A login that may not log in at all is meant so, and is said nowhere.
 create view audit.finding_login_out_of_use with (security_invoker) as
 with kept as (
     -- What is kept for one login in this database goes before what is kept for the login, then for the database, then for all.

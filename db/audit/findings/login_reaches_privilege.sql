@@ -1,5 +1,4 @@
--- A login that has, or through any chain of memberships can become, what no policy bounds: an attribute, or a role of
--- Postgres's own that is not known to be harmless. Superusers themselves are listed in audit.superusers.
+-- Superusers themselves are listed in audit.superusers.
 create view audit.finding_login_reaches_privilege with (security_invoker) as
 select
     'error' as level,

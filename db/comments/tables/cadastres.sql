@@ -1,7 +1,6 @@
 comment on table public.cadastres is
     'Entries of the land register (parcelles) on which a site stands. Of the client of their site.';
 
-comment on column public.cadastres.id is 'A random UUID.';
 comment on column public.cadastres.site_id is 'The site on the parcel, and by it the client.';
 comment on column public.cadastres.commune_code is
     'The INSEE code of the commune: five digits, with 2A or 2B for Corsica.';
@@ -17,9 +16,3 @@ comment on column public.cadastres.rental_value is
     'The valeur locative cadastrale in euros a year, the base of both taxes; null where it is not known.';
 comment on column public.cadastres.reference_year is
     'The year for which rental_value holds; null where it is not known.';
-comment on column public.cadastres.created_at is 'When the row was made.';
-comment on column public.cadastres.updated_at is
-    'When the row was last changed; it is also the version that an ETag names, so it moves with every change.';
-comment on column public.cadastres.search_text is
-    'Worked out: reference and address as app.searchable writes them, with the '
-    'unit separator (U+001F) between them; lists search it.';

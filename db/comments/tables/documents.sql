@@ -1,7 +1,6 @@
 comment on table public.documents is
     'Papers of a claim: what is known of a file. Its content lies in the document store, not in the database.';
 
-comment on column public.documents.id is 'A random UUID.';
 comment on column public.documents.reclamation_id is 'The claim that the paper belongs to, and by it the client.';
 comment on column public.documents.filename is
     'The name under which it was uploaded and is downloaded, without folders.';

@@ -3,7 +3,6 @@ comment on table public.reclamations is
     'year. The allowed moves of its status are in reclamation_transitions, those that were made in '
     'reclamation_history.';
 
-comment on column public.reclamations.id is 'A random UUID.';
 comment on column public.reclamations.client_id is 'Whose claim it is; it never changes.';
 comment on column public.reclamations.site_id is 'The taxed premises; of the same client, which the foreign key holds.';
 comment on column public.reclamations.claim_type is
@@ -43,9 +42,3 @@ comment on column public.reclamations.grounds is 'The reasons of the claim in wo
 comment on column public.reclamations.assignee_id is
     'Who works on the claim: a user who was active when it was assigned, and who has the client; whoever loses the '
     'client loses the claim. Null for nobody.';
-comment on column public.reclamations.created_at is 'When the row was made.';
-comment on column public.reclamations.updated_at is
-    'When the row was last changed; it is also the version that an ETag names, so it moves with every change.';
-comment on column public.reclamations.search_text is
-    'Worked out: notice_reference, commune_code and grounds as app.searchable writes them, with the '
-    'unit separator (U+001F) between them; lists search it.';

@@ -16,7 +16,6 @@ comment on column public.users.client_access is
     'client that was deleted.';
 comment on column public.users.is_active is
     'False for an account that was ended: its tokens are refused from the next request on.';
-comment on column public.users.created_at is 'When the row was made.';
 comment on column public.users.updated_at is
     'When the user was last changed; it is also the version that an ETag names.';
 comment on column public.users.subject is 'The name of the user at the identity provider; null until the first login.';

@@ -1,9 +1,8 @@
 -- Whoever changes the rights of users.
 
--- Holds the author of a change of users against changes of their own rights until the commit, and judges the token by
--- what their row says then (TX401): of two who take each other's rights at once the second has none any more. Of the
--- author and the target, which is held too where it is named, the one with the smaller id is held first. An author who
--- is not stored has nothing to hold: the token alone decides.
+-- Judged by what their row says then: of two who take each other's rights at once the second has none any more. Of the
+-- author and the target, which is held too where it is named, the one with the smaller id is held first. An author who is
+-- not stored has nothing to hold: the token alone decides.
 create or replace function app.hold_author(
     issued_at timestamp with time zone, access_digest text, target uuid default null
 )

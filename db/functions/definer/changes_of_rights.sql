@@ -39,7 +39,6 @@ comment on function app.date_rights_from_commit() is
 
 grant execute on function app.date_rights_from_commit() to taxclaims_owner;
 
--- What others write into a user's list is what stands: a client that it leaves out comes back by no later login.
 create or replace function app.forget_created_clients()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -56,9 +55,8 @@ comment on function app.forget_created_clients() is
 
 grant execute on function app.forget_created_clients() to taxclaims_owner;
 
--- The last active ADMIN without a list stays one (TX409), whoever changes it and by whatever way: nobody could give
--- the others their rights back. The one row of the guard is written by whoever makes such an ADMIN fewer, so that two
--- at once do not each count on the other.
+-- Nobody could give the others their rights back. The one row of the guard is written by whoever makes such an ADMIN fewer,
+-- so that two at once do not each count on the other.
 create or replace function app.keep_last_administrator()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

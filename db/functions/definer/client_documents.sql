@@ -36,7 +36,6 @@ comment on function app.copy_document() is
 
 grant execute on function app.copy_document() to taxclaims_owner;
 
--- For a superuser as well: a row that was written by hand would be shown to the wrong client.
 create or replace function app.refuse_copy_by_hand()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

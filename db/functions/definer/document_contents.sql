@@ -1,7 +1,6 @@
 -- Which contents the document store must lose. The store knows paths and nothing of rows, the database rows and
 -- nothing of files: app.content_removals is what they agree on.
 
--- To be called before a content is put into the store: where its document's row does not follow, it is removed.
 -- An hour is longer than any upload and any statement may take.
 create or replace function app.plan_removal(file_path text)
     returns void
@@ -17,7 +16,6 @@ comment on function app.plan_removal(text) is
 
 grant execute on function app.plan_removal(text) to taxclaims_api;
 
--- The paths to remove now, the longest due first; never one that a document has, whatever is planned.
 create or replace function app.due_removals(most integer)
     returns setof text
     language sql stable security definer set search_path = ''
@@ -36,7 +34,6 @@ comment on function app.due_removals(integer) is
 
 grant execute on function app.due_removals(integer) to taxclaims_api;
 
--- How many contents are due to be removed, and for how long the oldest is. One that a document has is never due for long.
 create or replace function app.overdue_removals()
     returns table (contents bigint, oldest_seconds double precision)
     language sql stable security definer set search_path = ''
@@ -53,7 +50,6 @@ comment on function app.overdue_removals() is
 
 grant execute on function app.overdue_removals() to taxclaims_api;
 
--- To be called once the contents are gone.
 create or replace function app.complete_removals(file_paths text[])
     returns void
     language sql volatile security definer set search_path = ''
@@ -66,7 +62,7 @@ comment on function app.complete_removals(text[]) is 'Forgets contents that the 
 
 grant execute on function app.complete_removals(text[]) to taxclaims_api;
 
--- What the store must have, for `documents:check`: in the order of a listing of S3, whatever the database's own is.
+-- For `documents:check`: in the order of a listing of S3, whatever the database's own is.
 create or replace function app.contents_of_documents()
     returns table (document_id uuid, file_path text, file_size bigint)
     language sql stable security definer set search_path = ''
@@ -132,8 +128,7 @@ comment on function app.standing_of_contents(text[]) is
 
 grant execute on function app.standing_of_contents(text[]) to taxclaims_api;
 
--- A document's row keeps its content; without the row the content is due at once, whoever deletes and by whatever
--- way: a cascade, a DBA at psql, a truncate.
+-- Whoever deletes and by whatever way: a cascade, a DBA at psql, a truncate.
 create or replace function app.track_content()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

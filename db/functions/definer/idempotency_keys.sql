@@ -77,7 +77,6 @@ comment on function app.claim_key(text, text) is
 
 grant execute on function app.claim_key(text, text) to taxclaims_client, taxclaims_admin;
 
--- Keeps the answer under a key that the transaction has claimed.
 create or replace function app.keep_answer(
     key_digest text, request_digest text, resource_type text, resource_id uuid, body text, etag text, location text
 )
@@ -106,7 +105,6 @@ comment on function app.keep_answer(text, text, text, uuid, text, text, text) is
 
 grant execute on function app.keep_answer(text, text, text, uuid, text, text, text) to taxclaims_client, taxclaims_admin;
 
--- Removes answers that are older than a day, the oldest first and no more than that many; gives how many.
 create or replace function app.forget_answers(most integer)
     returns integer
     language plpgsql volatile security definer set search_path = ''

@@ -2,8 +2,7 @@
 -- writes the columns subject, access_changed_at and access_digest;
 -- what ends a session stands in passwords.sql.
 
--- The stored user behind a token: the one with its subject, or the one without any whose id it is, as a provider says
--- that has its users from here; null when none is stored. TX401 for one whose rights no longer hold.
+-- The one with its subject, or the one without any whose id it is, as a provider says that has its users from here.
 create or replace function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
     returns uuid
     language plpgsql stable security definer set search_path = ''
@@ -37,8 +36,7 @@ comment on function app.authenticate(text, timestamp with time zone, text) is
 
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
--- The id of a caller who is not stored. TX401 where it is that of a stored user with another subject: the provider has
--- given a subject that is somebody else's id, and would be given somebody else's record.
+-- The provider has given a subject that is somebody else's id, and would be given somebody else's record.
 create or replace function app.unclaimed_id(id uuid)
     returns uuid
     language plpgsql stable security definer set search_path = ''
@@ -56,13 +54,12 @@ comment on function app.unclaimed_id(uuid) is
 
 grant execute on function app.unclaimed_id(uuid) to taxclaims_api;
 
--- Records the caller of this transaction with the role and the clients of the token, and with the clients that the
--- caller created and no token has said yet; the rest of the transaction is that user's. What the row says is judged while it is
--- held: TX401 where its rights were changed after the token was issued. TX409 when the email or the id belongs to
--- another subject, and for a token that would leave the firm without an ADMIN. The email is null unless the provider has
--- verified it; a caller who is not stored yet then stays so.
--- The rights of a login date from the second before its token: older tokens that say otherwise are refused, the
--- token itself is not when its user's own request adds a client later.
+-- Records the caller of this transaction with the role and the clients of the token, and with the clients that the caller
+-- created and no token has said yet; the rest of the transaction is that user's. What the row says is judged while it is
+-- held: TX401 where its rights were changed after the token was issued. TX409 when the email or the id belongs to another
+-- subject, and for a token that would leave the firm without an ADMIN. The email is null unless the provider has verified
+-- it; a caller who is not stored yet then stays so. The rights of a login date from the second before its token: older
+-- tokens that say otherwise are refused, the token itself is not when its user's own request adds a client later.
 drop function if exists app.record_login(text, text, timestamp with time zone);
 
 create function app.record_login(email text, name text, issued_at timestamp with time zone)

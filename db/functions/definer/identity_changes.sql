@@ -2,8 +2,7 @@
 -- and its settling no transaction is open. Whoever claims or settles holds the user's row, and so waits for a change of
 -- rights that is under way, or passes it by.
 
--- Gives the rights of users whose changes are due, as they are now, at most so many, each with a claim; nobody else gets
--- them before it ends. A user whose row others hold is passed by.
+-- A user whose row others hold is passed by.
 create or replace function app.claim_identity_changes(most integer, lease interval)
     returns table (
         user_id uuid,
@@ -65,9 +64,8 @@ comment on function app.claim_identity_changes(integer, interval) is
 
 grant execute on function app.claim_identity_changes(integer, interval) to taxclaims_api;
 
--- Says what became of a claim: delivered where failure is null, else to be tried again, at the earliest after
--- retry_after, and later with every attempt. What was changed since the claim stays to be delivered. Where the claim
--- was lost meanwhile, false: whoever had it may have sent what another has overtaken, so the newest is sent again.
+-- At the earliest after retry_after, and later with every attempt. What was changed since the claim stays to be delivered.
+-- Whoever had a claim that was lost may have sent what another has overtaken.
 create or replace function app.settle_identity_change(
     target uuid, claimed uuid, failure text, retry_after interval
 )
@@ -129,7 +127,6 @@ comment on function app.settle_identity_change(uuid, uuid, text, interval) is
 
 grant execute on function app.settle_identity_change(uuid, uuid, text, interval) to taxclaims_api;
 
--- Gives claims back of which nothing was sent; they are due as before, or after a while.
 create or replace function app.release_identity_changes(claims uuid[], retry_after interval)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -152,7 +149,6 @@ comment on function app.release_identity_changes(uuid[], interval) is
 
 grant execute on function app.release_identity_changes(uuid[], interval) to taxclaims_api;
 
--- How much waits, and for how long; of all users, or of those that are named.
 create or replace function app.undelivered_identity_changes(users uuid[])
     returns table (changes bigint, oldest_seconds double precision)
     language sql stable security definer set search_path = ''
@@ -174,7 +170,6 @@ comment on function app.undelivered_identity_changes(uuid[]) is
 
 grant execute on function app.undelivered_identity_changes(uuid[]) to taxclaims_api;
 
--- Removes what was delivered more than 90 days ago, the oldest first and no more than that many; gives how many.
 create or replace function app.forget_identity_changes(most integer)
     returns integer
     language plpgsql volatile security definer set search_path = ''

@@ -1,6 +1,5 @@
 -- Whether the identity provider is told what was changed here: the switch of app.identity_management.
 
--- Begins to note changes, for good: what an instance that is configured to send them calls as it starts.
 create or replace function app.begin_identity_management()
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -17,7 +16,6 @@ comment on function app.begin_identity_management() is
 
 grant execute on function app.begin_identity_management() to taxclaims_api;
 
--- Ends it, which a DBA alone does: what is not delivered never will be, and goes. Gives how many that were.
 create or replace function app.end_identity_management()
     returns integer
     language plpgsql volatile security definer set search_path = ''

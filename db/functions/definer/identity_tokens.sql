@@ -1,6 +1,5 @@
 -- What an undelivered change means for tokens. Run by the triggers on identity_changes.
 
--- Until the provider knows of a change, a token that it makes still says the old rights, however late it was made.
 create or replace function app.hold_tokens()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -18,7 +17,6 @@ comment on function app.hold_tokens() is
 
 grant execute on function app.hold_tokens() to taxclaims_owner;
 
--- From the delivery on the provider may know better again: a token that was issued later is believed.
 create or replace function app.date_delivery()
     returns trigger
     language plpgsql volatile security definer set search_path = ''

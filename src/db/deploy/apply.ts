@@ -14,8 +14,8 @@ export type SqlFiles = ReadonlyMap<string, string>;
 /** The folders whose files are applied with the rights, one after the other by name. */
 const FOLDERS = [
   ...['functions', 'functions/definer', 'triggers', 'policies', 'reporting', 'policies/derived'],
-  ...['comments/tables', 'comments'],
   ...['audit/facts', 'audit/findings', 'audit', 'audit/accepting'],
+  ...['comments/tables', 'comments'],
 ] as const;
 const FILES = [
   ...['house-roles.sql', 'roles.sql', 'nesting.sql', 'deploy-lock.sql'],
@@ -142,8 +142,6 @@ export async function applyPolicies(
     await become(client, 'taxclaims_owner');
     await all('reporting', kept);
     await all('policies/derived');
-    await all('comments/tables');
-    await all('comments');
     await all('audit/facts');
     await all('audit/findings');
     await one('audit/as_caller/attempt.sql');
@@ -152,6 +150,8 @@ export async function applyPolicies(
     await become(client, 'taxclaims_owner');
     await all('audit');
     await all('audit/accepting');
+    await all('comments/tables');
+    await all('comments');
     await client.query('reset role');
     await dropUnmade(client, versions);
     await become(client, 'taxclaims_owner');
