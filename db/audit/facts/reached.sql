@@ -5,10 +5,11 @@ create view audit.memberships with (security_invoker) as
 select
     m.roleid as role_oid,
     m.member as member_oid,
+    m.grantor as grantor_oid,
     m.admin_option,
     -- Since Postgres 16 a membership is its grantor's, and nobody else's revoke takes it away.
     pg_catalog.format(
-        '%I from %I%s;',
+        '%I from %I%s',
         r.rolname,
         member.rolname,
         case
@@ -23,6 +24,7 @@ left join pg_catalog.pg_roles as grantor on grantor.oid = m.grantor;
 
 comment on view audit.memberships is 'Who was put into which role.';
 comment on column audit.memberships.member_oid is 'Who is in it, in pg_roles.';
+comment on column audit.memberships.grantor_oid is 'Who put it there, in pg_roles.';
 comment on column audit.memberships.admin_option is 'Whether the member may give it on.';
 comment on column audit.memberships.revoked is 'What follows revoke in the statement that takes it away.';
 

@@ -89,7 +89,7 @@ select
     l.oid as login_oid,
     l.rolname as login,
     other.name as other,
-    'revoke ' || m.revoked as remedy
+    'revoke ' || m.revoked || ';' as remedy
 from audit.reached_roles as reached
 join pg_catalog.pg_roles as l on l.oid = reached.role_oid and l.rolcanlogin
 join audit.logins as other on other.oid = reached.reached_oid and other.oid <> l.oid

@@ -28,7 +28,7 @@ select
                 from pg_catalog.unnest(l.powers) as p (power)
             )
             else (
-                select pg_catalog.string_agg('revoke ' || m.revoked, ' ')
+                select pg_catalog.string_agg('revoke ' || m.revoked || ';', ' ')
                 from audit.memberships as m
                 where m.member_oid = l.login_oid and m.role_oid = l.by_oid
             )
