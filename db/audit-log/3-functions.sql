@@ -244,6 +244,5 @@ $function$;
 comment on function audit_log.remove_part(regclass) is
     'Removes the oldest part of the audit log with its records: a month, or what audit_log.earlier holds. Serves npm run '
     'audit:archive.';
-
 grant execute on function app.tend_audit_log() to taxclaims_api;
 grant execute on function app.place_audit_records() to taxclaims_owner;

@@ -90,7 +90,6 @@ $function$;
 
 comment on function app.is_grant_recorded(name, uuid) is
     'Whether the audit log tells of the grant of a client to a reporting login. Serves audit.findings.';
-
 grant execute on function app.count_audit_days() to taxclaims_api;
 grant execute on function app.audit_months() to taxclaims_auditor, taxclaims_owner;
 grant execute on function app.is_grant_recorded(name, uuid) to taxclaims_auditor, taxclaims_owner;

@@ -24,11 +24,7 @@ from (
 -- What was accepted was accepted as it stood: once it is another, it is drift again.
 create view audit.drift with (security_invoker) as
 select
-    d.kind,
-    d.object,
-    d.change,
-    d.applied,
-    d.present
+    d.kind, d.object, d.change, d.applied, d.present
 from audit.drift_before_acceptance as d
 where not exists (
     select

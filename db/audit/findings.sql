@@ -41,11 +41,7 @@ comment on function audit.found() is
 
 create view audit.findings_before_exceptions with (security_invoker) as
 select
-    f.finding,
-    f.level,
-    f.object,
-    f.detail,
-    f.remedy
+    f.finding, f.level, f.object, f.detail, f.remedy
 from audit.found() as f
 -- audit.found sets a path of its own, and cannot tell one that its asker came with from the server's.
 where not (
@@ -58,11 +54,7 @@ comment on view audit.findings_before_exceptions is 'All findings, those too tha
 
 create view audit.findings_before_acceptance with (security_invoker) as
 select
-    f.level,
-    f.finding,
-    f.object,
-    f.detail,
-    f.remedy
+    f.level, f.finding, f.object, f.detail, f.remedy
 from audit.findings_before_exceptions as f
 where not exists (
     select
@@ -75,11 +67,7 @@ comment on view audit.findings_before_acceptance is 'All findings but those that
 -- What was accepted was accepted as it stood: once it is another, it is a finding again.
 create view audit.findings with (security_invoker) as
 select
-    f.level,
-    f.finding,
-    f.object,
-    f.detail,
-    f.remedy
+    f.level, f.finding, f.object, f.detail, f.remedy
 from audit.findings_before_acceptance as f
 where not exists (
     select

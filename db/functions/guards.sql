@@ -12,7 +12,6 @@ return pg_catalog.regexp_replace(
 
 comment on function app.comparable(pg_node_tree) is
     'An expression as the catalogs keep it, without what is another in each database or after a restore. Serves app.guards.';
-
 grant execute on function app.comparable(pg_node_tree) to taxclaims_api;
 
 -- What keeps tenants apart beside the policies, in a form that is cheap enough to be asked once a second. Of the foreign
@@ -99,5 +98,4 @@ $function$;
 
 comment on function app.guards() is
     'The functions of app, the triggers and the rules of the tables, each with a digest. Serves app.objections.';
-
 grant execute on function app.guards() to taxclaims_api;

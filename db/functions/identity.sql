@@ -1,27 +1,6 @@
 -- What the functions of db/functions/definer/identity.sql have in common. They run as whoever calls them, which is
 -- taxclaims_definer alone: nobody else reads the columns that they are about.
 
--- Less than what is stored now, and never more.
-create or replace function app.is_behind_creation(subject text, stored_digest text, token_digest text)
-    returns boolean
-    language plpgsql stable set search_path = ''
-as $function$
-begin
-    return exists (
-        select
-        from app.created_clients as c
-        where c.subject = is_behind_creation.subject
-            and c.stored_digest = is_behind_creation.stored_digest
-            and c.token_digest = is_behind_creation.token_digest
-    );
-end
-$function$;
-
-comment on function app.is_behind_creation(text, text, text) is
-    'Whether a token, by the digest of its rights, says what was stored until its user created a client.';
-
-grant execute on function app.is_behind_creation(text, text, text) to taxclaims_definer;
-
 -- What is measured counts for five minutes, against this start of this server, and not where its clock was set back behind
 -- the measurement. Whatever is not known is two minutes ahead, which is more than clocks may be off. Where nobody has ever
 -- measured, as under the release before, the two clocks count as one.
@@ -50,7 +29,6 @@ $function$;
 
 comment on function app.provider_time(timestamp with time zone) is
     'The latest that the identity provider''s clock can have shown at a moment of this server''s.';
-
 grant execute on function app.provider_time(timestamp with time zone) to taxclaims_definer;
 
 -- Not one that is from the future: it shows that the provider's clock is not known, and that the change was dated up to
@@ -76,7 +54,6 @@ $function$;
 
 comment on function app.was_issued_after(timestamp with time zone, timestamp with time zone) is
     'Whether a token was surely issued after a change of rights, by the clock of the identity provider.';
-
 grant execute on function app.was_issued_after(timestamp with time zone, timestamp with time zone) to taxclaims_definer;
 
 -- A revocation does not wait for the token to expire. Not one that is only behind a client that its user has created. A
@@ -98,11 +75,17 @@ begin
     then
         raise exception 'the session of the token was ended' using errcode = 'TX401';
     end if;
-    if stored_digest <> token_digest
-        and not app.was_issued_after(issued_at, changed_at)
-        and not app.is_behind_creation(subject, stored_digest, token_digest)
-    then
-        raise exception 'the rights were changed after the token was issued' using errcode = 'TX401';
+    if stored_digest <> token_digest and not app.was_issued_after(issued_at, changed_at) then
+        -- What was stored until its user created a client is less than what is stored now, and never more.
+        if not exists (
+            select
+            from app.created_clients as c
+            where c.subject = require_present_rights.subject
+                and c.stored_digest = require_present_rights.stored_digest
+                and c.token_digest = require_present_rights.token_digest
+        ) then
+            raise exception 'the rights were changed after the token was issued' using errcode = 'TX401';
+        end if;
     end if;
 end
 $function$;
@@ -110,7 +93,6 @@ $function$;
 comment on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) is
     'Refuses (TX401) a user who is inactive, a token of a session that was ended, and one with other rights than the '
     'stored ones that was issued before these changed.';
-
 grant execute on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) to taxclaims_definer;
 
 -- Whoever waited for another's change looks again at what that one has left. Without a verified email nobody is found or
@@ -173,5 +155,4 @@ $function$;
 comment on function app.hold_login(text, text, timestamp with time zone) is
     'The user whom a login is about, found by subject or by verified email, or made; the row is held until the '
     'commit. Null where nobody is found and the token brings no verified email.';
-
 grant execute on function app.hold_login(text, text, timestamp with time zone) to taxclaims_definer;

@@ -34,5 +34,4 @@ $function$;
 comment on function app.note_identity_change(uuid, boolean) is
     'Notes that the identity provider is to be told the present rights of a user. ends_tokens: tokens that say others '
     'are refused until it knows.';
-
 grant execute on function app.note_identity_change(uuid, boolean) to taxclaims_definer;

@@ -105,7 +105,6 @@ $function$;
 comment on function app.check_move(text, text, jsonb) is
     'Refuses (TX409) a move of a record, given as it would be, that is not listed for the caller''s role or lacks a field '
     'that it needs; the detail says why by field, as JSON.';
-
 grant execute on function
     app.moves(text, text),
     app.missing(text[], jsonb),

@@ -147,25 +147,16 @@ end
 $function$;
 
 comment on function app.request() is 'What the request says of itself, for the records of what it changes.';
-
+-- The constraints and the generated columns of the tables run the last three for whoever writes.
 grant execute on function
     app.setting(text),
     app.client_access(),
     app.user_id(),
     app.role(),
     app.etag(timestamp with time zone),
-    app.age_of(xid8)
-to taxclaims_client, taxclaims_admin, taxclaims_definer;
-
--- The constraints and the generated columns of the tables run these for whoever writes.
-grant execute on function
+    app.age_of(xid8),
     app.access_digest(text, uuid[]),
     app.is_siret(text),
     app.searchable(text)
 to taxclaims_client, taxclaims_admin, taxclaims_definer;
-
-grant execute on function
-    app.address(text),
-    app.request()
-to
-    taxclaims_definer;
+grant execute on function app.address(text), app.request() to taxclaims_definer;

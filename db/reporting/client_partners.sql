@@ -1,5 +1,3 @@
--- Which of them is linked to which granted client.
-
 create or replace view reporting.client_partners with (security_invoker) as
 select
     l.client_id, l.partner_id, l.created_at

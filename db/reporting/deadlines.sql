@@ -1,7 +1,6 @@
 -- The deadlines that run for claims, one row each: until when a claim must be made, until when the administration has to
 -- answer, and until when the court can be asked. Each runs in its statuses alone: what was done, or cannot be done any
 -- more, has no deadline. The API and the reporting surface read the same rules here, each under its own policies.
-
 create or replace view app.claim_deadlines with (security_invoker) as
 select
     r.id as reclamation_id,
@@ -44,7 +43,6 @@ comment on column app.claim_deadlines.kind is
 comment on column app.claim_deadlines.due_on is 'The last day, in UTC.';
 comment on column app.claim_deadlines.due_at is
     'The moment, where the law counts from one, as for a response; an index has it. Null for a whole day.';
-
 grant select on app.claim_deadlines to taxclaims_client, taxclaims_admin, taxclaims_reporting;
 
 -- Those of the granted clients' claims. Days are counted in UTC.
@@ -60,5 +58,4 @@ comment on column reporting.deadlines.due_on is 'The last day. Joins reporting.c
 comment on column reporting.deadlines.days_left is 'Negative once it has passed.';
 comment on column reporting.deadlines.status is
     'Where the claim stands. Joins reporting.statuses.status where record is reclamation.';
-
 grant select on reporting.deadlines to taxclaims_reporting;

@@ -1,5 +1,3 @@
--- What partners billed for the granted clients.
-
 create or replace view reporting.partner_invoices with (security_invoker) as
 select
     b.id, b.partner_id, b.client_id, b.invoice_id, b.number, b.status, b.issue_date, b.due_date, b.amount_excl_tax,
@@ -11,5 +9,4 @@ from public.partner_invoices as b;
 
 comment on column reporting.partner_invoices.status is 'Joins reporting.statuses.status where record is partner_invoice.';
 comment on column reporting.partner_invoices.amount_outstanding is 'Validated and not paid yet, tax included.';
-
 grant select on reporting.partner_invoices to taxclaims_reporting;

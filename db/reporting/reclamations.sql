@@ -1,5 +1,3 @@
--- The claims of the granted clients.
-
 create or replace view reporting.reclamations with (security_invoker) as
 select
     r.id, r.client_id, r.site_id, r.claim_type, r.amount, r.status, r.tax_year, r.commune_code, r.notice_reference,
@@ -8,5 +6,4 @@ select
 from public.reclamations as r;
 
 comment on column reporting.reclamations.status is 'Joins reporting.statuses.status where record is reclamation.';
-
 grant select on reporting.reclamations to taxclaims_reporting;

@@ -1,5 +1,3 @@
--- The sites of the granted clients.
-
 create or replace view reporting.sites with (security_invoker) as
 select
     s.id, s.client_id, s.site_name, s.address, s.created_at, s.updated_at

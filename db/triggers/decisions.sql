@@ -34,20 +34,16 @@ comment on function app.keep_decision() is
 
 create or replace trigger acceptances_keep
     before insert or update or delete on audit.acceptances
-    for each row
-    execute function app.keep_decision('accepted', 'withdrawn');
+    for each row execute function app.keep_decision('accepted', 'withdrawn');
 
 create or replace trigger acceptances_keep_all
     before truncate on audit.acceptances
-    for each statement
-    execute function app.keep_decision('accepted', 'withdrawn');
+    for each statement execute function app.keep_decision('accepted', 'withdrawn');
 
 create or replace trigger archives_keep
     before insert or update or delete on audit.archives
-    for each row
-    execute function app.keep_decision('archived', 'removed');
+    for each row execute function app.keep_decision('archived', 'removed');
 
 create or replace trigger archives_keep_all
     before truncate on audit.archives
-    for each statement
-    execute function app.keep_decision('archived', 'removed');
+    for each statement execute function app.keep_decision('archived', 'removed');

@@ -2,19 +2,16 @@
 
 create or replace trigger documents_track_content
     after insert or delete on public.documents
-    for each row
-    execute function app.track_content();
+    for each row execute function app.track_content();
 
 create or replace trigger documents_track_contents
     before truncate on public.documents
-    for each statement
-    execute function app.track_content();
+    for each statement execute function app.track_content();
 
 -- What reporting reads of it goes along.
 create or replace trigger documents_copy
     after insert or update on public.documents
-    for each row
-    execute function app.copy_document();
+    for each row execute function app.copy_document();
 
 create or replace trigger client_documents_by_hand
     before insert or update or delete on app.client_documents
@@ -25,5 +22,4 @@ create or replace trigger client_documents_by_hand
 -- After it, when a truncate of the documents themselves has emptied both.
 create or replace trigger client_documents_truncate_by_hand
     after truncate on app.client_documents
-    for each statement
-    execute function app.refuse_copy_by_hand();
+    for each statement execute function app.refuse_copy_by_hand();

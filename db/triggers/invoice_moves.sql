@@ -1,9 +1,6 @@
--- The life of an invoice.
-
 create or replace trigger factures_check_move
     before insert or update on public.factures
-    for each row
-    execute function app.check_invoice_move();
+    for each row execute function app.check_invoice_move();
 
 create or replace function app.keep_issued_invoice()
     returns trigger

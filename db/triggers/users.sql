@@ -21,8 +21,7 @@ begin
 end
 $function$;
 
-comment on function app.check_clients_of_user() is
-    'Trigger of users: refuses (TX409) to add a client that does not exist.';
+comment on function app.check_clients_of_user() is 'Trigger of users: refuses (TX409) to add a client that does not exist.';
 
 create or replace trigger users_check_clients
     after insert or update of client_access on public.users

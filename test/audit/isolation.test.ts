@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-describe('app.isolation_objections', () => {
+describe('app.objections', () => {
   let database: TestDatabase;
   let admin: pg.Client;
 
@@ -22,7 +22,7 @@ describe('app.isolation_objections', () => {
     try {
       await admin.query(`begin; create role test_login login ${attributes}; ${further}`);
       await admin.query('set local session authorization test_login');
-      const { rows } = await admin.query('select from app.isolation_objections()');
+      const { rows } = await admin.query(`select from app.objections('{}')`);
       return rows.length === 0;
     } finally {
       await admin.query('rollback');
@@ -40,8 +40,7 @@ describe('app.isolation_objections', () => {
       'a login that can become a role that does, without inheriting it',
       'noinherit in role taxclaims_api',
       `create role test_strong bypassrls; grant test_strong to test_login; grant taxclaims_api to test_login;
-       grant execute on function app.isolation_objections(), app.login_objections(name)
-         to test_login; grant usage on schema app to test_login`,
+       grant execute on all functions in schema app to test_login; grant usage on schema app to test_login`,
     ],
     ['a login that can become the owner', 'in role taxclaims_api, taxclaims_owner', ''],
     [

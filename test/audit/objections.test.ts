@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-describe('app.isolation_objections', () => {
+describe('app.objections', () => {
   let database: TestDatabase;
   let admin: pg.Client;
 
@@ -21,7 +21,7 @@ describe('app.isolation_objections', () => {
   async function objectionsOf(
     attributes: string,
     further = '',
-    asked = 'app.isolation_objections()',
+    asked = `app.objections('{}')`,
   ): Promise<string[]> {
     try {
       await admin.query(`begin; create role test_suspect login ${attributes}; ${further}`);

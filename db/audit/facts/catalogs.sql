@@ -216,10 +216,7 @@ comment on function audit.kinds_of_state() is 'The kinds of facts. Serves audit.
 
 create view audit.state_kinds with (security_invoker) as
 select
-    k.kind,
-    k.is_surrounding,
-    k.may_be_added,
-    k.explanation
+    k.kind, k.is_surrounding, k.may_be_added, k.explanation
 from audit.kinds_of_state() as k;
 
 comment on view audit.state_kinds is 'The kinds of facts that audit.state() gives.';

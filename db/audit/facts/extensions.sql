@@ -106,14 +106,10 @@ as $body$
                             where w.ev_class = c.oid
                         )
                 )
-                else s.classid in (
-                    'pg_catalog.pg_type'::regclass,
-                    'pg_catalog.pg_opclass'::regclass,
-                    'pg_catalog.pg_opfamily'::regclass,
-                    'pg_catalog.pg_language'::regclass,
-                    'pg_catalog.pg_ts_dict'::regclass,
-                    'pg_catalog.pg_ts_template'::regclass
-                )
+                else s.classid = any ('{
+                    pg_catalog.pg_type, pg_catalog.pg_opclass, pg_catalog.pg_opfamily, pg_catalog.pg_language,
+                    pg_catalog.pg_ts_dict, pg_catalog.pg_ts_template
+                }'::regclass[])
             end
         union
         select d.classid, d.objid, b.extension, b.is_known

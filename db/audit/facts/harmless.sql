@@ -17,8 +17,7 @@ comment on view audit.harmless_roles is
 
 create view audit.harmless_extensions with (security_invoker) as
 select
-    k.name,
-    k.reason
+    k.name, k.reason
 from audit.known_extensions() as k;
 
 comment on view audit.harmless_extensions is

@@ -1,5 +1,3 @@
--- What belongs to the house: its schemas, its roles, its tables. Every other view here starts from these.
-
 -- pg_get_expr leaves out schemas that are on the path of whoever asks, and writes backslashes as they are set to be read:
 -- here everybody reads the same text.
 create function audit.expression(tree pg_node_tree, relation oid)

@@ -29,21 +29,18 @@ comment on view audit.secrets is
 comment on column audit.secrets.hidden_from is 'The roles that must not read it.';
 
 create view audit.server_fixes with (security_invoker) as
-select *
+select
+    fixed_in,
+    f.hole
 from (
     values
-        (150003, 'CVE-2023-2455 (policies of another user after inlining)'),
-        (150004, 'CVE-2023-39418 (MERGE looks past update and select policies)'),
-        (150009, 'CVE-2024-10976 (policies of another user below subqueries)'),
-        (160005, 'CVE-2024-10976 (policies of another user below subqueries)'),
-        (170001, 'CVE-2024-10976 (policies of another user below subqueries)'),
-        (150009, 'CVE-2024-10978 (set role takes back to the wrong role)'),
-        (160005, 'CVE-2024-10978 (set role takes back to the wrong role)'),
-        (170001, 'CVE-2024-10978 (set role takes back to the wrong role)'),
-        (150014, 'CVE-2025-8713 (statistics of rows that policies hide)'),
-        (160010, 'CVE-2025-8713 (statistics of rows that policies hide)'),
-        (170006, 'CVE-2025-8713 (statistics of rows that policies hide)')
-) as f (fixed_in, hole);
+        ('CVE-2023-2455 (policies of another user after inlining)', '{150003}'::integer[]),
+        ('CVE-2023-39418 (MERGE looks past update and select policies)', '{150004}'),
+        ('CVE-2024-10976 (policies of another user below subqueries)', '{150009,160005,170001}'),
+        ('CVE-2024-10978 (set role takes back to the wrong role)', '{150009,160005,170001}'),
+        ('CVE-2025-8713 (statistics of rows that policies hide)', '{150014,160010,170006}')
+) as f (hole, fixes)
+cross join lateral pg_catalog.unnest(f.fixes) as fixed_in;
 
 comment on view audit.server_fixes is
     'The minor releases in which a hole of row-level security was closed; audit.findings (server_with_known_holes) '
@@ -125,12 +122,10 @@ from (
             'a login writes one row, and app.setting is read once for it'),
         ('policy_column_without_index', 'public.users.client\_access',
             'users are few, and no list of theirs is a hot path'),
-        ('policy_column_without_index', 'public.identity\_changes.client\_access',
-            'changes are few, and go after 90 days'),
+        ('policy_column_without_index', 'public.identity\_changes.client\_access', 'changes are few, and go after 90 days'),
         ('policy_column_without_index', 'public.identity\_changes.role',
             'changes are few, and the column narrows what client_access has found'),
-        ('policy_column_without_index', 'audit.archives.removed\_at',
-            'it has a row a month'),
+        ('policy_column_without_index', 'audit.archives.removed\_at', 'it has a row a month'),
         ('policy_column_without_index', 'reporting.grants.login\_oid',
             'it narrows the rows of one login, with whose name the key begins'),
         ('policy_column_without_index', 'public.documents.sha256',

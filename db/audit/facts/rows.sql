@@ -549,12 +549,9 @@ as $body$
             select 'pg_catalog.pg_ts_template'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t) from pg_catalog.pg_ts_template as t
         ) as whole (catalog, oid, owner, acl_type, acl, content)
         where whole.oid >= 16384
-            or whole.catalog in (
-                'pg_catalog.pg_database'::regclass,
-                'pg_catalog.pg_extension'::regclass,
-                'pg_catalog.pg_language'::regclass,
-                'pg_catalog.pg_namespace'::regclass
-            )
+            or whole.catalog = any ('{
+                pg_catalog.pg_database, pg_catalog.pg_extension, pg_catalog.pg_language, pg_catalog.pg_namespace
+            }'::regclass[])
     )
     select
         f.catalog,

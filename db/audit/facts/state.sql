@@ -418,5 +418,4 @@ as $body$
     group by e.kind, e.object
 $body$;
 
-comment on function audit.state() is
-    'Everything that decides who may do what, one fact a row. What audit.drift compares.';
+comment on function audit.state() is 'Everything that decides who may do what, one fact a row. What audit.drift compares.';

@@ -58,15 +58,10 @@ with brought as materialized (
     select made.oid, 0
     from made
     join pg_catalog.pg_depend as d on d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid = made.oid
-    where d.classid in (
-        'pg_catalog.pg_proc'::regclass,
-        'pg_catalog.pg_type'::regclass,
-        'pg_catalog.pg_amproc'::regclass,
-        'pg_catalog.pg_opclass'::regclass,
-        'pg_catalog.pg_opfamily'::regclass,
-        'pg_catalog.pg_conversion'::regclass,
-        'pg_catalog.pg_transform'::regclass
-    )
+    where d.classid = any ('{
+        pg_catalog.pg_proc, pg_catalog.pg_type, pg_catalog.pg_amproc, pg_catalog.pg_opclass, pg_catalog.pg_opfamily,
+        pg_catalog.pg_conversion, pg_catalog.pg_transform
+    }'::regclass[])
 )
 select
     made.oid,

@@ -1,5 +1,3 @@
--- What a login is, may become or owns that no policy bounds.
-
 -- One row for each login and power, or role that it is in and that leads to powers.
 create view audit.login_powers with (security_invoker) as
 select

@@ -1,5 +1,3 @@
--- Rows of tenants where the policies do not hold: copies, what reads as its owner, parents of tables.
-
 create view audit.readers with (security_invoker) as
 select distinct
     c.oid as relation_oid,

@@ -1,7 +1,6 @@
 comment on table public.factures is
     'Invoices of the firm to its clients; the interface and reporting call them invoices. One that was issued is '
     'never deleted, for French law wants an unbroken series.';
-
 comment on column public.factures.client_id is 'The client who is billed; it never changes.';
 comment on column public.factures.reclamation_id is
     'The claim that the fee is for, of the same client; null where it is for none, or the claim was deleted.';

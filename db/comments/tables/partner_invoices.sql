@@ -1,6 +1,5 @@
 comment on table public.partner_invoices is
     'What a partner bills the firm for a client. The margin of the firm: no user of a client reads it.';
-
 comment on column public.partner_invoices.partner_id is 'The partner who bills.';
 comment on column public.partner_invoices.client_id is 'The client for whom; it never changes.';
 comment on column public.partner_invoices.invoice_id is

@@ -1,7 +1,6 @@
 comment on table public.partners is
     'The apporteurs d''affaires, who bring clients and earn a commission. Of no client: one is seen through '
     'client_partners.';
-
 comment on column public.partners.name is 'The name of the company or the person.';
 comment on column public.partners.siret is
     'The 14 digits of the French establishment, with a valid check sum; null for one that has none. Not unique, on '

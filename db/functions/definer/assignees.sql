@@ -23,7 +23,6 @@ $function$;
 
 comment on function app.check_assignee() is
     'Trigger of reclamations: refuses (23514) an assignee who is inactive or lacks the client, and holds the user''s row.';
-
 grant execute on function app.check_assignee() to taxclaims_owner;
 
 -- Those whom app.check_assignee takes; nobody of a client that there is not.
@@ -46,7 +45,6 @@ $function$;
 
 comment on function app.assignees(uuid) is
     'The active users whom a claim of a client may be assigned to, for whoever has the client; none for others.';
-
 grant execute on function app.assignees(uuid) to taxclaims_tax_specialist, taxclaims_admin;
 
 -- Also of an inactive one, who keeps the claims.
@@ -75,7 +73,6 @@ $function$;
 comment on function app.assignee(uuid) is
     'Id and name of a user who has one of the caller''s clients, for whoever may assign claims, and of the caller. '
     'Serves expand=assignee.';
-
 grant execute on function app.assignee(uuid) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.release_claims()
@@ -92,5 +89,4 @@ $function$;
 
 comment on function app.release_claims() is
     'Trigger of users: the claims of a client that a user has no more are assigned to nobody.';
-
 grant execute on function app.release_claims() to taxclaims_owner;

@@ -95,7 +95,6 @@ $function$;
 comment on function app.record_refusals(jsonb) is
     'Writes records of refusals, an array of objects, each id once; gives the time of this clock. Never fails because '
     'of a malformed field.';
-
 grant execute on function app.record_refusals(jsonb) to taxclaims_api;
 
 -- Outside a request the actor is the login. The row is held, and its record is never dated before the one that tells of the
@@ -186,7 +185,6 @@ $function$;
 
 comment on function app.record_change() is
     'Trigger of every table of a tenant: leaves the audit record of a write, in its transaction.';
-
 grant execute on function app.record_change() to taxclaims_owner;
 
 -- The oldest that was still writing when the last record before the moment was made.
@@ -209,5 +207,4 @@ end;
 comment on function app.oldest_writer_at(timestamp with time zone) is
     'From which transaction on changes may have come true after a moment, though they are dated before it; 0 where no '
     'record tells.';
-
 grant execute on function app.oldest_writer_at(timestamp with time zone) to taxclaims_client, taxclaims_admin;

@@ -1,5 +1,3 @@
--- Whoever changes the rights of users.
-
 -- Judged by what their row says then: of two who take each other's rights at once the second has none any more. Of the
 -- author and the target, which is held too where it is named, the one with the smaller id is held first. An author who is
 -- not stored has nothing to hold: the token alone decides.
@@ -31,5 +29,4 @@ $function$;
 
 comment on function app.hold_author(timestamp with time zone, text, uuid) is
     'Holds the author of a change of users until the commit, and refuses (TX401) one whose rights were changed meanwhile.';
-
 grant execute on function app.hold_author(timestamp with time zone, text, uuid) to taxclaims_account_manager, taxclaims_admin;

@@ -36,7 +36,6 @@ $function$;
 comment on function app.date_rights_from_commit() is
     'Trigger of users: tokens issued before a change of rights is committed are refused, and the identity provider is '
     'to be told.';
-
 grant execute on function app.date_rights_from_commit() to taxclaims_owner;
 
 create or replace function app.forget_created_clients()
@@ -52,7 +51,6 @@ $function$;
 
 comment on function app.forget_created_clients() is
     'Trigger of users: a client that somebody takes from a list comes back by no later login.';
-
 grant execute on function app.forget_created_clients() to taxclaims_owner;
 
 -- Nobody could give the others their rights back. The one row of the guard is written by whoever makes such an ADMIN fewer,
@@ -93,5 +91,4 @@ $function$;
 
 comment on function app.keep_last_administrator() is
     'Trigger of users: refuses (TX409) to leave the firm without an active ADMIN who has every client.';
-
 grant execute on function app.keep_last_administrator() to taxclaims_owner;

@@ -1,5 +1,3 @@
--- What follows from a write and that no request role may write by itself.
-
 -- The claim is held, so that its moves are dated in their order, whatever a clock says.
 create or replace function app.record_reclamation_move()
     returns trigger
@@ -29,7 +27,6 @@ end
 $function$;
 
 comment on function app.record_reclamation_move() is 'Trigger of reclamations: keeps each move in reclamation_history.';
-
 grant execute on function app.record_reclamation_move() to taxclaims_owner;
 
 -- The number is taken from the year's counter row, locked until commit: of two who issue at once the second waits, and a
@@ -88,5 +85,4 @@ $function$;
 comment on function app.check_invoice_move() is
     'Trigger of factures: refuses (TX409) a move that invoice_transitions does not list for the role, or that lacks what '
     'it needs, gives the number when it is issued, and lets nothing of an issued invoice change.';
-
 grant execute on function app.check_invoice_move() to taxclaims_owner;

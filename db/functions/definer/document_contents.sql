@@ -13,7 +13,6 @@ end;
 comment on function app.plan_removal(text) is
     'Notes a content that is about to be put into the document store; it is removed after an hour unless its '
     'document''s row follows.';
-
 grant execute on function app.plan_removal(text) to taxclaims_api;
 
 create or replace function app.due_removals(most integer)
@@ -31,7 +30,6 @@ end;
 
 comment on function app.due_removals(integer) is
     'The contents to remove now, at most so many; never one that a document has.';
-
 grant execute on function app.due_removals(integer) to taxclaims_api;
 
 create or replace function app.overdue_removals()
@@ -47,7 +45,6 @@ end;
 
 comment on function app.overdue_removals() is
     'How many contents the document store must still lose, and for how many seconds the oldest has been due.';
-
 grant execute on function app.overdue_removals() to taxclaims_api;
 
 create or replace function app.complete_removals(file_paths text[])
@@ -59,7 +56,6 @@ begin atomic
 end;
 
 comment on function app.complete_removals(text[]) is 'Forgets contents that the document store has removed.';
-
 grant execute on function app.complete_removals(text[]) to taxclaims_api;
 
 -- For `documents:check`: in the order of a listing of S3, whatever the database's own is.
@@ -75,7 +71,6 @@ end;
 comment on function app.contents_of_documents() is
     'The path and the length of the content of every document, in the order of their bytes; it says nothing of whose '
     'they are.';
-
 grant execute on function app.contents_of_documents() to taxclaims_api;
 
 -- The same with digests, in pages: contents are read for hours, and no transaction may last as long.
@@ -93,7 +88,6 @@ end;
 comment on function app.digests_of_documents(uuid, integer) is
     'The path, the length and the digest of the content of so many documents, in the order of their ids; it says nothing '
     'of whose they are.';
-
 grant execute on function app.digests_of_documents(uuid, integer) to taxclaims_api;
 
 create or replace function app.keep_digest(document_id uuid, sha256 bytea)
@@ -107,7 +101,6 @@ end;
 
 comment on function app.keep_digest(uuid, bytea) is
     'Gives a document from before digests were kept the digest of its content; one that has a digest keeps it.';
-
 grant execute on function app.keep_digest(uuid, bytea) to taxclaims_api;
 
 -- One that is neither has nobody: an upload is planned for removal before its content is there, and until its row is.
@@ -125,7 +118,6 @@ end;
 comment on function app.standing_of_contents(text[]) is
     'For each of these paths whether a document has it, and whether its removal is planned, as it is while an upload is '
     'under way.';
-
 grant execute on function app.standing_of_contents(text[]) to taxclaims_api;
 
 -- Whoever deletes and by whatever way: a cascade, a DBA at psql, a truncate.
@@ -153,5 +145,4 @@ $function$;
 
 comment on function app.track_content() is
     'Trigger of documents: a new row keeps its content, a deleted one makes it due for removal.';
-
 grant execute on function app.track_content() to taxclaims_owner;

@@ -74,7 +74,6 @@ $function$;
 comment on function app.claim_key(text, text) is
     'Takes an Idempotency-Key for this transaction, and says how it stands: free, under way, other (used for another '
     'request) or kept, with the answer.';
-
 grant execute on function app.claim_key(text, text) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.keep_answer(
@@ -102,7 +101,6 @@ $function$;
 
 comment on function app.keep_answer(text, text, text, uuid, text, text, text) is
     'Keeps the answer under a key that this transaction has claimed.';
-
 grant execute on function app.keep_answer(text, text, text, uuid, text, text, text) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.forget_answers(most integer)
@@ -129,7 +127,5 @@ begin
 end
 $function$;
 
-comment on function app.forget_answers(integer) is
-    'Removes answers older than 24 hours, at most so many; gives how many.';
-
+comment on function app.forget_answers(integer) is 'Removes answers older than 24 hours, at most so many; gives how many.';
 grant execute on function app.forget_answers(integer) to taxclaims_api;

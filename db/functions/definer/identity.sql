@@ -1,6 +1,5 @@
 -- Who the caller is, by the identity provider's subject, and what becomes of their rights. The only code that reads or
--- writes the columns subject, access_changed_at and access_digest;
--- what ends a session stands in passwords.sql.
+-- writes the columns subject, access_changed_at and access_digest; what ends a session stands in passwords.sql.
 
 -- The one with its subject, or the one without any whose id it is, as a provider says that has its users from here.
 create or replace function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
@@ -33,7 +32,6 @@ $function$;
 
 comment on function app.authenticate(text, timestamp with time zone, text) is
     'The stored user behind a token, null where none is stored; refuses (TX401) one whose rights no longer hold.';
-
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
 -- The provider has given a subject that is somebody else's id, and would be given somebody else's record.
@@ -51,7 +49,6 @@ $function$;
 
 comment on function app.unclaimed_id(uuid) is
     'The id of a caller who is not stored; refuses (TX401) one that is another user''s.';
-
 grant execute on function app.unclaimed_id(uuid) to taxclaims_api;
 
 -- Records the caller of this transaction with the role and the clients of the token, and with the clients that the caller
@@ -139,7 +136,6 @@ $function$;
 comment on function app.record_login(text, text, timestamp with time zone) is
     'Stores the caller with the role and the clients of the token, and the clients that they created and no token has '
     'said yet.';
-
 grant execute on function app.record_login(text, text, timestamp with time zone) to taxclaims_client, taxclaims_admin;
 
 -- Gives a client to the user who is about to create it: in the stored list, so that the next token can say it, and
@@ -195,5 +191,4 @@ $function$;
 
 comment on function app.gain_client(uuid, timestamp with time zone, text) is
     'Gives a client to the user who is about to create it, in the same transaction.';
-
 grant execute on function app.gain_client(uuid, timestamp with time zone, text) to taxclaims_account_manager, taxclaims_admin;

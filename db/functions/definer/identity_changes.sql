@@ -61,7 +61,6 @@ $function$;
 comment on function app.claim_identity_changes(integer, interval) is
     'The present rights of users whose changes are due, at most so many, each under a claim that ends by itself after '
     'the lease.';
-
 grant execute on function app.claim_identity_changes(integer, interval) to taxclaims_api;
 
 -- At the earliest after retry_after, and later with every attempt. What was changed since the claim stays to be delivered.
@@ -124,7 +123,6 @@ $function$;
 comment on function app.settle_identity_change(uuid, uuid, text, interval) is
     'Says what became of a claimed change: delivered, or with a failure to be tried again. False where the claim was '
     'lost, and the newest is therefore sent again.';
-
 grant execute on function app.settle_identity_change(uuid, uuid, text, interval) to taxclaims_api;
 
 create or replace function app.release_identity_changes(claims uuid[], retry_after interval)
@@ -146,7 +144,6 @@ $function$;
 
 comment on function app.release_identity_changes(uuid[], interval) is
     'Gives claims back of which nothing was sent; others have them after that while.';
-
 grant execute on function app.release_identity_changes(uuid[], interval) to taxclaims_api;
 
 create or replace function app.undelivered_identity_changes(users uuid[])
@@ -167,7 +164,6 @@ end;
 comment on function app.undelivered_identity_changes(uuid[]) is
     'How many changes the identity provider does not know yet, and for how many seconds the oldest has waited; of these '
     'users, or of all where null.';
-
 grant execute on function app.undelivered_identity_changes(uuid[]) to taxclaims_api;
 
 create or replace function app.forget_identity_changes(most integer)
@@ -195,5 +191,4 @@ $function$;
 
 comment on function app.forget_identity_changes(integer) is
     'Removes changes that were delivered more than 90 days ago, at most so many; gives how many.';
-
 grant execute on function app.forget_identity_changes(integer) to taxclaims_api;

@@ -31,7 +31,6 @@ comment on function app.users_of_provider(uuid, integer) is
     'Users whom the identity provider knows, with the rights that it is to have, in the order of their ids. Serves '
     'npm run identity:sync.';
 
-revoke execute on function app.users_of_provider(uuid, integer) from taxclaims_api;
 grant execute on function app.users_of_provider(uuid, integer) to taxclaims_owner;
 
 create or replace function app.send_identity(target uuid)
@@ -49,5 +48,4 @@ $function$;
 
 comment on function app.send_identity(uuid) is
     'Notes that the identity provider is to be told the rights of a user as they are here, though nothing was changed.';
-
 grant execute on function app.send_identity(uuid) to taxclaims_api;

@@ -1,5 +1,3 @@
--- Whether the identity provider is told what was changed here: the switch of app.identity_management.
-
 create or replace function app.begin_identity_management()
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -13,7 +11,6 @@ $function$;
 
 comment on function app.begin_identity_management() is
     'From now on each change of rights is noted, to be sent to the identity provider.';
-
 grant execute on function app.begin_identity_management() to taxclaims_api;
 
 create or replace function app.end_identity_management()
@@ -38,5 +35,4 @@ $function$;
 comment on function app.end_identity_management() is
     'For a DBA, once no instance sends changes any more: from now on none is noted, and those not delivered go. Gives '
     'how many that were.';
-
 grant execute on function app.end_identity_management() to taxclaims_owner;

@@ -14,7 +14,6 @@ $function$;
 
 comment on function app.hold_tokens() is
     'Trigger of identity_changes: until a change is delivered, every token that says other rights is refused.';
-
 grant execute on function app.hold_tokens() to taxclaims_owner;
 
 create or replace function app.date_delivery()
@@ -37,5 +36,4 @@ $function$;
 
 comment on function app.date_delivery() is
     'Trigger of identity_changes: tokens issued before the provider knew of a change are refused, later ones are not.';
-
 grant execute on function app.date_delivery() to taxclaims_owner;

@@ -52,5 +52,4 @@ $function$;
 
 comment on function app.impossible_rows() is
     'How many rows there are that no request can have made, by table. Serves audit.findings.';
-
 grant execute on function app.impossible_rows() to taxclaims_auditor, taxclaims_owner;

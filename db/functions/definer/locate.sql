@@ -1,5 +1,3 @@
--- Owned by taxclaims_definer, who sees ids and nothing else of most tables.
-
 -- One row, always. Rows are clients, say their client, or have that of the parent which a foreign key names; of a partner
 -- it is null.
 create or replace function app.locate(resource_type text, id uuid)
@@ -55,7 +53,6 @@ $function$;
 comment on function app.locate(text, uuid) is
     'Whether a record exists and whose client it is, whoever asks; by it the API tells 403 from 404. resource_type: '
     'the name of a table.';
-
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 
 -- Without it, knowing an id would be enough to see another tenant's partner.
@@ -70,5 +67,4 @@ end;
 
 comment on function app.partner_within_reach(uuid) is
     'Whether the caller may link a partner: it is linked to one of the caller''s clients, or to nobody yet.';
-
 grant execute on function app.partner_within_reach(uuid) to taxclaims_account_manager;

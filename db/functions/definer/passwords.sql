@@ -48,7 +48,6 @@ $function$;
 comment on function app.begin_password_change() is
     'Counts an attempt to say the caller''s present password and gives what it takes: salt and email; or, after ten in '
     'an hour, in how many seconds there may be another. TX409 for who has no password here.';
-
 grant execute on function app.begin_password_change() to taxclaims_client, taxclaims_admin;
 
 -- Judged with the row held: of two at once one is right. TX401 for who was made inactive meanwhile.
@@ -80,7 +79,6 @@ $function$;
 
 comment on function app.change_password(text, text) is
     'Gives the caller a new password where the present one has the hash that is said; gives whether it has.';
-
 grant execute on function app.change_password(text, text) to taxclaims_client, taxclaims_admin;
 
 -- Whoever changes it and by whatever way, as app.date_rights_from_commit says. Who becomes active again has to log in anew.
@@ -100,5 +98,4 @@ $function$;
 
 comment on function app.end_sessions_from_commit() is
     'Trigger of users: tokens issued before a new password, or the end of an account, is committed are refused.';
-
 grant execute on function app.end_sessions_from_commit() to taxclaims_owner;

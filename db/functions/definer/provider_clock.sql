@@ -29,7 +29,6 @@ $function$;
 
 comment on function app.note_provider_clock(interval) is
     'Keeps how far the identity provider''s clock is ahead of this server''s at most.';
-
 grant execute on function app.note_provider_clock(interval) to taxclaims_api;
 
 -- Then what signs tokens has another clock than what answers, and nothing is known of it for an hour. Null for any other.
@@ -55,5 +54,4 @@ $function$;
 comment on function app.disprove_provider_clock(timestamp with time zone) is
     'By how many seconds a token is from the future, where the measured clock of the provider does not explain it; that '
     'measurement then counts for nothing.';
-
 grant execute on function app.disprove_provider_clock(timestamp with time zone) to taxclaims_api;

@@ -31,7 +31,6 @@ $function$;
 
 comment on function app.record_reporting_grant() is
     'Trigger of reporting.grants: leaves an audit record of each grant and each revocation.';
-
 grant execute on function app.record_reporting_grant() to taxclaims_owner;
 
 -- Only the definer may give that role, so that there is no other way to it that leaves no record. Doing it twice is doing
@@ -123,7 +122,6 @@ $function$;
 
 comment on function app.place_login(name, boolean) is
     'Puts a login into taxclaims_reporting_few or takes it out; no row depends on it. Serves reporting.place_login.';
-
 grant execute on function app.place_login(name, boolean) to taxclaims_owner;
 
 -- A user's list is closed to reporting, as it names clients of others.

@@ -23,7 +23,6 @@ end
 $function$;
 
 comment on function app.users_who_see(uuid) is 'The active users who see a client, and why; for audit.who_can_see.';
-
 grant execute on function app.users_who_see(uuid) to taxclaims_auditor;
 
 -- By the user's id, or by the token's subject, of whom the refusal may be older than the user.
