@@ -122,7 +122,10 @@ describe('app.objections', () => {
       'a function',
       IN_API,
       'alter function app.client_access() owner to test_suspect',
-      ['owns 1 objects of this database, such as function app.client_access()'],
+      [
+        'not as db:migrate made it: function app.client_access()',
+        'owns 1 objects of this database, such as function app.client_access()',
+      ],
     ],
     [
       'a schema',
