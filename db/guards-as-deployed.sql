@@ -11,5 +11,4 @@ $guards$;
 
 comment on function app.guards_as_deployed() is
     'What app.guards said at the end of the last deploy, by object. Made anew on each deploy; serves app.objections.';
-
 grant execute on function app.guards_as_deployed() to taxclaims_api;

@@ -55,37 +55,28 @@ begin
         union all
         select distinct pg_catalog.format(
             'revoke all on %s from %s cascade',
-            c.oid::regclass,
+            held.object,
             case right_.grantee when 0 then 'public' else right_.grantee::regrole::text end
         )
-        from pg_catalog.pg_class as c
-        left join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attacl is not null
-        cross join lateral (
-            select grantee from pg_catalog.aclexplode(c.relacl)
-            union
-            select grantee from pg_catalog.aclexplode(a.attacl)
-        ) as right_
-        where c.relowner = mine and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and right_.grantee <> mine
-        union all
-        select distinct pg_catalog.format(
-            'revoke all on routine %s from %s cascade',
-            f.oid::regprocedure,
-            case right_.grantee when 0 then 'public' else right_.grantee::regrole::text end
-        )
-        from pg_catalog.pg_proc as f
-        cross join lateral pg_catalog.aclexplode(
-            coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))
-        ) as right_
-        where f.proowner = mine and right_.grantee <> mine
-        union all
-        select distinct pg_catalog.format(
-            'revoke all on schema %I from %s cascade',
-            n.nspname,
-            case right_.grantee when 0 then 'public' else right_.grantee::regrole::text end
-        )
-        from pg_catalog.pg_namespace as n
-        cross join lateral pg_catalog.aclexplode(n.nspacl) as right_
-        where n.nspowner = mine and right_.grantee <> mine
+        from (
+            select c.oid::regclass::text, c.relacl
+            from pg_catalog.pg_class as c
+            where c.relowner = mine and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+            union all
+            select c.oid::regclass::text, a.attacl
+            from pg_catalog.pg_attribute as a
+            join pg_catalog.pg_class as c on c.oid = a.attrelid and c.relowner = mine and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+            union all
+            select 'routine ' || f.oid::regprocedure, coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))
+            from pg_catalog.pg_proc as f
+            where f.proowner = mine
+            union all
+            select pg_catalog.format('schema %I', n.nspname), n.nspacl
+            from pg_catalog.pg_namespace as n
+            where n.nspowner = mine
+        ) as held (object, acl)
+        cross join lateral pg_catalog.aclexplode(held.acl) as right_
+        where right_.grantee <> mine
     loop
         execute command;
     end loop;

@@ -134,69 +134,37 @@ begin
 end
 $roles$;
 
--- A login has all clients by being in taxclaims_reporting_all, and a quick way to its few by being in
--- taxclaims_reporting_few; only functions of the definer's put it there. To give these roles to others is all that the
--- definer may do with them. What a role extends it is given with the rights, by nesting.sql.
-do $memberships$
+do $rights$
 declare
     house_roles constant jsonb := pg_catalog.current_setting('deploy.house_roles');
-    given record;
-begin
-    for given in
-        select h.name, h.purpose
-        from pg_catalog.jsonb_to_recordset(house_roles) as h (name name, purpose text)
-        where h.purpose in ('request', 'addition')
-    loop
-        if given.purpose = 'request' then
-            execute pg_catalog.format('grant %I to taxclaims_api', given.name);
-        elsif not exists (
-            select
-            from pg_catalog.pg_auth_members as m
-            where m.roleid = given.name::text::regrole and m.member = 'taxclaims_definer'::regrole and m.admin_option
-        ) then
-            execute pg_catalog.format(
-                'grant %I to taxclaims_definer with %s',
-                given.name,
-                -- Before 16 there is no more to say: the definer does not inherit, and nobody becomes the definer but
-                -- the administrator.
-                case
-                    when pg_catalog.current_setting('server_version_num')::integer < 160000 then 'admin option'
-                    else 'admin true, inherit false, set false'
-                end
-            );
-        end if;
-    end loop;
-end
-$memberships$;
-
--- An administrator who is no superuser works as these by membership.
-do $membership$
-begin
-    if not (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
-        execute pg_catalog.format('grant taxclaims_owner, taxclaims_definer, taxclaims_housekeeper to %I', current_user);
-    end if;
-end
-$membership$;
-
-do $database$
-begin
-    execute pg_catalog.format('revoke all on database %I from public', pg_catalog.current_database());
-    execute pg_catalog.format(
-        'grant connect on database %I to taxclaims_api, taxclaims_reporting, taxclaims_auditor',
-        pg_catalog.current_database()
-    );
-    execute pg_catalog.format('grant create on database %I to taxclaims_owner', pg_catalog.current_database());
-end
-$database$;
-
-create schema if not exists app authorization taxclaims_owner;
-
--- Also what anybody else was given by hand.
-do $public$
-declare
     command text;
 begin
     for command in
+        -- An administrator who is no superuser works as these by membership.
+        select pg_catalog.format('grant taxclaims_owner, taxclaims_definer, taxclaims_housekeeper to %I', current_user)
+        where not (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user)
+        union all
+        -- A login has all clients by being in taxclaims_reporting_all, and a quick way to its few by being in
+        -- taxclaims_reporting_few; only functions of the definer's put it there. To give these roles to others is all that
+        -- the definer may do with them. Before 16 there is no more to say: it does not inherit, and nobody becomes it but
+        -- the administrator.
+        select pg_catalog.format(
+            'grant %I to taxclaims_definer with %s',
+            h.name,
+            case
+                when pg_catalog.current_setting('server_version_num')::integer < 160000 then 'admin option'
+                else 'admin true, inherit false, set false'
+            end
+        )
+        from pg_catalog.jsonb_to_recordset(house_roles) as h (name name, purpose text)
+        where h.purpose = 'addition'
+            and not exists (
+                select
+                from pg_catalog.pg_auth_members as m
+                where m.roleid = h.name::text::regrole and m.member = 'taxclaims_definer'::regrole and m.admin_option
+            )
+        union all
+        -- Also what anybody else was given by hand.
         select distinct pg_catalog.format(
             'revoke all on schema public from %s cascade',
             case x.grantee when 0 then 'public' else x.grantee::regrole::text end
@@ -204,27 +172,28 @@ begin
         from pg_catalog.pg_namespace as n
         cross join lateral pg_catalog.aclexplode(n.nspacl) as x
         where n.nspname = 'public' and x.grantee <> n.nspowner
+        union all
+        -- Usage to each of its own: what a role extends it is given with the rights, by nesting.sql, and the release before
+        -- works meanwhile.
+        select pg_catalog.format('grant %1$I to taxclaims_api; grant usage on schema public to %1$I', h.name)
+        from pg_catalog.jsonb_to_recordset(house_roles) as h (name name, purpose text)
+        where h.purpose = 'request'
+        union all
+        select pg_catalog.format(
+            'revoke all on database %1$I from public;
+            grant connect on database %1$I to taxclaims_api, taxclaims_reporting, taxclaims_auditor;
+            grant create on database %1$I to taxclaims_owner',
+            pg_catalog.current_database()
+        )
     loop
         execute command;
     end loop;
 end
-$public$;
+$rights$;
+
+create schema if not exists app authorization taxclaims_owner;
 grant usage, create on schema public to taxclaims_owner;
 grant usage on schema public to taxclaims_definer, taxclaims_housekeeper;
--- To each of its own: what a role extends it inherits later, and the release before works meanwhile.
-do $requests$
-declare
-    request name;
-begin
-    for request in
-        select h.name
-        from pg_catalog.jsonb_to_recordset(pg_catalog.current_setting('deploy.house_roles')::jsonb) as h (name name, purpose text)
-        where h.purpose = 'request'
-    loop
-        execute pg_catalog.format('grant usage on schema public to %I', request);
-    end loop;
-end
-$requests$;
 -- Reporting reads the views of its own schema. They need the rights to columns of the tables, and Postgres asks for the
 -- schema only where a name is looked up: without it the tables are out of reach, and no tool offers them beside the views.
 

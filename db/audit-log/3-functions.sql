@@ -1,10 +1,8 @@
 -- Run by taxclaims_housekeeper, whose these are.
 
--- Makes the present month of the audit log and the three that follow, where they are not there yet; gives how many it
--- made. Forgets the refusals about the end of a month that are long over. Takes no argument: whoever calls it gets no
--- other month. It waits for others for a tenth of a second, and then leaves the rest to the next call, as it does where
--- another is at work, or where more than a megabyte of records stands in audit_log.later: moving them is for the owner,
--- and a finding says so.
+-- Takes no argument: whoever calls it gets no other month. It waits for others for a tenth of a second, and then leaves the
+-- rest to the next call, as it does where another is at work, or where more than a megabyte of records stands in
+-- audit_log.later: moving them is for the owner, and a finding says so.
 create or replace function app.tend_audit_log()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -25,8 +23,7 @@ comment on function app.tend_audit_log() is
     'Makes the present month of the audit log and the next three where they are missing, and gives how many; forgets the '
     'refusals about the end of a month that are long over.';
 
--- Makes the months that are missing, however many records stand in audit_log.later, and moves those of these months;
--- gives how many months. Writing waits meanwhile: for the owner, after a finding said that records stand there.
+-- However many records stand there. Writing waits meanwhile: for the owner, after a finding said that they do.
 create or replace function app.place_audit_records()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -40,7 +37,7 @@ $function$;
 comment on function app.place_audit_records() is
     'Makes the months of the audit log that are missing, moves there what stands in audit_log.later, and gives how many.';
 
--- From when until when each part holds records, by UTC; infinite where it is open.
+-- By UTC; infinite where it is open.
 create or replace function audit_log.parts()
     returns table (part regclass, name name, begins timestamp, ends timestamp)
     language sql stable set search_path = ''
@@ -67,8 +64,7 @@ comment on function audit_log.parts() is
     'The parts of the audit log, each with the time from which and until which it holds records. Serves app.tend_audit_log '
     'and npm run audit:archive.';
 
--- The months from the end of audit_log.earlier to three after the present one of which no part holds the records, but
--- that of all that comes.
+-- Up to three after the present one: those of which no part holds the records but that of all that comes.
 create or replace function audit_log.missing_months()
     returns setof timestamp
     language sql stable set search_path = ''
@@ -90,9 +86,8 @@ $function$;
 comment on function audit_log.missing_months() is
     'The beginnings of the months of the audit log that are to be made. Serves app.tend_audit_log.';
 
--- Makes the months that are missing, with the records of them that stand in audit_log.later, and gives how many; where
--- more bytes stand there than given, none of the months of its time. To make one of these audit_log.later is taken out and
--- put back behind them, for which the log is held alone: for some milliseconds, if nothing is to be moved.
+-- To make a month of the time of audit_log.later, that is taken out and put back behind it, for which the log is held
+-- alone: for some milliseconds, if nothing is to be moved.
 create or replace function audit_log.make_months(most_bytes bigint)
     returns integer
     language plpgsql volatile set search_path = ''
@@ -200,7 +195,6 @@ comment on function audit_log.make_month(timestamp, regclass) is
     'Makes the month of the audit log that begins then, with the records of it that stand in another part. Serves '
     'app.tend_audit_log.';
 
--- Its rows are for nobody who names it, and are only added to, by whomever.
 create or replace function audit_log.close_month(part regclass)
     returns void
     language plpgsql volatile set search_path = ''
@@ -218,9 +212,8 @@ $function$;
 comment on function audit_log.close_month(regclass) is
     'Closes a part of the audit log to whoever names it, and to changes. Serves app.tend_audit_log.';
 
--- Takes the oldest part out of the log with all its records. Where that is a month, audit_log.earlier then reaches to its
--- end, so that a record of that time which comes late has a place. Not called by any other function: by npm run
--- audit:archive, in the transaction in which it has seen that files hold these records.
+-- audit_log.earlier then reaches to the end of the month, so that a record of that time which comes late has a place.
+-- Called in the transaction in which npm run audit:archive has seen that files hold these records.
 create or replace function audit_log.remove_part(part regclass)
     returns void
     language plpgsql volatile set search_path = ''
@@ -251,6 +244,5 @@ $function$;
 comment on function audit_log.remove_part(regclass) is
     'Removes the oldest part of the audit log with its records: a month, or what audit_log.earlier holds. Serves npm run '
     'audit:archive.';
-
 grant execute on function app.tend_audit_log() to taxclaims_api;
 grant execute on function app.place_audit_records() to taxclaims_owner;

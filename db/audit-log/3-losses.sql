@@ -1,8 +1,7 @@
 -- Run by taxclaims_housekeeper, whose these are: what tells that records of the audit log are gone, however that was done.
 
--- Counts the records of the days that are over for an hour, so that what was under way at their end is written; a week of
--- days at most, and gives how many. A day that was counted stays as it was counted, and none is counted that is before
--- the latest line: one that was taken away in the middle is not made anew; the latest lines are.
+-- Over for an hour, so that what was under way at their end is written. A day that was counted stays as it was counted, and
+-- none is counted that is before the latest line: one that was taken away in the middle is not made anew; the latest are.
 create or replace function app.count_audit_days()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -34,8 +33,7 @@ $function$;
 comment on function app.count_audit_days() is
     'Counts the records of the audit log of the days that are over, a week of them at most, and gives how many days.';
 
--- Each month of which days were counted: from which day until before which, how many days have a line, how many records
--- they had, and how many of that time are there now. Reads the index of each month whole.
+-- Reads the index of each month whole.
 create or replace function app.audit_months()
     returns table (month date, begins date, ends date, days bigint, counted bigint, present bigint)
     language plpgsql stable security definer set search_path = ''
@@ -66,7 +64,7 @@ $function$;
 comment on function app.audit_months() is
     'The months of the audit log, each with how many records its days had and how many there are. Serves audit.months.';
 
--- Whether the latest record about a login and a client tells of a grant. Records of months that were removed tell nothing.
+-- By the latest record about both. Records of months that were removed tell nothing.
 create or replace function app.is_grant_recorded(login name, client uuid)
     returns boolean
     language plpgsql stable security definer set search_path = ''
@@ -92,7 +90,6 @@ $function$;
 
 comment on function app.is_grant_recorded(name, uuid) is
     'Whether the audit log tells of the grant of a client to a reporting login. Serves audit.findings.';
-
 grant execute on function app.count_audit_days() to taxclaims_api;
 grant execute on function app.audit_months() to taxclaims_auditor, taxclaims_owner;
 grant execute on function app.is_grant_recorded(name, uuid) to taxclaims_auditor, taxclaims_owner;

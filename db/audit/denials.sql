@@ -1,5 +1,4 @@
--- Who was refused what, newest first; no business row is named but by its id, and the user by email, where stored. For
--- last night:
+-- No business row is named but by its id, and the user by email, where stored. For last night:
 --     select * from audit.denials where refused_at > now() - interval '12 hours';
 create view audit.denials with (security_invoker) as
 select
@@ -21,16 +20,7 @@ order by l.created_at desc, l.id desc;
 
 comment on view audit.denials is 'Who was refused what, newest first.';
 comment on column audit.denials.refused_at is 'When it was refused.';
-comment on column audit.denials.actor is 'The subject of the token, or anonymous.';
-comment on column audit.denials.user_id is 'The stored user; null where none is stored.';
-comment on column audit.denials.action is 'The method and the path of the request.';
-comment on column audit.denials.resource_type is 'The table that it was about.';
-comment on column audit.denials.resource_id is 'The row that was named; null where none was.';
 comment on column audit.denials.client_id is 'The client that it was about; null where there is none.';
 comment on column audit.denials.reason is 'Why it was refused; the caller was not told.';
-comment on column audit.denials.ip_address is 'Whence the request came.';
-comment on column audit.denials.user_agent is 'What the caller''s program said of itself.';
-comment on column audit.denials.request_id is 'The X-Request-Id of the answer.';
 
-grant select on audit.denials to taxclaims_auditor;
 comment on column audit.denials.email is 'The email of the user; null where none is stored.';

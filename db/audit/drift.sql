@@ -1,5 +1,4 @@
--- What differs from what the repository declares: somebody changed it by hand, or made something of their own that touches
--- the house. Empty when nothing does. Logins and their memberships are the deployment's and stand not here.
+-- Logins and their memberships are the deployment's and stand not here.
 create view audit.drift_before_acceptance with (security_invoker) as
 select d.*, d.change || coalesce(': ' || d.present, '') as as_it_stands
 from (
@@ -25,11 +24,7 @@ from (
 -- What was accepted was accepted as it stood: once it is another, it is drift again.
 create view audit.drift with (security_invoker) as
 select
-    d.kind,
-    d.object,
-    d.change,
-    d.applied,
-    d.present
+    d.kind, d.object, d.change, d.applied, d.present
 from audit.drift_before_acceptance as d
 where not exists (
     select
@@ -44,22 +39,6 @@ comment on view audit.drift_before_acceptance is
     'What differs from what the repository declares, that too which audit.accepted lists.';
 comment on view audit.drift is
     'What differs from what the repository declares: somebody changed it by hand. Empty when nothing does.';
-
-do $each$
-declare
-    relation regclass;
-begin
-    foreach relation in array array['audit.drift'::regclass, 'audit.drift_before_acceptance'::regclass]
-    loop
-        execute pg_catalog.format('comment on column %s.kind is ''What kind of fact: policy, grant, function, role and so on.''', relation);
-        execute pg_catalog.format('comment on column %s.object is ''What it is about.''', relation);
-        execute pg_catalog.format('comment on column %s.change is ''added, removed or changed.''', relation);
-        execute pg_catalog.format('comment on column %s.applied is ''What is declared; null where it was added.''', relation);
-        execute pg_catalog.format('comment on column %s.present is ''What is there now; null where it was removed.''', relation);
-        execute pg_catalog.format('grant select on %s to taxclaims_auditor', relation);
-    end loop;
-end
-$each$;
 
 comment on column audit.drift_before_acceptance.as_it_stands is
     'Change and present definition: what audit.accept keeps, and what an acceptance is for.';

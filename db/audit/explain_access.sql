@@ -1,11 +1,8 @@
--- The database role that a request of a caller becomes, as src/db/settings.ts chooses it: an ADMIN with a list of clients
--- is held to it. role: a role of the application, or the name of a request role, with or without 'taxclaims_'. Null
--- where it is neither, and where no request with such a list, or without one, becomes it.
+-- As src/db/settings.ts chooses it: an ADMIN with a list of clients is held to it. role: also the name of a request role,
+-- with or without 'taxclaims_'.
 create function audit.request_role(role text, has_clients boolean)
     returns name
-    language sql
-    stable
-    set search_path = ''
+    language sql stable set search_path = ''
 begin atomic
     select h.name
     from audit.house_roles as h
@@ -24,10 +21,8 @@ comment on function audit.request_role(text, boolean) is
     'The database role that a request becomes whose caller has that role of the application, with a list of clients or '
     'without; null where there is none. Serves audit.explain_access and audit.who_can_see.';
 
--- Whether a caller may do something to a record, and what decides it: the command is really run as that caller and
--- taken back. role and client_access: as the caller's token says them, ADMIN and '{}' for one who has all clients; of a
--- request that names a client, that one alone. id: the record, or for an insert what the new row would belong to (its
--- client, site or claim). user_id: who asks, where the policy asks for that.
+-- role and client_access: as the caller's token says them, ADMIN and '{}' for one who has all clients; of a request that
+-- names a client, that one alone. user_id: who asks, where the policy asks for that.
 create function audit.explain_access(
     role text,
     client_access uuid[],
@@ -37,9 +32,7 @@ create function audit.explain_access(
     user_id uuid default null
 )
     returns table (allowed boolean, decided_by text, reason text, statement text, as_role text)
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 declare
     caller constant text := audit.request_role(explain_access.role, explain_access.client_access <> '{}');
@@ -138,11 +131,8 @@ comment on function audit.explain_access(text, uuid[], text, text, uuid, uuid) i
     'decided; as_role is the database role that their request becomes. id: the record, or for an insert the client, site '
     'or claim that the new row would belong to.';
 
--- The permissive policies that hold for a role, a table and a command, as one line.
 create function audit.deciding_policies(role text, target regclass, command text, out names text, out conditions text, out checks text)
-    language sql
-    stable
-    set search_path = ''
+    language sql stable set search_path = ''
 begin atomic
     select
         pg_catalog.string_agg(p.name, ', ' order by p.name),
@@ -156,9 +146,3 @@ end;
 
 comment on function audit.deciding_policies(text, regclass, text) is
     'The permissive policies that hold for a role, a table and a command, as one line. Serves audit.explain_access.';
-
-grant execute on function
-    audit.request_role(text, boolean),
-    audit.explain_access(text, uuid[], text, text, uuid, uuid),
-    audit.deciding_policies(text, regclass, text)
-to taxclaims_auditor;

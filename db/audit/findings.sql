@@ -24,9 +24,7 @@ begin
         $function$
         create function audit.found()
             returns table (finding text, level text, object text, detail text, remedy text)
-            language sql
-            stable
-            rows 100
+            language sql stable rows 100
             set jit = off
             set search_path = ''
         begin atomic
@@ -41,16 +39,9 @@ $findings$;
 comment on function audit.found() is
     'All findings, the excused ones too, worked out without being compiled. Serves audit.findings.';
 
-grant execute on function audit.found() to taxclaims_auditor;
-
--- What each file finds, the exceptions included: to read the exceptions against what they excuse.
 create view audit.findings_before_exceptions with (security_invoker) as
 select
-    f.finding,
-    f.level,
-    f.object,
-    f.detail,
-    f.remedy
+    f.finding, f.level, f.object, f.detail, f.remedy
 from audit.found() as f
 -- audit.found sets a path of its own, and cannot tell one that its asker came with from the server's.
 where not (
@@ -60,15 +51,10 @@ where not (
 );
 
 comment on view audit.findings_before_exceptions is 'All findings, those too that audit.exceptions excuses.';
-comment on column audit.findings_before_exceptions.finding is 'The name of the finding.';
 
 create view audit.findings_before_acceptance with (security_invoker) as
 select
-    f.level,
-    f.finding,
-    f.object,
-    f.detail,
-    f.remedy
+    f.level, f.finding, f.object, f.detail, f.remedy
 from audit.findings_before_exceptions as f
 where not exists (
     select
@@ -77,16 +63,11 @@ where not exists (
 );
 
 comment on view audit.findings_before_acceptance is 'All findings but those that are meant everywhere; those that audit.accepted lists too.';
-comment on column audit.findings_before_acceptance.finding is 'The name of the finding.';
 
 -- What was accepted was accepted as it stood: once it is another, it is a finding again.
 create view audit.findings with (security_invoker) as
 select
-    f.level,
-    f.finding,
-    f.object,
-    f.detail,
-    f.remedy
+    f.level, f.finding, f.object, f.detail, f.remedy
 from audit.findings_before_acceptance as f
 where not exists (
     select
@@ -101,30 +82,3 @@ order by f.level, f.finding, f.object;
 comment on view audit.findings is
     'What is wrong in this database, and the statement that mends it; empty when all is well. The comment of each '
     'audit.finding_… explains the finding.';
-comment on column audit.findings.finding is 'The name of the finding: its view is audit.finding_ with this name.';
-
--- Every finding's view has the same columns; what it finds is said where it is made.
-do $each$
-declare
-    finding name;
-begin
-    for finding in
-        select c.relname
-        from pg_catalog.pg_class as c
-        where c.relnamespace = 'audit'::regnamespace and c.relkind = 'v' and c.relname like 'finding%'
-    loop
-        execute pg_catalog.format('grant select on audit.%I to taxclaims_auditor', finding);
-        execute pg_catalog.format(
-            'comment on column audit.%I.level is %L',
-            finding,
-            'error: clients are not kept apart, or may not be. warning: it is slow, or one step from an error.'
-        );
-        execute pg_catalog.format('comment on column audit.%I.object is ''Whom or what it is about.''', finding);
-        execute pg_catalog.format('comment on column audit.%I.detail is ''What is wrong.''', finding);
-        execute pg_catalog.format(
-            'comment on column audit.%I.remedy is ''The statement that mends it, or what to do.''',
-            finding
-        );
-    end loop;
-end
-$each$;

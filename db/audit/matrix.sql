@@ -1,6 +1,5 @@
--- Who may do what: every role of the house, every table, view and function, every command. granted is what the
--- grants say, columns which columns they name (null: all of them), policies what then decides on each row. A
--- table's command happens where it is granted and a policy holds; a view has its tables' policies.
+-- granted is what the grants say, columns which columns they name (null: all of them), policies what then decides on each
+-- row. A table's command happens where it is granted and a policy holds; a view has its tables' policies.
 create view audit.matrix with (security_invoker) as
 select
     relation.role,
@@ -62,8 +61,6 @@ join audit.house_schemas as s on s.oid = f.pronamespace
 cross join audit.house_roles as h;
 
 comment on view audit.matrix is 'Who may do what: each role of the house, each table, view and function, each command.';
-comment on column audit.matrix.role is 'The role of the house.';
-comment on column audit.matrix.object is 'Schema and name; of a function with its arguments.';
 comment on column audit.matrix.command is 'SELECT, INSERT, UPDATE, DELETE or EXECUTE.';
 comment on column audit.matrix.granted is 'Whether the grants allow it, on one column at least.';
 comment on column audit.matrix.columns is
@@ -73,5 +70,3 @@ comment on column audit.matrix.policies is
     'theirs.';
 comment on column audit.matrix.using_expressions is 'What a row must satisfy to be seen or touched.';
 comment on column audit.matrix.check_expressions is 'What a new row must satisfy.';
-
-grant select on audit.matrix to taxclaims_auditor;

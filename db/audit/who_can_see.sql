@@ -1,11 +1,8 @@
--- Everybody who can see something of a client, and why; before them, that there is no such client, where that is so.
--- What a user may do there is in audit.matrix under as_role; a login's ways past the policies are those of the findings.
--- Users by what is stored of them; a token that the identity provider signs with other rights is refused once
--- these have changed.
+-- Before them, that there is no such client, where that is so. What a user may do there is in audit.matrix under as_role.
+-- Users by what is stored of them; a token with other rights is refused once these have changed.
 create function audit.who_can_see(client uuid)
     returns table (kind text, name text, as_role text, reason text)
-    language sql
-    stable
+    language sql stable
     set jit = off
     set search_path = ''
 begin atomic
@@ -90,5 +87,3 @@ end;
 comment on function audit.who_can_see(uuid) is
     'Everybody who can see something of a client: users, reporting logins, roles and database logins, each with the '
     'reason; of a way past the policies as_role is the finding that explains it.';
-
-grant execute on function audit.who_can_see(uuid) to taxclaims_auditor;

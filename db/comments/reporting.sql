@@ -1,43 +1,4 @@
--- What a BI tool shows of the reporting surface. A column whose file says nothing of it says what the column of that name
--- says in the tables that its view reads, in that of the view's own name first.
-do $columns$
-declare
-    command text;
-begin
-    for command in
-        select distinct on (c.oid, a.attnum)
-            pg_catalog.format(
-                'comment on column %I.%I.%I is %L',
-                n.nspname,
-                c.relname,
-                a.attname,
-                pg_catalog.col_description(t.oid, source.attnum)
-            )
-        from pg_catalog.pg_class as c
-        join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-        join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0
-        join pg_catalog.pg_rewrite as w on w.ev_class = c.oid
-        join pg_catalog.pg_depend as d
-            on d.classid = 'pg_catalog.pg_rewrite'::regclass
-            and d.objid = w.oid
-            and d.refclassid = 'pg_catalog.pg_class'::regclass
-        join pg_catalog.pg_class as t on t.oid = d.refobjid and t.relkind in ('r', 'p')
-        join pg_catalog.pg_attribute as source
-            on source.attrelid = t.oid and source.attnum = d.refobjsubid and source.attname = a.attname
-        where n.nspname = 'reporting'
-            and c.relkind = 'v'
-            and pg_catalog.col_description(c.oid, a.attnum) is null
-        order by
-            c.oid,
-            a.attnum,
-            t.relname = case c.relname when 'invoices' then 'factures' else c.relname end desc,
-            t.relname
-    loop
-        execute command;
-    end loop;
-end
-$columns$;
-
+-- What a BI tool shows of the reporting surface, and whom each function is for.
 comment on view reporting.clients is 'The clients that were granted to the login.';
 comment on view reporting.sites is 'The premises of the granted clients.';
 comment on view reporting.cadastres is

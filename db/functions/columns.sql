@@ -1,7 +1,6 @@
 -- What columns of tables are checked by or made of: the migrations needed them first, and here is their present.
 
--- Equal digests mean equal rights: the role and the set of clients, in one comparison.
--- The API computes the same text from a token: md5 of 'ROLE:id,id,…', ids in order, each once.
+-- Of 'ROLE:id,id,…', ids in order, each once.
 create or replace function app.access_digest(role text, client_access uuid[])
     returns text
     language sql immutable parallel safe set search_path = ''
@@ -18,8 +17,7 @@ return pg_catalog.md5(
 comment on function app.access_digest(text, uuid[]) is
     'MD5 of a role and a set of clients: equal rights, equal texts. The API works out the same from a token.';
 
--- Fourteen digits whose Luhn sum is a multiple of ten; the establishments of La Poste (356000000)
--- other than its seat are numbered so that the plain sum is a multiple of five.
+-- La Poste (356000000) numbers its establishments so, but for its seat.
 create or replace function app.is_siret(siret text)
     returns boolean
     language sql immutable parallel safe set search_path = ''
@@ -43,9 +41,8 @@ return siret ~ '^[0-9]{14}$' and (
 comment on function app.is_siret(text) is
     'Whether a text is a SIRET: 14 digits whose Luhn sum is a multiple of ten, or the plain sum of five for La Poste.';
 
--- A text as lists search it: in small letters, without accents, ligatures as two letters, the typographic apostrophe as
--- the plain one, and spaces of any width as spaces. Both sides of a search go through it. The marks are taken away
--- before the case, since a server may know the case of plain letters alone.
+-- Spaces of any width are spaces, and the typographic apostrophe is the plain one. The marks are taken away before the
+-- case, since a server may know the case of plain letters alone.
 create or replace function app.searchable(text text)
     returns text
     language plpgsql immutable strict parallel safe set search_path = ''

@@ -1,6 +1,5 @@
--- An expression or a body as it is kept, without what is another in each database or after a dump and restore: numbers of
--- objects, where in its text each piece stood, and whether a cast was written out. Not as Postgres prints it, which waits
--- for whoever holds a table that is named there.
+-- Numbers of objects, where in its text each piece stood, and whether a cast was written out. Not as Postgres prints it,
+-- which waits for whoever holds a table that is named there.
 create or replace function app.comparable(tree pg_node_tree)
     returns text
     language sql stable set search_path = ''
@@ -13,12 +12,10 @@ return pg_catalog.regexp_replace(
 
 comment on function app.comparable(pg_node_tree) is
     'An expression as the catalogs keep it, without what is another in each database or after a restore. Serves app.guards.';
-
 grant execute on function app.comparable(pg_node_tree) to taxclaims_api;
 
--- What keeps tenants apart beside the policies, piece by piece, in a form that is cheap enough to be asked once a second:
--- the functions that policies and triggers call, and the triggers and rules of every table, with the foreign keys' own
--- where they are not at work.
+-- What keeps tenants apart beside the policies, in a form that is cheap enough to be asked once a second. Of the foreign
+-- keys' own triggers those that are not at work.
 create or replace function app.guards()
     returns table (object text, digest text)
     language plpgsql stable set search_path = ''
@@ -101,5 +98,4 @@ $function$;
 
 comment on function app.guards() is
     'The functions of app, the triggers and the rules of the tables, each with a digest. Serves app.objections.';
-
 grant execute on function app.guards() to taxclaims_api;

@@ -5,10 +5,7 @@ begin
         $function$
         create or replace function app.house_roles()
             returns table (place integer, name name, purpose text, extends name)
-            language sql
-            immutable
-            rows 14
-            set search_path = ''
+            language sql immutable rows 14 set search_path = ''
         as %L
         $function$,
         pg_catalog.format(
@@ -22,6 +19,5 @@ $house$;
 comment on function app.house_roles() is
     'The roles of the house with their purpose, and which of them has the rights of which other. Serves audit.house_roles and '
     'app.role.';
-
 grant execute on function app.house_roles()
 to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_auditor;

@@ -1,32 +1,9 @@
 -- What the functions of db/functions/definer/identity.sql have in common. They run as whoever calls them, which is
 -- taxclaims_definer alone: nobody else reads the columns that they are about.
 
--- Whether a token says what was stored of a user until a client was added that the user has created: less than what is
--- stored now, and never more.
-create or replace function app.is_behind_creation(subject text, stored_digest text, token_digest text)
-    returns boolean
-    language plpgsql stable set search_path = ''
-as $function$
-begin
-    return exists (
-        select
-        from app.created_clients as c
-        where c.subject = is_behind_creation.subject
-            and c.stored_digest = is_behind_creation.stored_digest
-            and c.token_digest = is_behind_creation.token_digest
-    );
-end
-$function$;
-
-comment on function app.is_behind_creation(text, text, text) is
-    'Whether a token, by the digest of its rights, says what was stored until its user created a client.';
-
-grant execute on function app.is_behind_creation(text, text, text) to taxclaims_definer;
-
--- The latest that the identity provider's clock can have shown at a moment of this server's. What is measured counts for
--- five minutes, against this start of this server, and not where its clock was set back behind the measurement. Whatever
--- is not known is two minutes ahead, which is more than clocks may be off. Where nobody has ever measured, as under the
--- release before, the two clocks count as one.
+-- What is measured counts for five minutes, against this start of this server, and not where its clock was set back behind
+-- the measurement. Whatever is not known is two minutes ahead, which is more than clocks may be off. Where nobody has ever
+-- measured, as under the release before, the two clocks count as one.
 create or replace function app.provider_time(moment timestamp with time zone)
     returns timestamp with time zone
     language plpgsql stable set search_path = ''
@@ -52,12 +29,10 @@ $function$;
 
 comment on function app.provider_time(timestamp with time zone) is
     'The latest that the identity provider''s clock can have shown at a moment of this server''s.';
-
 grant execute on function app.provider_time(timestamp with time zone) to taxclaims_definer;
 
--- Whether a token was surely issued after a change that app.provider_time has dated. Not one that is from the future: it
--- shows that the provider's clock is not known, and that the change was dated up to four minutes too early. So was every
--- change of before the first proof of that kind, however long ago.
+-- Not one that is from the future: it shows that the provider's clock is not known, and that the change was dated up to
+-- four minutes too early. So was every change of before the first proof of that kind, however long ago.
 create or replace function app.was_issued_after(issued_at timestamp with time zone, changed_at timestamp with time zone)
     returns boolean
     language plpgsql stable set search_path = ''
@@ -79,14 +54,11 @@ $function$;
 
 comment on function app.was_issued_after(timestamp with time zone, timestamp with time zone) is
     'Whether a token was surely issued after a change of rights, by the clock of the identity provider.';
-
 grant execute on function app.was_issued_after(timestamp with time zone, timestamp with time zone) to taxclaims_definer;
 
--- Refuses (TX401) a user who was made inactive, a token of a session that was ended, and a token that says other rights
--- than the stored ones and was issued before these were last changed: a revocation does not wait for the token to
--- expire. Not one that is only behind a client that its user has created. A token has whole seconds: it may be older
--- than it says, and never younger. Whoever goes on to write holds the user's row first: a change of rights that is under
--- way would otherwise be judged as if it were not.
+-- A revocation does not wait for the token to expire. Not one that is only behind a client that its user has created. A
+-- token has whole seconds: it may be older than it says, and never younger. Whoever goes on to write holds the user's row
+-- first: a change of rights that is under way would otherwise be judged as if it were not.
 create or replace function app.require_present_rights(
     subject text, is_active boolean, sessions_ended_at timestamp with time zone, stored_digest text,
     changed_at timestamp with time zone, token_digest text, issued_at timestamp with time zone
@@ -103,11 +75,17 @@ begin
     then
         raise exception 'the session of the token was ended' using errcode = 'TX401';
     end if;
-    if stored_digest <> token_digest
-        and not app.was_issued_after(issued_at, changed_at)
-        and not app.is_behind_creation(subject, stored_digest, token_digest)
-    then
-        raise exception 'the rights were changed after the token was issued' using errcode = 'TX401';
+    if stored_digest <> token_digest and not app.was_issued_after(issued_at, changed_at) then
+        -- What was stored until its user created a client is less than what is stored now, and never more.
+        if not exists (
+            select
+            from app.created_clients as c
+            where c.subject = require_present_rights.subject
+                and c.stored_digest = require_present_rights.stored_digest
+                and c.token_digest = require_present_rights.token_digest
+        ) then
+            raise exception 'the rights were changed after the token was issued' using errcode = 'TX401';
+        end if;
     end if;
 end
 $function$;
@@ -115,14 +93,11 @@ $function$;
 comment on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) is
     'Refuses (TX401) a user who is inactive, a token of a session that was ended, and one with other rights than the '
     'stored ones that was issued before these changed.';
-
 grant execute on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) to taxclaims_definer;
 
--- The id of the user whom a login is about, whose row is then held: found by subject, then by an email that nobody has
--- claimed yet, else made with the rights of this transaction. Whoever waited for another's change looks again at what
--- that one has left. Null where the subject is not stored and the token brings no email that the provider has verified:
--- nobody is found or made by another, so that a stranger takes over no user, learns of none and is in nobody's way.
--- TX409 when the email or the id belongs to another subject; 40001 when others are always faster.
+-- Whoever waited for another's change looks again at what that one has left. Without a verified email nobody is found or
+-- made by another, so that a stranger takes over no user, learns of none and is in nobody's way. TX409 when the email or
+-- the id belongs to another subject; 40001 when others are always faster.
 create or replace function app.hold_login(email text, name text, issued_at timestamp with time zone)
     returns uuid
     language plpgsql volatile set search_path = ''
@@ -180,5 +155,4 @@ $function$;
 comment on function app.hold_login(text, text, timestamp with time zone) is
     'The user whom a login is about, found by subject or by verified email, or made; the row is held until the '
     'commit. Null where nobody is found and the token brings no verified email.';
-
 grant execute on function app.hold_login(text, text, timestamp with time zone) to taxclaims_definer;

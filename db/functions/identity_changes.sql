@@ -1,9 +1,8 @@
 -- What the functions that change rights, and those that deliver the changes, have in common. It runs as whoever calls it,
 -- which is taxclaims_definer alone.
 
--- Notes that the provider is to be told the present rights of a user, in the transaction that has changed them. Nothing
--- where changes are not sent, or the provider has no such user yet. The switch is held until the commit: whoever turns
--- it meanwhile waits, and no change falls between.
+-- In the transaction that has changed them; nothing where changes are not sent, or the provider has no such user yet. The
+-- switch is held until the commit: whoever turns it meanwhile waits, and no change falls between.
 create or replace function app.note_identity_change(target uuid, ends_tokens boolean)
     returns void
     language plpgsql volatile set search_path = ''
@@ -35,5 +34,4 @@ $function$;
 comment on function app.note_identity_change(uuid, boolean) is
     'Notes that the identity provider is to be told the present rights of a user. ends_tokens: tokens that say others '
     'are refused until it knows.';
-
 grant execute on function app.note_identity_change(uuid, boolean) to taxclaims_definer;

@@ -138,41 +138,4 @@ $objections$;
 comment on function app.login_objections(name) is
     'What speaks against serving tenants through a login: a power or a setting beyond those of a member of taxclaims_api, '
     'or a request role that it cannot become. Serves GET /health and audit.findings.';
-
 grant execute on function app.login_objections(name) to taxclaims_api, taxclaims_auditor;
-
--- What speaks against serving tenants through the login that asks: itself, or a table whose row-level security is not forced.
-create or replace function app.isolation_objections()
-    returns setof text
-    language plpgsql stable set search_path = ''
-as $function$
-begin
-    return query
-    select 'row-level security is off or not forced on ' || pg_catalog.string_agg(c.oid::regclass::text, ', ')
-    from pg_catalog.pg_class as c
-    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-    where c.relkind in ('r', 'p')
-        and n.nspname in ('public', 'app', 'reporting', 'audit', 'audit_log')
-        and not (c.relrowsecurity and c.relforcerowsecurity)
-    having pg_catalog.count(*) > 0
-    union all
-    select o.objection
-    from app.login_objections(session_user) as o (objection);
-end
-$function$;
-
-comment on function app.isolation_objections() is
-    'What speaks against serving tenants through the login that asks: a table without forced row-level security, or the '
-    'login. No row when all is well.';
-
-grant execute on function app.isolation_objections() to taxclaims_api;
-
--- Whether the tenants are kept apart for the login that asks. The release before this one asks no more.
-create or replace function app.isolation_holds()
-    returns boolean
-    language sql stable set search_path = ''
-return not exists (select from app.isolation_objections() as o (objection));
-
-comment on function app.isolation_holds() is 'Whether app.isolation_objections is empty; the release before asks it.';
-
-grant execute on function app.isolation_holds() to taxclaims_api;

@@ -1,7 +1,7 @@
 -- Which moves a record may make. What refuses one and what tells which are possible ask here, and both read
 -- reclamation_transitions and invoice_transitions.
 
--- The moves from a status that the caller's role may make; outside a request, as for a DBA at psql, an ADMIN's.
+-- Outside a request, as for a DBA at psql, an ADMIN's.
 create or replace function app.moves(table_name text, from_status text)
     returns table (to_status text, requires text[])
     language plpgsql stable set search_path = ''
@@ -30,7 +30,6 @@ comment on function app.moves(text, text) is
     'The moves of a record of that table from that status which the caller''s role may make, and the fields that each '
     'needs. Serves app.check_move and the moves of the interface.';
 
--- The fields among those that a record has no value for.
 create or replace function app.missing(fields text[], record jsonb)
     returns text[]
     language plpgsql immutable parallel safe set search_path = ''
@@ -48,7 +47,6 @@ $function$;
 comment on function app.missing(text[], jsonb) is
     'Those of the fields that the record, as JSON, has no value for. Serves app.check_move and the moves of the interface.';
 
--- The end of a sentence about a move that is refused.
 create or replace function app.moves_in_words(table_name text, from_status text)
     returns text
     language plpgsql stable set search_path = ''
@@ -69,8 +67,6 @@ $function$;
 comment on function app.moves_in_words(text, text) is
     'The moves from a status that the caller may make, as the end of a sentence for a person.';
 
--- Refuses (TX409) a move that is not listed for the caller's role, and one that lacks a field which it needs. The record
--- is given as it would be; the detail of the error says by field what is wrong, for the caller to read.
 create or replace function app.check_move(table_name text, from_status text, record jsonb)
     returns void
     language plpgsql stable set search_path = ''
@@ -109,7 +105,6 @@ $function$;
 comment on function app.check_move(text, text, jsonb) is
     'Refuses (TX409) a move of a record, given as it would be, that is not listed for the caller''s role or lacks a field '
     'that it needs; the detail says why by field, as JSON.';
-
 grant execute on function
     app.moves(text, text),
     app.missing(text[], jsonb),

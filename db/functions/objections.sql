@@ -8,14 +8,11 @@ begin
 end
 $migrations$;
 
-comment on function app.applied_migrations() is
-    'The names of the migrations that are applied, made anew on each deploy.';
-
+comment on function app.applied_migrations() is 'The names of the migrations that are applied, made anew on each deploy.';
 grant execute on function app.applied_migrations() to taxclaims_api;
 
--- What speaks against serving from this database through the login that asks, each in words for a log; nothing when all
--- is well. The caller says which migrations it was written for: one that lacks some is of an older release, and one
--- that has more is of a newer one, which the release before must be able to serve from while it is deployed.
+-- One that lacks some migrations is of an older release, and one that has more is of a newer one, which the release before
+-- must be able to serve from while it is deployed.
 create or replace function app.objections(needed text[])
     returns setof text
     language plpgsql stable set search_path = ''
@@ -23,7 +20,15 @@ as $function$
 begin
     return query
     select o.objection
-    from app.isolation_objections() as o (objection)
+    from app.login_objections(session_user) as o (objection)
+    union all
+    select 'row-level security is off or not forced on ' || pg_catalog.string_agg(c.oid::regclass::text, ', ')
+    from pg_catalog.pg_class as c
+    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p')
+        and n.nspname in ('public', 'app', 'reporting', 'audit', 'audit_log')
+        and not (c.relrowsecurity and c.relforcerowsecurity)
+    having pg_catalog.count(*) > 0
     union all
     select pg_catalog.format(
         'not as db:migrate made it: %s',
@@ -53,5 +58,4 @@ $function$;
 comment on function app.objections(text[]) is
     'What speaks against serving from this database through the login that asks, in words; GET /health is 503 while '
     'there is a row. needed: the migrations that the caller was written for.';
-
 grant execute on function app.objections(text[]) to taxclaims_api;

@@ -5,8 +5,7 @@
 -- Schema app is open to those who work on behalf of a request; what they may run is granted function by function.
 grant usage on schema app to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_api;
 
--- A setting of this transaction; null when it is not set. Once a local setting has ended, Postgres reads
--- it as '' on that connection for ever, so '' is nothing too.
+-- Once a local setting has ended, Postgres reads it as '' on that connection for ever, so '' is nothing too.
 create or replace function app.setting(name text)
     returns text
     language plpgsql stable set search_path = ''
@@ -18,7 +17,6 @@ $function$;
 
 comment on function app.setting(text) is 'A setting app.… of this transaction; null where it is not set.';
 
--- The clients that the request may touch. Nothing set, '' and malformed values are no client at all.
 create or replace function app.client_access()
     returns uuid[]
     language plpgsql stable set search_path = ''
@@ -46,7 +44,7 @@ comment on function app.client_access() is
     'The clients that the request may touch; none where nothing is set, or nothing that is a list of UUIDs. In a '
     'policy: (select app.client_access())::uuid[], which reads it once for a statement.';
 
--- The user who asks; null when nothing is set or the value is no UUID.
+-- Null also where the value is no UUID.
 create or replace function app.user_id()
     returns uuid
     language plpgsql stable set search_path = ''
@@ -70,7 +68,6 @@ $function$;
 
 comment on function app.user_id() is 'The stored user who asks; null outside a request.';
 
--- The application's role behind the request role of this transaction; null outside a request.
 -- Reads the setting, not current_user: inside a definer function that is the function's owner.
 create or replace function app.role()
     returns text
@@ -94,7 +91,7 @@ $function$;
 comment on function app.role() is
     'The role of the application behind the request role, as tokens say it; null outside a request.';
 
--- The entity tag of a record, from the time of its last change: a strong validator (RFC 9110, 8.8.3), in quotes.
+-- A strong validator (RFC 9110, 8.8.3).
 create or replace function app.etag(updated_at timestamp with time zone)
     returns text
     language plpgsql immutable parallel safe set search_path = ''
@@ -106,9 +103,8 @@ $function$;
 
 comment on function app.etag(timestamp with time zone) is 'The entity tag of a record, in quotes, from its updated_at.';
 
--- How many transactions ago one began, as age() counts it for the half of an id that a row keeps (its xmin), with which
--- it is compared: both in the same statement, which is when they count from the same transaction. More than any age for
--- one that began longer ago than half an id can tell.
+-- age() counts for the half of an id that a row keeps, from the same transaction in the same statement. More than any age
+-- for one that began longer ago than half an id can tell.
 create or replace function app.age_of(writer xid8)
     returns integer
     language sql stable set search_path = ''
@@ -121,7 +117,6 @@ end;
 comment on function app.age_of(xid8) is
     'How many transactions ago one began, to compare with age(xmin) of a row in the same statement.';
 
--- An address as Postgres knows it; null where the text is none, as one with a port.
 create or replace function app.address(text text)
     returns inet
     language plpgsql immutable set search_path = ''
@@ -136,7 +131,6 @@ $function$;
 
 comment on function app.address(text) is 'A text as an address; null where it is none.';
 
--- What a request says of itself, for the records of what it changes: all of it at once.
 create or replace function app.request(
     out request_id text, out actor text, out user_id uuid, out action text, out ip_address inet, out user_agent text
 )
@@ -153,25 +147,16 @@ end
 $function$;
 
 comment on function app.request() is 'What the request says of itself, for the records of what it changes.';
-
+-- The constraints and the generated columns of the tables run the last three for whoever writes.
 grant execute on function
     app.setting(text),
     app.client_access(),
     app.user_id(),
     app.role(),
     app.etag(timestamp with time zone),
-    app.age_of(xid8)
-to taxclaims_client, taxclaims_admin, taxclaims_definer;
-
--- The constraints and the generated columns of the tables run these for whoever writes.
-grant execute on function
+    app.age_of(xid8),
     app.access_digest(text, uuid[]),
     app.is_siret(text),
     app.searchable(text)
 to taxclaims_client, taxclaims_admin, taxclaims_definer;
-
-grant execute on function
-    app.address(text),
-    app.request()
-to
-    taxclaims_definer;
+grant execute on function app.address(text), app.request() to taxclaims_definer;

@@ -16,8 +16,6 @@ create policy documents_insert_tenant on public.documents for insert to taxclaim
 create policy documents_delete_tenant on public.documents for delete to taxclaims_tax_specialist
     using (exists (select from public.reclamations as r where r.id = reclamation_id));
 
--- Reporting reads app.client_documents.
-
 -- app.locate tells a foreign record from none; app.due_removals keeps whatever content a document has, and
 -- app.contents_of_documents and app.digests_of_documents say what it must be; app.impossible_rows compares each with its
 -- copy. app.keep_digest gives a digest to a document from before digests were kept, and changes none.

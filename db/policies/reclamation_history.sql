@@ -6,8 +6,6 @@ on public.reclamation_history to taxclaims_client;
 create policy reclamation_history_select_tenant on public.reclamation_history for select to taxclaims_client
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- The name that the identity provider has for who made the move (actor) is not for reporting.
-
 -- app.record_reclamation_move writes them, from within an update of the claim alone, each dated behind the one before.
 grant
     select (reclamation_id, changed_at),

@@ -54,9 +54,8 @@ create policy users_select_definer on public.users for select to taxclaims_defin
 create policy users_insert_definer on public.users for insert to taxclaims_definer
     with check (subject = app.setting('actor'));
 -- A login, whoever creates a client and whoever changes their password change their own row, which has no subject where
--- its id was the name of the user so far; app.assign_client changes one of another, for an
--- ADMIN, or for an account manager that of a TAX_SPECIALIST or CLIENT. Outside a request it is a DBA who changes a
--- user, and the trigger that dates the change.
+-- its id was the name of the user so far; app.assign_client changes one of another, for an ADMIN, or for an account manager
+-- that of a TAX_SPECIALIST or CLIENT. Outside a request it is a DBA who changes a user, and the trigger that dates it.
 create policy users_update_definer on public.users for update to taxclaims_definer
     using (true)
     with check (

@@ -1,14 +1,10 @@
 -- The parcels of the granted clients' sites, with the client. Through the site, so that the planner may begin with
 -- the few sites that the login sees.
-
 create or replace view reporting.cadastres with (security_invoker) as
 select
     k.id, s.client_id, k.site_id, k.commune_code, k.prefix, k.section, k.number, k.reference, k.area_m2, k.address,
     k.rental_value, k.reference_year, k.created_at, k.updated_at
 from public.cadastres as k
 join public.sites as s on s.id = k.site_id;
-
-comment on column reporting.cadastres.client_id is 'Joins reporting.clients.id.';
-comment on column reporting.cadastres.site_id is 'Joins reporting.sites.id.';
 
 grant select on reporting.cadastres to taxclaims_reporting;

@@ -1,5 +1,4 @@
 -- One row a day from 2000 to 2099, so that a day on which nothing happened is in a report too.
-
 create or replace view reporting.calendar with (security_invoker) as
 select
     d.day::date as day,
@@ -21,7 +20,6 @@ comment on view reporting.calendar is
     'One row a day, 2000 to 2099. Join dates on day; of a timestamp: (created_at at time zone ''UTC'')::date = day.';
 comment on column reporting.calendar.iso_week is 'ISO 8601; belongs to iso_year, not to year';
 comment on column reporting.calendar.iso_weekday is '1 is Monday, 7 is Sunday';
-
 grant select on reporting.calendar to taxclaims_reporting;
 comment on column reporting.calendar.day is 'The day, in no time zone.';
 comment on column reporting.calendar.year is 'The year of the day.';

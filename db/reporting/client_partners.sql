@@ -1,11 +1,6 @@
--- Which of them is linked to which granted client.
-
 create or replace view reporting.client_partners with (security_invoker) as
 select
     l.client_id, l.partner_id, l.created_at
 from public.client_partners as l;
-
-comment on column reporting.client_partners.client_id is 'Joins reporting.clients.id.';
-comment on column reporting.client_partners.partner_id is 'Joins reporting.partners.id.';
 
 grant select on reporting.client_partners to taxclaims_reporting;

@@ -1,5 +1,3 @@
--- The clients that were granted to the login.
-
 create or replace view reporting.clients with (security_invoker) as
 select
     c.id, c.company_name, c.contact_email, c.address, c.created_at, c.updated_at

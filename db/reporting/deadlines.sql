@@ -1,7 +1,6 @@
 -- The deadlines that run for claims, one row each: until when a claim must be made, until when the administration has to
 -- answer, and until when the court can be asked. Each runs in its statuses alone: what was done, or cannot be done any
 -- more, has no deadline. The API and the reporting surface read the same rules here, each under its own policies.
-
 create or replace view app.claim_deadlines with (security_invoker) as
 select
     r.id as reclamation_id,
@@ -39,19 +38,11 @@ where r.court_deadline is not null
 comment on view app.claim_deadlines is
     'Deadlines of claims that are still running, or have passed unused, for GET /api/deadlines and reporting.deadlines.';
 comment on column app.claim_deadlines.reclamation_id is 'The claim.';
-comment on column app.claim_deadlines.client_id is 'Whose claim it is.';
-comment on column app.claim_deadlines.site_id is 'The taxed premises.';
 comment on column app.claim_deadlines.kind is
     'claim: the claim is not made yet; response: the administration has it; court: it was rejected, at least in part.';
 comment on column app.claim_deadlines.due_on is 'The last day, in UTC.';
 comment on column app.claim_deadlines.due_at is
     'The moment, where the law counts from one, as for a response; an index has it. Null for a whole day.';
-comment on column app.claim_deadlines.status is 'Where the claim stands.';
-comment on column app.claim_deadlines.claim_type is 'The tax: TF or CFE.';
-comment on column app.claim_deadlines.tax_year is 'The year of the tax; null where it is not known yet.';
-comment on column app.claim_deadlines.amount is 'The relief that is asked for, in euros.';
-comment on column app.claim_deadlines.assignee_id is 'Who works on the claim; null for nobody.';
-
 grant select on app.claim_deadlines to taxclaims_client, taxclaims_admin, taxclaims_reporting;
 
 -- Those of the granted clients' claims. Days are counted in UTC.
@@ -63,19 +54,8 @@ select
 from app.claim_deadlines as d;
 
 comment on view reporting.deadlines is 'Deadlines of claims that are still running, or have passed unused. Not legal advice.';
-comment on column reporting.deadlines.reclamation_id is 'Joins reporting.reclamations.id.';
-comment on column reporting.deadlines.client_id is 'Joins reporting.clients.id.';
-comment on column reporting.deadlines.site_id is 'Joins reporting.sites.id.';
-comment on column reporting.deadlines.kind is
-    'claim: the claim is not made yet; response: the administration has it; court: it was rejected, at least in part.';
 comment on column reporting.deadlines.due_on is 'The last day. Joins reporting.calendar.day.';
 comment on column reporting.deadlines.days_left is 'Negative once it has passed.';
 comment on column reporting.deadlines.status is
     'Where the claim stands. Joins reporting.statuses.status where record is reclamation.';
-comment on column reporting.deadlines.claim_type is
-    'The tax: TF (taxe foncière, on property) or CFE (cotisation foncière des entreprises).';
-comment on column reporting.deadlines.tax_year is
-    'The year of the tax, not that of the claim; null where it is not known yet.';
-comment on column reporting.deadlines.amount is 'The relief that is asked for, in euros.';
-
 grant select on reporting.deadlines to taxclaims_reporting;

@@ -52,8 +52,7 @@ $function$;
 
 create or replace trigger grants_login
     before insert on reporting.grants
-    for each row
-    execute function reporting.hold_login();
+    for each row execute function reporting.hold_login();
 
 -- How the policies look for a login's rows: up to a hundred clients by an index, more by reading on and asking of each
 -- row. Postgres cannot tell by itself, as it plans before it knows the grants; bench/README.md has what each costs.
@@ -83,14 +82,12 @@ $function$;
 create or replace trigger grants_place_granted
     after insert on reporting.grants
     referencing new table as changed
-    for each statement
-    execute function reporting.place_logins();
+    for each statement execute function reporting.place_logins();
 
 create or replace trigger grants_place_adopted
     after update on reporting.grants
     referencing new table as changed
-    for each statement
-    execute function reporting.place_logins();
+    for each statement execute function reporting.place_logins();
 
 -- Not where a client is deleted, which a request does, who may not look at grants: the next grant, revocation or deploy
 -- sees to it, and meanwhile nothing but a plan differs.

@@ -1,5 +1,3 @@
--- The invoices to the granted clients, which the data model calls factures.
-
 create or replace view reporting.invoices with (security_invoker) as
 select
     f.id, f.client_id, f.reclamation_id, f.number, f.status, f.issue_date, f.due_date, f.amount_excl_tax, f.vat_rate,
@@ -9,10 +7,6 @@ select
     case f.status when 'ISSUED' then f.amount_incl_tax else 0 end as amount_outstanding
 from public.factures as f;
 
-comment on column reporting.invoices.client_id is 'Joins reporting.clients.id.';
-comment on column reporting.invoices.reclamation_id is 'Joins reporting.reclamations.id.';
 comment on column reporting.invoices.status is 'Joins reporting.statuses.status where record is invoice.';
 comment on column reporting.invoices.amount_outstanding is 'Issued and not paid yet, tax included.';
-
 grant select on reporting.invoices to taxclaims_reporting;
-comment on column reporting.invoices.amount_paid is 'Euros paid, tax included; 0 until it is paid whole.';

@@ -1,5 +1,3 @@
--- What partners billed for the granted clients.
-
 create or replace view reporting.partner_invoices with (security_invoker) as
 select
     b.id, b.partner_id, b.client_id, b.invoice_id, b.number, b.status, b.issue_date, b.due_date, b.amount_excl_tax,
@@ -9,11 +7,6 @@ select
     case b.status when 'VALIDATED' then b.amount_incl_tax else 0 end as amount_outstanding
 from public.partner_invoices as b;
 
-comment on column reporting.partner_invoices.partner_id is 'Joins reporting.partners.id.';
-comment on column reporting.partner_invoices.client_id is 'Joins reporting.clients.id.';
-comment on column reporting.partner_invoices.invoice_id is 'Joins reporting.invoices.id.';
 comment on column reporting.partner_invoices.status is 'Joins reporting.statuses.status where record is partner_invoice.';
 comment on column reporting.partner_invoices.amount_outstanding is 'Validated and not paid yet, tax included.';
-
 grant select on reporting.partner_invoices to taxclaims_reporting;
-comment on column reporting.partner_invoices.amount_paid is 'Euros paid, tax included; 0 until it is paid whole.';

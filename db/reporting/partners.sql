@@ -1,5 +1,3 @@
--- The partners that a granted client is linked to.
-
 create or replace view reporting.partners with (security_invoker) as
 select
     p.id, p.name, p.siret, p.contact_email, p.phone, p.address, p.commission_rate, p.created_at, p.updated_at

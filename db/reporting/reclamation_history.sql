@@ -1,12 +1,7 @@
 -- The moves of those claims. Not who the identity provider says made them (actor).
-
 create or replace view reporting.reclamation_history with (security_invoker) as
 select
     h.id, h.reclamation_id, h.client_id, h.from_status, h.to_status, h.changed_by, h.changed_at
 from public.reclamation_history as h;
-
-comment on column reporting.reclamation_history.reclamation_id is 'Joins reporting.reclamations.id.';
-comment on column reporting.reclamation_history.client_id is 'Joins reporting.clients.id.';
-comment on column reporting.reclamation_history.changed_by is 'Joins reporting.users.id.';
 
 grant select on reporting.reclamation_history to taxclaims_reporting;

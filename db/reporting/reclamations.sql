@@ -1,5 +1,3 @@
--- The claims of the granted clients.
-
 create or replace view reporting.reclamations with (security_invoker) as
 select
     r.id, r.client_id, r.site_id, r.claim_type, r.amount, r.status, r.tax_year, r.commune_code, r.notice_reference,
@@ -7,10 +5,5 @@ select
     r.granted_amount, r.refund_amount, r.grounds, r.created_at, r.updated_at, r.assignee_id
 from public.reclamations as r;
 
-comment on column reporting.reclamations.client_id is 'Joins reporting.clients.id.';
-comment on column reporting.reclamations.site_id is 'Joins reporting.sites.id.';
 comment on column reporting.reclamations.status is 'Joins reporting.statuses.status where record is reclamation.';
-
-comment on column reporting.reclamations.assignee_id is 'Joins reporting.users.id.';
-
 grant select on reporting.reclamations to taxclaims_reporting;

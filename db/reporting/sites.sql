@@ -1,10 +1,6 @@
--- The sites of the granted clients.
-
 create or replace view reporting.sites with (security_invoker) as
 select
     s.id, s.client_id, s.site_name, s.address, s.created_at, s.updated_at
 from public.sites as s;
-
-comment on column reporting.sites.client_id is 'Joins reporting.clients.id.';
 
 grant select on reporting.sites to taxclaims_reporting;

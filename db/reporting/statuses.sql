@@ -1,6 +1,5 @@
 -- The statuses of claims, invoices and partners' invoices: in which order they come, and from which no move leads on.
 -- Words of the application and no record, the same for everybody.
-
 create or replace view reporting.statuses with (security_invoker) as
 select
     s.record, s.status, s.position, s.is_final
@@ -32,7 +31,6 @@ from (
 comment on view reporting.statuses is 'Statuses in their order. Join on status and the kind of record.';
 comment on column reporting.statuses.record is 'reclamation, invoice or partner_invoice';
 comment on column reporting.statuses.is_final is 'No move leads on from it.';
-
 grant select on reporting.statuses to taxclaims_reporting;
 comment on column reporting.statuses.status is 'The word, as in the column status of the record.';
 comment on column reporting.statuses.position is 'The order in which they are usually passed, from 1.';

@@ -27,7 +27,6 @@ begin
 end
 $audited$;
 
--- Records are only ever added, by whomever: this holds for the owner and for a superuser as well.
 create or replace function app.refuse_change()
     returns trigger
     language plpgsql volatile set search_path = ''
@@ -42,10 +41,8 @@ comment on function app.refuse_change() is
 
 create or replace trigger audit_logs_append_only
     before update or delete or truncate on public.audit_logs
-    for each statement
-    execute function app.refuse_change();
+    for each statement execute function app.refuse_change();
 
 create or replace trigger audit_days_append_only
     before update or delete or truncate on app.audit_days
-    for each statement
-    execute function app.refuse_change();
+    for each statement execute function app.refuse_change();

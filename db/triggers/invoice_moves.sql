@@ -1,11 +1,7 @@
--- The life of an invoice.
-
 create or replace trigger factures_check_move
     before insert or update on public.factures
-    for each row
-    execute function app.check_invoice_move();
+    for each row execute function app.check_invoice_move();
 
--- An invoice that was issued stays, whoever deletes and by whatever way: a cascade from its client stops here.
 create or replace function app.keep_issued_invoice()
     returns trigger
     language plpgsql volatile set search_path = ''

@@ -43,8 +43,7 @@ $touched$;
 -- The date of a change of rights is no change of the user that anybody sees.
 create or replace trigger users_touch
     before insert or update of email, password_hash, name, role, client_access, is_active, subject on public.users
-    for each row
-    execute function app.touch();
+    for each row execute function app.touch();
 
 -- A partner's bill is kept as printed; what it does not say is worked out here.
 create or replace function app.complete_partner_invoice()
@@ -82,5 +81,4 @@ comment on function app.complete_partner_invoice() is
 
 create or replace trigger partner_invoices_complete
     before insert or update on public.partner_invoices
-    for each row
-    execute function app.complete_partner_invoice();
+    for each row execute function app.complete_partner_invoice();

@@ -1,8 +1,7 @@
 -- What nobody may make of a user, by whatever way. These run as the writer: they need no right of their own.
 
--- Clients that are added to a list exist (TX409). A login is not asked: its list is what the identity provider says,
--- and a client that was deleted since stays in lists without any effect. After the row, so that the policies, which
--- say what may be given at all, are asked first.
+-- A login is not asked: its list is what the identity provider says, and a client that was deleted since stays in lists
+-- without any effect. After the row, so that the policies, which say what may be given at all, are asked first.
 create or replace function app.check_clients_of_user()
     returns trigger
     language plpgsql stable set search_path = ''
@@ -22,8 +21,7 @@ begin
 end
 $function$;
 
-comment on function app.check_clients_of_user() is
-    'Trigger of users: refuses (TX409) to add a client that does not exist.';
+comment on function app.check_clients_of_user() is 'Trigger of users: refuses (TX409) to add a client that does not exist.';
 
 create or replace trigger users_check_clients
     after insert or update of client_access on public.users
@@ -31,7 +29,6 @@ create or replace trigger users_check_clients
     when (new.client_access <> '{}' and current_user <> 'taxclaims_definer')
     execute function app.check_clients_of_user();
 
--- An ADMIN cannot lock itself out (TX409): another has to.
 create or replace function app.keep_own_administration()
     returns trigger
     language plpgsql stable set search_path = ''

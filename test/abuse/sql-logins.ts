@@ -77,7 +77,7 @@ function asApi({ mine, foreign }: World): SqlRow[] {
       'to forge a refusal without its fields',
       'API10:2023',
       '23502|22023|42883|22P02|42P13|42501',
-      `select app.record_refusal(null)`,
+      `select app.record_refusals('{}')`,
     ],
   ];
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { type TestDatabase, withAdmin } from '../support/database.ts';
 import { audit } from './command.ts';
+import { openAsSuperuser } from './superuser.ts';
 
 /** Something of each kind that Postgres writes out as it is set to, and something to find. */
 const BROKEN = `
@@ -46,17 +47,13 @@ const SAID = `
 describe('what the audit says', () => {
   let database: TestDatabase;
   let admin: pg.Client;
+  let close: () => Promise<void>;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    admin = new pg.Client({ connectionString: database.adminUrl, options: '-c jit=off' });
-    await admin.connect();
+    ({ database, admin, close } = await openAsSuperuser());
   });
 
-  afterAll(async () => {
-    await admin.end();
-    await database.close();
-  });
+  afterAll(() => close());
 
   const said = async (client = admin): Promise<string[]> =>
     (await client.query<{ of: string; said: string }>(SAID)).rows.map((row) => `${row.of} ${row.said}`);

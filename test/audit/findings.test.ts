@@ -1,28 +1,23 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type pg from 'pg';
 import { findingsBeside } from '../support/durability.ts';
 import type { Found } from '../support/durability.ts';
 import { BREAKAGES } from './breakages.ts';
 import { OF_SERVER, WAYS } from './ways/index.ts';
+import { openAsSuperuser } from './superuser.ts';
 
 const FINDINGS = 'select finding, object from audit.findings';
 
 describe('the findings', () => {
-  let database: TestDatabase;
   let admin: pg.Client;
+  let close: () => Promise<void>;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    admin = new pg.Client({ connectionString: database.adminUrl, options: '-c jit=off' });
-    await admin.connect();
+    ({ admin, close } = await openAsSuperuser());
   });
 
-  afterAll(async () => {
-    await admin.end();
-    await database.close();
-  });
+  afterAll(() => close());
 
   const found = async (): Promise<readonly Found[]> =>
     findingsBeside(admin, (await admin.query<Found>(FINDINGS)).rows);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type pg from 'pg';
+import { openAsSuperuser } from './superuser.ts';
 
 /* A superuser can write to every catalog, also to those that say where something comes from. What they say is believed of
    nothing that opens a way: the audit says what there is, whatever the server says of how it came there. */
@@ -127,19 +127,14 @@ const FORGERIES: readonly Forgery[] = [
 ];
 
 describe('a superuser who writes to the catalogs by hand hides nothing', () => {
-  let database: TestDatabase;
   let admin: pg.Client;
+  let close: () => Promise<void>;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    admin = new pg.Client({ connectionString: database.adminUrl, options: '-c jit=off' });
-    await admin.connect();
+    ({ admin, close } = await openAsSuperuser());
   });
 
-  afterAll(async () => {
-    await admin.end();
-    await database.close();
-  });
+  afterAll(() => close());
 
   test.each(FORGERIES.map((forgery) => [forgery.what, forgery] as const))(
     '%s',

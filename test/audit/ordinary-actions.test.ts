@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type pg from 'pg';
+import type { TestDatabase } from '../support/database.ts';
 import { findingsBeside } from '../support/durability.ts';
 import type { Found } from '../support/durability.ts';
+import { openAsSuperuser } from './superuser.ts';
 
 /* What a DBA does on a day like any other. An audit that cries over it is an audit that nobody reads. */
 
@@ -302,17 +303,13 @@ const OUTSIDE: readonly { what: string; sql: string; undo?: string }[] = [
 describe('a DBA who', () => {
   let database: TestDatabase;
   let admin: pg.Client;
+  let close: () => Promise<void>;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    admin = new pg.Client({ connectionString: database.adminUrl, options: '-c jit=off' });
-    await admin.connect();
+    ({ database, admin, close } = await openAsSuperuser());
   });
 
-  afterAll(async () => {
-    await admin.end();
-    await database.close();
-  });
+  afterAll(() => close());
 
   /** Findings and drift, by the names under which they are accepted. */
   async function told(): Promise<{ what: string; object: string }[]> {

@@ -1,15 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
-import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { withAdmin } from '../support/database.ts';
 import { findingsBeside } from '../support/durability.ts';
 import { rolesSql } from '../support/roles-sql.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { REQUEST_ROLES } from '../policies/rights.ts';
 import { BREAKAGES } from './breakages.ts';
+import { openAsSuperuser } from './superuser.ts';
 
 interface Finding {
   readonly finding: string;
@@ -51,19 +52,14 @@ const INHERITING = `do $$ begin
   end $$`;
 
 describe('the remedies', () => {
-  let database: TestDatabase;
   let admin: pg.Client;
+  let close: () => Promise<void>;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    admin = new pg.Client({ connectionString: database.adminUrl, options: '-c jit=off' });
-    await admin.connect();
+    ({ admin, close } = await openAsSuperuser());
   });
 
-  afterAll(async () => {
-    await admin.end();
-    await database.close();
-  });
+  afterAll(() => close());
 
   const findings = async (): Promise<readonly Finding[]> =>
     findingsBeside(

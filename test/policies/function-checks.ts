@@ -25,7 +25,6 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.age_of': `definer ${REQUESTS}`,
   'app.oldest_writer_at': REQUESTS,
   'app.require_present_rights': 'definer',
-  'app.is_behind_creation': 'definer',
   'app.hold_login': 'definer',
   'app.date_rights_from_commit': 'owner',
   'app.forget_created_clients': 'owner',
@@ -57,7 +56,6 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.authenticate': 'api',
   'app.unclaimed_id': 'api',
   'app.record_refusals': 'api',
-  'app.record_refusal': 'api',
   'app.claim_key': REQUESTS,
   'app.keep_answer': REQUESTS,
   'app.forget_answers': 'api',
@@ -89,8 +87,6 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.missing': `definer ${REQUESTS}`,
   'app.moves_in_words': `definer ${REQUESTS}`,
   'app.check_move': `definer ${REQUESTS}`,
-  'app.isolation_holds': 'api',
-  'app.isolation_objections': 'api',
   'app.login_objections': 'api auditor',
   'app.objections': 'api',
   'app.applied_migrations': 'api',
@@ -284,21 +280,6 @@ export const functionChecks: readonly Check[] = [
         ],
         [0, 2, 5, 0, 0, 5, 2, 2],
       );
-    },
-  },
-  {
-    title: 'the release before records its refusals, once each, while a deploy is under way',
-    run: async ({ api, admin }) => {
-      const id = 'e0000000-0000-4000-8000-0000000000aa';
-      const record = `select app.record_refusal($1, 'request', 'subject-a', 'GET /', 'clients', null, null, 'reason', '10.0.0.1', null, now() - interval '1 hour')`;
-      await api.query(record, [id]);
-      await api.query(record, [id]);
-      const { rows } = await admin.query(
-        `select user_id, host(ip_address) as address, created_at < now() - interval '50 minutes' as late
-         from audit_logs where id = $1`,
-        [id],
-      );
-      deepEqual(rows, [{ user_id: idOf('a', 'users'), address: '10.0.0.1', late: true }]);
     },
   },
   {

@@ -203,24 +203,4 @@ describe('what reporting reads of documents', () => {
     });
     await earlier.close();
   });
-
-  test('a deploy copies what comes in before the trigger', async () => {
-    await attach('before.pdf');
-    await attach('foreign.pdf', CLAIM_B);
-    await superuser.query(
-      'drop trigger documents_copy on public.documents; comment on table app.client_documents is null',
-    );
-    await attach('between.pdf');
-    expect(await count()).toBe(2);
-    await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
-    await attach('after.pdf');
-    expect(await differences()).toEqual([]);
-    expect(await seen()).toEqual(['after.pdf', 'before.pdf', 'between.pdf']);
-    const { rows } = await superuser.query(
-      `select relname from pg_class
-       where relnamespace in ('public'::regnamespace, 'app'::regnamespace) and relkind in ('r', 'p')
-         and not (relrowsecurity and relforcerowsecurity)`,
-    );
-    expect(rows).toEqual([]);
-  });
 });

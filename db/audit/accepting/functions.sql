@@ -1,12 +1,9 @@
 -- Accepting is the DBA's: a superuser's, or that of a member of taxclaims_owner. Nobody else is granted the use of these
 -- functions, and they run with the rights of whoever calls them.
 
--- How much two names have in common, by their pieces of three letters: to propose what may have been meant.
 create function audit.likeness(one text, other text)
     returns bigint
-    language sql
-    immutable
-    set search_path = ''
+    language sql immutable set search_path = ''
 begin atomic
     select pg_catalog.count(*)
     from (
@@ -21,13 +18,34 @@ end;
 comment on function audit.likeness(text, text) is
     'How many pieces of three letters two names have in common. Serves audit.accept and audit.withdraw.';
 
--- Accepts what stands of that name at this moment, all rows of it, and gives back what that was. Accepting twice is
--- accepting once, also where two do it at the same time: the first reason stays.
+-- Of what may be accepted or withdrawn by such a call.
+create function audit.nearest(call text, what text, object text)
+    returns text
+    language sql stable set search_path = ''
+begin atomic
+    select 'Nearest: ' || pg_catalog.string_agg(
+        pg_catalog.format(nearest.call, n.what, n.object), '; ' order by n.nearness desc, n.what, n.object
+    )
+    from (
+        select s.what, s.object, audit.likeness(s.what, nearest.what) + audit.likeness(s.object, nearest.object) as nearness
+        from (
+            select s.what, s.object from audit.standing as s where nearest.call like 'audit.accept%'
+            union
+            select a.what, a.object from audit.acceptances as a where a.withdrawn_at is null and nearest.call like 'audit.withdraw%'
+        ) as s
+        order by nearness desc, s.what, s.object
+        limit 5
+    ) as n;
+end;
+
+comment on function audit.nearest(text, text, text) is
+    'The calls by such a form whose names are most alike, as a hint; null where there is none. Serves audit.accept and '
+    'audit.withdraw.';
+
+-- All rows of that name. Accepting twice is accepting once, also where two do it at the same time: the first reason stays.
 create function audit.accept(what text, object text, reason text)
     returns setof audit.acceptances
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 declare
     stands text[];
@@ -44,25 +62,7 @@ begin
         raise exception 'nothing stands that could be accepted: %, %', coalesce(accept.what, 'null'), coalesce(accept.object, 'null')
             using
                 errcode = 'no_data_found',
-                hint = coalesce(
-                    (
-                        select 'Nearest: ' || pg_catalog.string_agg(
-                            pg_catalog.format('audit.accept(%L, %L, …)', n.what, n.object), '; '
-                            order by n.nearness desc, n.what, n.object
-                        )
-                        from (
-                            select
-                                s.what,
-                                s.object,
-                                audit.likeness(s.what, accept.what) + audit.likeness(s.object, accept.object) as nearness
-                            from audit.standing as s
-                            group by s.what, s.object
-                            order by nearness desc, s.what, s.object
-                            limit 5
-                        ) as n
-                    ),
-                    'No finding and no drift stands at all.'
-                );
+                hint = coalesce(audit.nearest('audit.accept(%L, %L, …)', accept.what, accept.object), 'No finding and no drift stands at all.');
     end if;
     insert into audit.acceptances as a (what, object, as_it_stood, reason)
     select distinct accept.what, accept.object, each.as_it_stood, pg_catalog.btrim(accept.reason, E' \t\n\r')
@@ -81,12 +81,10 @@ comment on function audit.accept(text, text, text) is
     'that was. It is then no finding and no drift any more, until it becomes another. For superusers and members of '
     'taxclaims_owner.';
 
--- Takes back all that is accepted of that name, also what does not stand any more, and gives back what that was.
+-- All that is accepted of that name, also what does not stand any more.
 create function audit.withdraw(what text, object text)
     returns setof audit.acceptances
-    language plpgsql
-    volatile
-    set search_path = ''
+    language plpgsql volatile set search_path = ''
 as $function$
 begin
     return query
@@ -99,26 +97,7 @@ begin
         raise exception 'nothing is accepted of that name: %, %', coalesce(withdraw.what, 'null'), coalesce(withdraw.object, 'null')
             using
                 errcode = 'no_data_found',
-                hint = coalesce(
-                    (
-                        select 'Nearest: ' || pg_catalog.string_agg(
-                            pg_catalog.format('audit.withdraw(%L, %L)', n.what, n.object), '; '
-                            order by n.nearness desc, n.what, n.object
-                        )
-                        from (
-                            select
-                                a.what,
-                                a.object,
-                                audit.likeness(a.what, withdraw.what) + audit.likeness(a.object, withdraw.object) as nearness
-                            from audit.acceptances as a
-                            where a.withdrawn_at is null
-                            group by a.what, a.object
-                            order by nearness desc, a.what, a.object
-                            limit 5
-                        ) as n
-                    ),
-                    'Nothing is accepted at all.'
-                );
+                hint = coalesce(audit.nearest('audit.withdraw(%L, %L)', withdraw.what, withdraw.object), 'Nothing is accepted at all.');
     end if;
 end
 $function$;

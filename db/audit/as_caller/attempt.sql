@@ -1,11 +1,9 @@
--- Runs one command on one record as whoever calls, and takes it back, whatever it did: the exception that carries
--- the number of rows out undoes everything before it, the audit record too. Gives a verdict and never a row.
--- For an insert the id is what the new row would belong to: its client, site or claim. Takes no SQL from anybody.
--- A constraint that waits for the commit is not tried: nothing is committed.
+-- The exception that carries the number of rows out undoes everything before it, the audit record too. Gives no row, and
+-- takes no SQL from anybody. For an insert the id is what the new row would belong to: its client, site or claim. A
+-- constraint that waits for the commit is not tried: nothing is committed.
 create function audit.attempt(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
     returns table (statement text, touched bigint, failure text, message text)
-    language plpgsql
-    volatile
+    language plpgsql volatile
     set lock_timeout = '2s'
     set search_path = ''
 as $function$
@@ -113,10 +111,7 @@ begin
             $door$
             create function %1$s(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
                 returns table (statement text, touched bigint, failure text, message text)
-                language sql
-                volatile
-                security definer
-                set search_path = ''
+                language sql volatile security definer set search_path = ''
             begin atomic
                 select a.statement, a.touched, a.failure, a.message
                 from audit.attempt(target, command, id, client_access, user_id) as a;

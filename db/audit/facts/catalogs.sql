@@ -3,9 +3,7 @@
 -- one another: npm run db:audit runs their text from the repository, whatever stands in the database.
 create function audit.catalogs()
     returns table (catalog name, kind text, explanation text)
-    language sql
-    immutable
-    set search_path = ''
+    language sql immutable set search_path = ''
 as $body$
     select c.catalog, c.kind, c.explanation
     from (
@@ -85,9 +83,7 @@ comment on function audit.catalogs() is
 -- empty list go without saying in every column; where another value does so, 0 is written out.
 create function audit.catalog_columns()
     returns table (attribute name, ordinary text, explanation text)
-    language sql
-    immutable
-    set search_path = ''
+    language sql immutable set search_path = ''
 as $body$
     select attribute, c.ordinary, c.explanation
     from (
@@ -176,9 +172,7 @@ comment on function audit.catalog_columns() is
 -- added serves statements and decides nothing: a DBA makes an index for a slow report.
 create function audit.kinds_of_state()
     returns table (kind text, is_surrounding boolean, may_be_added boolean, explanation text)
-    language sql
-    immutable
-    set search_path = ''
+    language sql immutable set search_path = ''
 as $body$
     select k.kind, k.is_surrounding, false as may_be_added, k.explanation
     from (
@@ -220,26 +214,14 @@ $body$;
 
 comment on function audit.kinds_of_state() is 'The kinds of facts. Serves audit.state_kinds.';
 
-grant execute on function
-    audit.catalogs(),
-    audit.catalog_columns(),
-    audit.kinds_of_state()
-to taxclaims_auditor;
-
 create view audit.state_kinds with (security_invoker) as
 select
-    k.kind,
-    k.is_surrounding,
-    k.may_be_added,
-    k.explanation
+    k.kind, k.is_surrounding, k.may_be_added, k.explanation
 from audit.kinds_of_state() as k;
 
 comment on view audit.state_kinds is 'The kinds of facts that audit.state() gives.';
-comment on column audit.state_kinds.kind is 'As in audit.state() and audit.drift.';
 comment on column audit.state_kinds.is_surrounding is
     'Whether the repository cannot know it: then what the first deploy finds is taken as meant.';
 comment on column audit.state_kinds.may_be_added is
     'Whether one more is no drift: it makes statements faster or slower, and no row another.';
 comment on column audit.state_kinds.explanation is 'What such a fact says, or where it comes from.';
-
-grant select on audit.state_kinds to taxclaims_auditor;

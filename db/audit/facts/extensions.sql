@@ -1,9 +1,6 @@
--- Extensions that see nothing but what they are given, in a schema of their own, and the library that each brings.
 create function audit.known_extensions()
     returns table (name name, library text, reason text)
-    language sql
-    immutable
-    set search_path = ''
+    language sql immutable set search_path = ''
 as $body$
     select k.name, '$libdir/' || case k.name when 'intarray' then '_int' else k.name end as library, k.reason
     from (
@@ -38,10 +35,7 @@ comment on function audit.known_extensions() is
 -- brings and of nothing else; the others are told, with a digest of all that is said to be theirs.
 create function audit.brought()
     returns table (classid oid, objid oid, extension oid)
-    language sql
-    stable
-    rows 1000
-    set search_path = ''
+    language sql stable rows 1000 set search_path = ''
 as $body$
     with recursive said as (
         select d.classid, d.objid, e.oid as extension, e.extowner, known.library
@@ -112,14 +106,10 @@ as $body$
                             where w.ev_class = c.oid
                         )
                 )
-                else s.classid in (
-                    'pg_catalog.pg_type'::regclass,
-                    'pg_catalog.pg_opclass'::regclass,
-                    'pg_catalog.pg_opfamily'::regclass,
-                    'pg_catalog.pg_language'::regclass,
-                    'pg_catalog.pg_ts_dict'::regclass,
-                    'pg_catalog.pg_ts_template'::regclass
-                )
+                else s.classid = any ('{
+                    pg_catalog.pg_type, pg_catalog.pg_opclass, pg_catalog.pg_opfamily, pg_catalog.pg_language,
+                    pg_catalog.pg_ts_dict, pg_catalog.pg_ts_template
+                }'::regclass[])
             end
         union
         select d.classid, d.objid, b.extension, b.is_known
@@ -137,5 +127,3 @@ $body$;
 
 comment on function audit.brought() is
     'What belongs to an extension, and is what such an extension brings. Serves audit.state() and the findings.';
-
-grant execute on function audit.known_extensions(), audit.brought() to taxclaims_auditor;

@@ -14,19 +14,14 @@ from (
 
 comment on view audit.harmless_roles is
     'The roles of Postgres''s own that a login may be in; any other is said (login_reaches_privilege).';
-comment on column audit.harmless_roles.name is 'The name of the role.';
-comment on column audit.harmless_roles.reason is 'Why it is harmless.';
 
 create view audit.harmless_extensions with (security_invoker) as
 select
-    k.name,
-    k.reason
+    k.name, k.reason
 from audit.known_extensions() as k;
 
 comment on view audit.harmless_extensions is
     'The extensions that see nothing but their arguments; any other is said (extension_not_known).';
-comment on column audit.harmless_extensions.name is 'The name of the extension.';
-comment on column audit.harmless_extensions.reason is 'Why it is harmless.';
 
 -- By the category in which pg_settings shows them and by name, both as LIKE patterns.
 create view audit.harmless_settings with (security_invoker) as
@@ -90,15 +85,11 @@ comment on view audit.harmless_settings is
     'setting_of_server, parameter_granted).';
 comment on column audit.harmless_settings.category is 'As in pg_settings, as a LIKE pattern.';
 comment on column audit.harmless_settings.name is 'The name of the setting, as a LIKE pattern.';
-comment on column audit.harmless_settings.reason is 'Why it is harmless.';
 
--- Whether a setting may have this value: one of the list, or a value that is no danger. A setting without a category is
--- one of a library that is not there, and is said.
+-- A setting without a category is one of a library that is not there, and is said.
 create function audit.is_harmless(category text, name text, value text)
     returns boolean
-    language sql
-    stable
-    set search_path = ''
+    language sql stable set search_path = ''
 begin atomic
     select
         exists (
@@ -123,6 +114,3 @@ end;
 comment on function audit.is_harmless(text, text, text) is
     'Whether a setting with this value lets nobody see more: by audit.harmless_settings, or by the value. Serves the '
     'findings about settings.';
-
-grant execute on function audit.is_harmless(text, text, text) to taxclaims_auditor;
-grant select on audit.harmless_roles, audit.harmless_extensions, audit.harmless_settings to taxclaims_auditor;

@@ -1,19 +1,14 @@
--- What belongs to the house: its schemas, its roles, its tables. Every other view here starts from these.
-
 -- pg_get_expr leaves out schemas that are on the path of whoever asks, and writes backslashes as they are set to be read:
 -- here everybody reads the same text.
 create function audit.expression(tree pg_node_tree, relation oid)
     returns text
-    language sql
-    stable
+    language sql stable
     set standard_conforming_strings = on
     set search_path = ''
 return pg_catalog.pg_get_expr(tree, relation);
 
 comment on function audit.expression(pg_node_tree, oid) is
     'The text of an expression of the catalog, the same for every search path. Serves the views of audit.';
-
-grant execute on function audit.expression(pg_node_tree, oid) to taxclaims_auditor;
 
 create view audit.house_schemas with (security_invoker) as
 select
@@ -23,8 +18,6 @@ from pg_catalog.pg_namespace as n
 where n.nspname in ('public', 'app', 'reporting', 'audit');
 
 comment on view audit.house_schemas is 'The schemas that belong to the house.';
-comment on column audit.house_schemas.oid is 'In pg_namespace.';
-comment on column audit.house_schemas.name is 'The name of the schema.';
 
 create view audit.house_roles with (security_invoker) as
 select
@@ -37,8 +30,6 @@ from app.house_roles() as h
 join pg_catalog.pg_roles as r on r.rolname = h.name;
 
 comment on view audit.house_roles is 'The roles of the house, none of which may log in.';
-comment on column audit.house_roles.oid is 'In pg_roles.';
-comment on column audit.house_roles.name is 'The name of the role.';
 comment on column audit.house_roles.purpose is
     'request: a request runs as it; group: logins are put into it; addition: a login of a group has it as well; back: the '
     'owner, the definer and the housekeeper.';
@@ -57,10 +48,6 @@ join audit.house_schemas as s on s.oid = c.relnamespace
 where c.relkind in ('r', 'p');
 
 comment on view audit.house_tables is 'The tables of the house.';
-comment on column audit.house_tables.oid is 'In pg_class.';
-comment on column audit.house_tables.name is 'Schema and name.';
-comment on column audit.house_tables.owner is 'In pg_roles.';
 comment on column audit.house_tables.row_security is 'Whether row-level security is on.';
 comment on column audit.house_tables.forced is 'Whether it holds for the owner too.';
-
-grant select on audit.house_schemas, audit.house_roles, audit.house_tables to taxclaims_auditor;
+comment on column audit.house_tables.name is 'Schema and name.';

@@ -1,4 +1,4 @@
--- Who can connect to this database, superusers apart: what a login may become counts, inherited or not.
+-- What a login may become counts, inherited or not.
 create view audit.logins with (security_invoker) as
 select
     r.oid,
@@ -33,12 +33,8 @@ where r.rolcanlogin
     and pg_catalog.has_database_privilege(r.oid, d.oid, 'CONNECT');
 
 comment on view audit.logins is 'Who can connect to this database, superusers apart.';
-comment on column audit.logins.oid is 'In pg_roles.';
-comment on column audit.logins.name is 'The name of the login.';
 comment on column audit.logins.groups is 'The groups of the house that it is in, inherited or not.';
 comment on column audit.logins.is_administrator is 'Whether it owns the database.';
 comment on column audit.logins.has_all_clients is 'Whether it reads every client, by reporting.grant_all_clients.';
 comment on column audit.logins.is_dba is
     'Whether it is a DBA''s, as db/README.md makes one: a member of taxclaims_owner, and of nothing else.';
-
-grant select on audit.logins to taxclaims_auditor;

@@ -1,5 +1,4 @@
--- What was counted of the audit log and what is there. A month that was removed after it was archived has no more to hold
--- than what came late and was archived since.
+-- A month that was removed after it was archived has no more to hold than what came late and was archived since.
 create view audit.months with (security_invoker) as
 select
     m.month,
@@ -30,8 +29,6 @@ comment on column audit.months.begins is 'The first day that was counted.';
 comment on column audit.months.ends is 'The day after the last one that was counted.';
 comment on column audit.months.days is 'How many days have a count.';
 comment on column audit.months.counted is 'How many records these days had.';
-comment on column audit.months.present is 'How many records of this time there are now; more where some came late.';
 comment on column audit.months.is_removed is 'Whether npm run audit:archive has removed it.';
 comment on column audit.months.missing is 'How many records are gone otherwise; not above 0 when all is well.';
-
-grant select on audit.months to taxclaims_auditor;
+comment on column audit.months.present is 'How many records of this time there are now; more where some came late.';

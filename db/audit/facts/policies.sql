@@ -1,4 +1,3 @@
--- Each policy of the house, once, with its roles and its expressions written out.
 create view audit.policies with (security_invoker) as
 select
     p.oid,
@@ -27,10 +26,6 @@ from pg_catalog.pg_policy as p
 join audit.house_tables as t on t.oid = p.polrelid;
 
 comment on view audit.policies is 'Each policy of the house with its roles and its expressions written out.';
-comment on column audit.policies.oid is 'In pg_policy.';
-comment on column audit.policies.name is 'The name of the policy.';
-comment on column audit.policies.table_oid is 'In pg_class.';
-comment on column audit.policies.table_name is 'Schema and name of its table.';
 comment on column audit.policies.command is 'SELECT, INSERT, UPDATE, DELETE or ALL.';
 comment on column audit.policies.permissive is
     'True for one that allows, false for one that only narrows what others allow.';
@@ -42,8 +37,6 @@ comment on column audit.policies.check_expression is 'What a new row must satisf
 comment on column audit.policies.using_tree is 'The same as Postgres stores it, to look for functions in.';
 comment on column audit.policies.check_tree is 'The same as Postgres stores it, to look for functions in.';
 
--- Which policy holds for which role and command, as Postgres works it out: rights inherited through
--- memberships and those of PUBLIC included.
 create view audit.policy_reach with (security_invoker) as
 select
     h.oid as role_oid,
@@ -68,16 +61,4 @@ where p.command in (c.command, 'ALL')
 
 comment on view audit.policy_reach is
     'Which policy holds for which role of the house and which command, memberships and PUBLIC followed.';
-comment on column audit.policy_reach.role_oid is 'In pg_roles.';
-comment on column audit.policy_reach.role is 'The name of the role.';
 comment on column audit.policy_reach.command is 'SELECT, INSERT, UPDATE or DELETE.';
-comment on column audit.policy_reach.oid is 'In pg_policy.';
-comment on column audit.policy_reach.name is 'The name of the policy.';
-comment on column audit.policy_reach.table_oid is 'In pg_class.';
-comment on column audit.policy_reach.table_name is 'Schema and name of its table.';
-comment on column audit.policy_reach.permissive is 'True for one that allows, false for one that only narrows.';
-comment on column audit.policy_reach.using_expression is
-    'What a row must satisfy to be seen or touched; null where it has none.';
-comment on column audit.policy_reach.check_expression is 'What a new row must satisfy; null where it has none.';
-
-grant select on audit.policies, audit.policy_reach to taxclaims_auditor;

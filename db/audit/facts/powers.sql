@@ -1,5 +1,4 @@
--- What a role has that no policy bounds: attributes, and roles of Postgres's own that are not known to be harmless.
--- everywhere: it is used from any database of the cluster, so that the right to enter this one does not matter.
+-- Attributes, and roles of Postgres's own that are not known to be harmless.
 create view audit.powers with (security_invoker) as
 select
     r.oid as role_oid,
@@ -24,9 +23,6 @@ cross join lateral (
 where p.holds;
 
 comment on view audit.powers is 'The roles that have a power which no policy bounds.';
-comment on column audit.powers.role_oid is 'In pg_roles.';
 comment on column audit.powers.power is 'An attribute, or the name of a role of Postgres''s own.';
 comment on column audit.powers.everywhere is
     'Whether it reaches this database from any other of the cluster, so that CONNECT here does not matter.';
-
-grant select on audit.powers to taxclaims_auditor;

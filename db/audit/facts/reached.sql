@@ -5,10 +5,11 @@ create view audit.memberships with (security_invoker) as
 select
     m.roleid as role_oid,
     m.member as member_oid,
+    m.grantor as grantor_oid,
     m.admin_option,
     -- Since Postgres 16 a membership is its grantor's, and nobody else's revoke takes it away.
     pg_catalog.format(
-        '%I from %I%s;',
+        '%I from %I%s',
         r.rolname,
         member.rolname,
         case
@@ -22,13 +23,12 @@ join pg_catalog.pg_roles as member on member.oid = m.member
 left join pg_catalog.pg_roles as grantor on grantor.oid = m.grantor;
 
 comment on view audit.memberships is 'Who was put into which role.';
-comment on column audit.memberships.role_oid is 'The role, in pg_roles.';
 comment on column audit.memberships.member_oid is 'Who is in it, in pg_roles.';
+comment on column audit.memberships.grantor_oid is 'Who put it there, in pg_roles.';
 comment on column audit.memberships.admin_option is 'Whether the member may give it on.';
 comment on column audit.memberships.revoked is 'What follows revoke in the statement that takes it away.';
 
--- Of every role but superusers: itself, and what it reaches through any chain of memberships. A superuser on the way is
--- an end: it has everything.
+-- A superuser on the way is an end: it has everything.
 create view audit.reached_roles with (security_invoker) as
 with recursive members as (
     select m.role_oid, m.member_oid from audit.memberships as m
@@ -55,12 +55,9 @@ select
 from reached as r;
 
 comment on view audit.reached_roles is 'Which role leads to which other, through any chain of memberships.';
-comment on column audit.reached_roles.role_oid is 'A role that is no superuser, in pg_roles.';
 comment on column audit.reached_roles.reached_oid is 'What it reaches, itself too, in pg_roles.';
-comment on column audit.reached_roles.by_oid is
-    'The role that it is in, and that leads there, in pg_roles; null for itself.';
+comment on column audit.reached_roles.role_oid is 'A role that is no superuser, in pg_roles.';
 
--- Roles as whom code sees more than a stranger would: whoever has a power, is of the house, or holds a right in it.
 create view audit.seeing_roles with (security_invoker) as
 select r.oid
 from pg_catalog.pg_roles as r
@@ -91,6 +88,3 @@ where r.reached_oid in (
 comment on view audit.seeing_roles is
     'Roles as whom a function sees more than a stranger: superusers, those with a power, those of the house, and those '
     'that hold a right in it.';
-comment on column audit.seeing_roles.oid is 'In pg_roles.';
-
-grant select on audit.memberships, audit.reached_roles, audit.seeing_roles to taxclaims_auditor;

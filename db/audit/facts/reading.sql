@@ -1,4 +1,3 @@
--- Which view, at any depth, reads which table of the house.
 create view audit.reading_relations with (security_invoker) as
 with recursive reads as (
     select distinct
@@ -44,10 +43,5 @@ join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
 join audit.house_tables as t on t.oid = r.source;
 
 comment on view audit.reading_relations is 'Which view, at any depth, reads which table of the house.';
-comment on column audit.reading_relations.oid is 'In pg_class.';
-comment on column audit.reading_relations.name is 'Schema and name of the view.';
-comment on column audit.reading_relations.relkind is 'As in pg_class: v for a view, m for a materialized one.';
 comment on column audit.reading_relations.security_invoker is 'Whether it reads with the rights of whoever asks.';
-comment on column audit.reading_relations.table_name is 'Schema and name of the table.';
-
-grant select on audit.reading_relations to taxclaims_auditor;
+comment on column audit.reading_relations.name is 'Schema and name of the view.';

@@ -1,5 +1,4 @@
--- Every right that stands in an access list: on tables, columns, functions, schemas and the database itself. What an
--- extension brought is judged as a whole.
+-- What an extension brought is judged as a whole.
 create view audit.rights with (security_invoker) as
 with brought as materialized (
     select b.classid, b.objid from audit.brought() as b
@@ -72,17 +71,12 @@ left join pg_catalog.pg_roles as r on r.oid = x.grantee
 where x.grantee <> held.owner;
 
 comment on view audit.rights is 'Every right in an access list of the house, those of owners apart.';
-comment on column audit.rights.kind is 'table, view, sequence, function, schema or database.';
-comment on column audit.rights.object is 'Schema and name.';
-comment on column audit.rights.column_name is 'The column; null where the right is to the whole.';
-comment on column audit.rights.owner is 'The owner of the object, in pg_roles.';
 comment on column audit.rights.grantee_oid is 'Who holds it, in pg_roles; 0 is PUBLIC.';
 comment on column audit.rights.grantee is 'Who holds it by name.';
-comment on column audit.rights.privilege is 'SELECT, INSERT, EXECUTE and so on.';
 comment on column audit.rights.is_grantable is 'Whether the holder may pass it on.';
+comment on column audit.rights.kind is 'table, view, sequence, function, schema or database.';
 
--- What takes such a right back, as a statement. A revoke from a whole table takes the rights to single columns along:
--- these are given again.
+-- A revoke from a whole table takes the rights to single columns along: these are given again.
 create view audit.revocations with (security_invoker) as
 select
     r.*,
@@ -123,14 +117,4 @@ from audit.rights as r;
 
 comment on view audit.revocations is
     'Every right in an access list of the house, as in audit.rights, with the statement that takes it back.';
-comment on column audit.revocations.kind is 'table, view, sequence, function, schema or database.';
-comment on column audit.revocations.object is 'Schema and name.';
-comment on column audit.revocations.column_name is 'The column; null where the right is to the whole.';
-comment on column audit.revocations.owner is 'The owner of the object, in pg_roles.';
-comment on column audit.revocations.grantee_oid is 'Who holds it, in pg_roles; 0 is PUBLIC.';
-comment on column audit.revocations.grantee is 'Who holds it by name.';
-comment on column audit.revocations.privilege is 'SELECT, INSERT, EXECUTE and so on.';
-comment on column audit.revocations.is_grantable is 'Whether the holder may pass it on.';
 comment on column audit.revocations.statement is 'The statement that takes it back, and nothing else.';
-
-grant select on audit.rights, audit.revocations to taxclaims_auditor;

@@ -1,4 +1,3 @@
--- Functions that run with their owner's rights, wherever they stand, if their owner is of the house.
 create view audit.definer_functions with (security_invoker) as
 select
     f.oid,
@@ -17,14 +16,12 @@ where f.prosecdef
 
 comment on view audit.definer_functions is
     'Functions that run with the rights of an owner of the house, or stand in its schemas.';
-comment on column audit.definer_functions.oid is 'In pg_proc.';
-comment on column audit.definer_functions.object is 'Schema, name and arguments.';
 comment on column audit.definer_functions.proowner is 'The owner, in pg_roles.';
 comment on column audit.definer_functions.proacl is 'Its access list; null means that everybody may run it.';
 comment on column audit.definer_functions.proconfig is 'The settings that it pins.';
 comment on column audit.definer_functions.for_auditors is 'Whether it stands in schema audit.';
 
--- Functions that read a setting: those of Postgres, and the house's whose text calls one of these, at any depth.
+-- Those of Postgres, and the house's whose text calls one of these, at any depth.
 create view audit.setting_readers with (security_invoker) as
 with recursive definitions as materialized (
     select
@@ -61,7 +58,4 @@ from reader;
 
 comment on view audit.setting_readers is
     'Functions that read a setting, by themselves or through others: what they say, whoever writes SQL can set.';
-comment on column audit.setting_readers.oid is 'In pg_proc.';
 comment on column audit.setting_readers.name is 'The name of the function, without schema.';
-
-grant select on audit.definer_functions, audit.setting_readers to taxclaims_auditor;

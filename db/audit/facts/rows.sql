@@ -1,5 +1,5 @@
--- The rows of the catalogs that audit.state() judges: what belongs to the house or hangs on it, and what users made anywhere
--- that works in the whole database. Whole rows as JSON, so that a column that a later Postgres adds is among them;
+-- The rows of the catalogs that audit.state() judges: what belongs to the house or hangs on it, and what users made
+-- anywhere that works in the whole database. Whole rows as JSON, so that a column that a later Postgres adds is among them;
 -- expressions and bodies as Postgres prints them. What initdb made is in audit.built_in.
 create function audit.catalog_rows()
     returns table (
@@ -12,9 +12,7 @@ create function audit.catalog_rows()
         acl aclitem[],
         content jsonb
     )
-    language sql
-    stable
-    rows 3000
+    language sql stable rows 3000
     set jit = off
     set standard_conforming_strings = on
     set search_path = ''
@@ -551,12 +549,9 @@ as $body$
             select 'pg_catalog.pg_ts_template'::regclass, t.oid, null, null, null, pg_catalog.to_jsonb(t) from pg_catalog.pg_ts_template as t
         ) as whole (catalog, oid, owner, acl_type, acl, content)
         where whole.oid >= 16384
-            or whole.catalog in (
-                'pg_catalog.pg_database'::regclass,
-                'pg_catalog.pg_extension'::regclass,
-                'pg_catalog.pg_language'::regclass,
-                'pg_catalog.pg_namespace'::regclass
-            )
+            or whole.catalog = any ('{
+                pg_catalog.pg_database, pg_catalog.pg_extension, pg_catalog.pg_language, pg_catalog.pg_namespace
+            }'::regclass[])
     )
     select
         f.catalog,
@@ -589,5 +584,3 @@ $body$;
 
 comment on function audit.catalog_rows() is
     'The rows of the catalogs that audit.state() judges one by one, whole, each with the extension that brought it.';
-
-grant execute on function audit.catalog_rows() to taxclaims_auditor;

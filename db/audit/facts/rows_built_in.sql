@@ -4,9 +4,7 @@
 -- later Postgres adds is among them; query_to_xml runs the text that the list makes.
 create function audit.built_in()
     returns table (kind text, object text, definition text)
-    language sql
-    stable
-    rows 200
+    language sql stable rows 200
     set jit = off
     set standard_conforming_strings = on
     set search_path = ''
@@ -88,29 +86,21 @@ as $body$
             )
     ),
     granted (classid, objid, kind, object, present, ordinary) as (
-        select
-            'pg_catalog.pg_proc'::regclass, f.oid, 'function', f.oid::regprocedure::text, f.proacl,
-            pg_catalog.acldefault('f', f.proowner)
-        from pg_catalog.pg_proc as f
-        where f.proacl is not null
-        union all
-        select
-            'pg_catalog.pg_type'::regclass, t.oid, 'type', t.oid::regtype::text, t.typacl,
-            pg_catalog.acldefault('T', t.typowner)
-        from pg_catalog.pg_type as t
-        where t.typacl is not null
-        union all
-        select
-            'pg_catalog.pg_namespace'::regclass, n.oid, 'schema', pg_catalog.quote_ident(n.nspname), n.nspacl,
-            pg_catalog.acldefault('n', n.nspowner)
-        from pg_catalog.pg_namespace as n
-        where n.nspacl is not null
-        union all
-        select
-            'pg_catalog.pg_language'::regclass, l.oid, 'language', pg_catalog.quote_ident(l.lanname), l.lanacl,
-            pg_catalog.acldefault('l', l.lanowner)
-        from pg_catalog.pg_language as l
-        where l.lanacl is not null
+        select held.classid, held.oid, held.kind, held.object, held.acl, pg_catalog.acldefault(held.acl_type, held.owner)
+        from (
+            select 'pg_catalog.pg_proc'::regclass, f.oid, 'function', f.oid::regprocedure::text, f.proacl, 'f'::"char", f.proowner
+            from pg_catalog.pg_proc as f
+            union all
+            select 'pg_catalog.pg_type'::regclass, t.oid, 'type', t.oid::regtype::text, t.typacl, 'T', t.typowner
+            from pg_catalog.pg_type as t
+            union all
+            select 'pg_catalog.pg_namespace'::regclass, n.oid, 'schema', pg_catalog.quote_ident(n.nspname), n.nspacl, 'n', n.nspowner
+            from pg_catalog.pg_namespace as n
+            union all
+            select 'pg_catalog.pg_language'::regclass, l.oid, 'language', pg_catalog.quote_ident(l.lanname), l.lanacl, 'l', l.lanowner
+            from pg_catalog.pg_language as l
+        ) as held (classid, oid, kind, object, acl, acl_type, owner)
+        where held.acl is not null
         union all
         -- Everybody reads a catalog; columns have nothing of their own.
         select
@@ -163,6 +153,3 @@ $body$;
 
 comment on function audit.built_in() is
     'What initdb made, by a digest of each catalog, and who holds which rights to it beyond the ordinary. Serves audit.state().';
-
-revoke execute on function audit.built_in() from public;
-grant execute on function audit.built_in() to taxclaims_auditor;

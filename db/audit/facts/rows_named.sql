@@ -1,5 +1,4 @@
--- The rows of audit.catalog_rows with the kind of fact that each is and the name of what it is about: names and no OIDs,
--- so that a restored database says the same.
+-- By names and no OIDs, so that a restored database says the same.
 create function audit.named_rows()
     returns table (
         number bigint,
@@ -16,9 +15,7 @@ create function audit.named_rows()
         object text,
         month name
     )
-    language sql
-    stable
-    rows 3000
+    language sql stable rows 3000
     set jit = off
     set standard_conforming_strings = on
     set search_path = ''
@@ -243,5 +240,3 @@ $body$;
 comment on function audit.named_rows() is
     'The rows that audit.state() judges, each with its kind and the name of its object; and the month of the audit log that '
     'it is of, by the name of its table.';
-
-grant execute on function audit.named_rows() to taxclaims_auditor;

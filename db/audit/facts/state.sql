@@ -3,9 +3,7 @@
 -- database says the same; no OID, and nothing that depends on the language, the clock or the path of whoever asks.
 create function audit.state()
     returns table (kind text, object text, definition text)
-    language sql
-    stable
-    rows 3000
+    language sql stable rows 3000
     set jit = off
     set standard_conforming_strings = on
     set search_path = ''
@@ -420,7 +418,4 @@ as $body$
     group by e.kind, e.object
 $body$;
 
-comment on function audit.state() is
-    'Everything that decides who may do what, one fact a row. What audit.drift compares.';
-
-grant execute on function audit.state() to taxclaims_auditor;
+comment on function audit.state() is 'Everything that decides who may do what, one fact a row. What audit.drift compares.';

@@ -1,5 +1,5 @@
--- Rights to what Postgres itself made, beyond those that it made it with: to catalogs that hold values of rows, passwords or
--- large objects, and to functions that read files, write them or look into other sessions. What it makes them with is
+-- Rights to what Postgres itself made, beyond those that it made it with: to catalogs that hold values of rows, passwords
+-- or large objects, and to functions that read files, write them or look into other sessions. What it makes them with is
 -- declared for its release (audit.state); the server's own list of it is a table that whoever grants can write as well.
 create view audit.catalog_rights with (security_invoker) as
 with held as (
@@ -67,13 +67,7 @@ where coalesce(not r.rolsuper, true)
 
 comment on view audit.catalog_rights is 'Rights to what Postgres made, beyond those that it made it with.';
 comment on column audit.catalog_rights.kind is 'table or function.';
-comment on column audit.catalog_rights.object is 'Schema and name; of a function also its arguments.';
-comment on column audit.catalog_rights.column_name is 'The column; null where the right is to the whole.';
-comment on column audit.catalog_rights.role_oid is 'Who holds it, in pg_roles; 0 is PUBLIC.';
-comment on column audit.catalog_rights.role is 'The same by name.';
-comment on column audit.catalog_rights.privilege is 'SELECT, EXECUTE and so on.';
 
--- Who may connect to another server from inside this one, this very one under another name too.
 create view audit.server_rights with (security_invoker) as
 select
     held.object,
@@ -119,9 +113,4 @@ where coalesce(not r.rolsuper, true);
 
 comment on view audit.server_rights is 'Who may connect to another server, or to this one as somebody else, from inside.';
 comment on column audit.server_rights.object is 'The server, or the foreign data wrapper.';
-comment on column audit.server_rights.role_oid is 'In pg_roles; 0 is PUBLIC.';
-comment on column audit.server_rights.role is 'The same by name.';
 comment on column audit.server_rights.what is 'What the role may do with it.';
-comment on column audit.server_rights.remedy is 'The statement that takes it away.';
-
-grant select on audit.catalog_rights, audit.server_rights to taxclaims_auditor;

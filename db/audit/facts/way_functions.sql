@@ -1,4 +1,3 @@
--- Functions that others made and that somebody beside their owner can set off. role_oid is who; 0 is everybody.
 create view audit.foreign_functions with (security_invoker) as
 with brought as materialized (
     select b.objid from audit.brought() as b where b.classid = 'pg_catalog.pg_proc'::regclass
@@ -59,15 +58,10 @@ with brought as materialized (
     select made.oid, 0
     from made
     join pg_catalog.pg_depend as d on d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid = made.oid
-    where d.classid in (
-        'pg_catalog.pg_proc'::regclass,
-        'pg_catalog.pg_type'::regclass,
-        'pg_catalog.pg_amproc'::regclass,
-        'pg_catalog.pg_opclass'::regclass,
-        'pg_catalog.pg_opfamily'::regclass,
-        'pg_catalog.pg_conversion'::regclass,
-        'pg_catalog.pg_transform'::regclass
-    )
+    where d.classid = any ('{
+        pg_catalog.pg_proc, pg_catalog.pg_type, pg_catalog.pg_amproc, pg_catalog.pg_opclass, pg_catalog.pg_opfamily,
+        pg_catalog.pg_conversion, pg_catalog.pg_transform
+    }'::regclass[])
 )
 select
     made.oid,
@@ -87,9 +81,6 @@ where (made.runs_as_owner or made.is_unbounded or made.proleakproof)
 
 comment on view audit.foreign_functions is
     'Functions that others made, that see more than their caller or than a policy lets through, and who can set them off.';
-comment on column audit.foreign_functions.oid is 'In pg_proc.';
-comment on column audit.foreign_functions.object is 'Schema, name and arguments.';
-comment on column audit.foreign_functions.owner is 'The name of its owner.';
 comment on column audit.foreign_functions.language is 'The language that it is written in.';
 comment on column audit.foreign_functions.runs_as_owner is
     'Whether it runs with the rights of an owner who sees more, and is none of the house''s.';
@@ -97,6 +88,3 @@ comment on column audit.foreign_functions.is_unbounded is 'Whether it is written
 comment on column audit.foreign_functions.is_leakproof is 'Whether it is declared leakproof.';
 comment on column audit.foreign_functions.role_oid is
     'Who can set it off, in pg_roles; 0 is everybody, null where nobody but its owner can.';
-comment on column audit.foreign_functions.role is 'The same by name.';
-
-grant select on audit.foreign_functions to taxclaims_auditor;

@@ -1,5 +1,3 @@
--- What a login is, may become or owns that no policy bounds.
-
 -- One row for each login and power, or role that it is in and that leads to powers.
 create view audit.login_powers with (security_invoker) as
 select
@@ -21,13 +19,8 @@ where l.rolcanlogin
 group by l.oid, l.rolname, reached.by_oid, by_role.rolname;
 
 comment on view audit.login_powers is 'The logins, superusers apart, that have or lead to a power that no policy bounds.';
-comment on column audit.login_powers.login_oid is 'In pg_roles.';
-comment on column audit.login_powers.login is 'The name of the login.';
-comment on column audit.login_powers.by_oid is 'The role that it is in and that leads there; null for what it has itself.';
-comment on column audit.login_powers.by_role is 'The same by name.';
 comment on column audit.login_powers.powers is 'Attributes, and roles of Postgres''s own.';
 
--- Superusers that can log in. No policy holds them, so that each must be meant.
 create view audit.superusers with (security_invoker) as
 select
     r.oid,
@@ -54,14 +47,11 @@ where r.rolsuper
 
 comment on view audit.superusers is
     'Superusers that can log in, or that a login can become: no policy holds them. Postgres does not keep since when.';
-comment on column audit.superusers.oid is 'In pg_roles.';
-comment on column audit.superusers.name is 'The name of the superuser.';
 comment on column audit.superusers.is_first is 'Whether it is the one that the server was made with.';
 comment on column audit.superusers.become_by is
     'Logins, no superusers themselves, that can become it through memberships; each is a finding.';
 
--- Logins that have the owner of the database, by being or becoming it, and are not the administrator who applies it: one
--- that is a member of taxclaims_owner and of no group.
+-- The administrator is a member of taxclaims_owner and of no group.
 create view audit.database_owners with (security_invoker) as
 select
     l.oid as login_oid,
@@ -91,17 +81,13 @@ where d.datname = pg_catalog.current_database()
 
 comment on view audit.database_owners is
     'Logins that own the database, or become its owner, and are not the administrator who applies it.';
-comment on column audit.database_owners.login_oid is 'In pg_roles.';
-comment on column audit.database_owners.login is 'The name of the login.';
-comment on column audit.database_owners.reason is 'How it comes to be the owner.';
 
--- Logins that are members of other logins: what the other may do, they may.
 create view audit.login_members with (security_invoker) as
 select
     l.oid as login_oid,
     l.rolname as login,
     other.name as other,
-    'revoke ' || m.revoked as remedy
+    'revoke ' || m.revoked || ';' as remedy
 from audit.reached_roles as reached
 join pg_catalog.pg_roles as l on l.oid = reached.role_oid and l.rolcanlogin
 join audit.logins as other on other.oid = reached.reached_oid and other.oid <> l.oid
@@ -112,9 +98,4 @@ where l.oid <> d.datdba
     and other.oid <> d.datdba;
 
 comment on view audit.login_members is 'Logins that can become another login of this database.';
-comment on column audit.login_members.login_oid is 'In pg_roles.';
-comment on column audit.login_members.login is 'The name of the login.';
 comment on column audit.login_members.other is 'Whom it can become.';
-comment on column audit.login_members.remedy is 'The statement that takes it away.';
-
-grant select on audit.login_powers, audit.superusers, audit.database_owners, audit.login_members to taxclaims_auditor;

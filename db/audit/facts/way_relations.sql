@@ -1,6 +1,3 @@
--- Rows of tenants where the policies do not hold: copies, what reads as its owner, parents of tables.
-
--- Who may read or write a relation beside its owner. Superusers are listed elsewhere.
 create view audit.readers with (security_invoker) as
 select distinct
     c.oid as relation_oid,
@@ -26,8 +23,6 @@ where c.oid >= 16384
 
 comment on view audit.readers is 'Who holds a right to the rows of a table or a view, beside its owner and superusers.';
 comment on column audit.readers.relation_oid is 'In pg_class.';
-comment on column audit.readers.role_oid is 'In pg_roles; 0 is PUBLIC.';
-comment on column audit.readers.role is 'The same by name.';
 
 create view audit.copies with (security_invoker) as
 with elsewhere as (
@@ -73,9 +68,6 @@ select a.oid, 'r', pg_catalog.format('looks like a copy: it has %s of the %s col
 from alike as a;
 
 comment on view audit.copies is 'Where rows of tenants may stand or be read without their policies.';
-comment on column audit.copies.oid is 'In pg_class.';
-comment on column audit.copies.relkind is 'As in pg_class.';
-comment on column audit.copies.what is 'What it is.';
 
 -- A parent may be read by whoever holds a right to it; with none, by its owner.
 create view audit.parents with (security_invoker) as
@@ -104,8 +96,4 @@ where parent.relkind in ('r', 'p', 'f')
 
 comment on view audit.parents is 'Tables that inherit to or from a table of the house.';
 comment on column audit.parents.parent_oid is 'The parent, in pg_class.';
-comment on column audit.parents.object is 'Schema and name of the parent.';
 comment on column audit.parents.child is 'Schema and name of the child.';
-comment on column audit.parents.remedy is 'The statement that parts them.';
-
-grant select on audit.readers, audit.copies, audit.parents to taxclaims_auditor;

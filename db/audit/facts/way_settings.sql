@@ -1,4 +1,3 @@
--- Settings that are kept for a role or the database, before a session has set anything.
 create view audit.stored_settings with (security_invoker) as
 select
     kept.setrole as role_oid,
@@ -34,14 +33,11 @@ where kept.setdatabase in (
 
 comment on view audit.stored_settings is
     'Settings that are kept for a role or for this database, as far as they concern it: with what sessions begin.';
-comment on column audit.stored_settings.role_oid is 'In pg_roles; 0 is every role.';
-comment on column audit.stored_settings.role is 'The role by name; null is every role.';
-comment on column audit.stored_settings.name is 'The name of the setting.';
 comment on column audit.stored_settings.value is 'Its value.';
 comment on column audit.stored_settings.is_harmless is 'Whether it lets nobody see more (audit.is_harmless).';
-comment on column audit.stored_settings.remedy is 'The statement that takes it away.';
+comment on column audit.stored_settings.role is 'The role by name; null is every role.';
+comment on column audit.stored_settings.role_oid is 'In pg_roles; 0 is every role.';
 
--- Who was given the right to set what only superusers set.
 create view audit.parameter_rights with (security_invoker) as
 select
     p.parname as name,
@@ -64,9 +60,4 @@ where coalesce(not r.rolsuper, true)
     );
 
 comment on view audit.parameter_rights is 'Rights to settings, given to somebody who is no superuser.';
-comment on column audit.parameter_rights.name is 'The name of the setting.';
-comment on column audit.parameter_rights.role_oid is 'Who holds it, in pg_roles; 0 is PUBLIC.';
-comment on column audit.parameter_rights.role is 'The same by name.';
 comment on column audit.parameter_rights.privilege is 'SET for a session, ALTER SYSTEM for the server.';
-
-grant select on audit.stored_settings, audit.parameter_rights to taxclaims_auditor;

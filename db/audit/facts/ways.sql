@@ -1,5 +1,4 @@
--- Every way to a tenant's row other than the policies, with who can go it: what the findings say of an object, said of
--- roles. A login goes the ways of each role that it is or reaches, and those of PUBLIC (0).
+-- A login goes the ways of each role that it is or reaches, and those of PUBLIC (0).
 create view audit.ways with (security_invoker) as
 select
     'function_runs_as_owner' as way,
@@ -61,12 +60,10 @@ from audit.login_members as m;
 comment on view audit.ways is
     'Every way to a tenant''s row other than the policies, and who can go it. Serves audit.who_can_see; audit.findings says '
     'the same of each object.';
-comment on column audit.ways.way is 'The name of the finding that says so.';
 comment on column audit.ways.role_oid is 'Who can go it, in pg_roles: whoever is this role or reaches it; 0 is everybody.';
 comment on column audit.ways.reason is 'Which way it is.';
 
--- The same for each login that can enter this database, superusers apart; of a power that reaches it from elsewhere, for
--- others too.
+-- Each that can enter this database, superusers apart; of a power that reaches it from elsewhere, others too.
 create view audit.login_ways with (security_invoker) as
 select distinct
     l.rolname as login,
@@ -82,8 +79,3 @@ join pg_catalog.pg_roles as l on l.oid = goes.role_oid and l.rolcanlogin
 where w.way in ('login_reaches_privilege', 'database_owner') or exists (select from audit.logins as here where here.oid = l.oid);
 
 comment on view audit.login_ways is 'Which login goes which way to a tenant''s row, other than the policies.';
-comment on column audit.login_ways.login is 'The name of the login.';
-comment on column audit.login_ways.way is 'The name of the finding that says so.';
-comment on column audit.login_ways.reason is 'Which way it is.';
-
-grant select on audit.ways, audit.login_ways to taxclaims_auditor;

@@ -3,7 +3,7 @@ select
     'error' as level,
     member.rolname as object,
     'may give ' || h.name || ' to anybody' as detail,
-    'revoke admin option for ' || m.revoked as remedy
+    'revoke admin option for ' || m.revoked || ';' as remedy
 from audit.memberships as m
 join audit.house_roles as h on h.oid = m.role_oid
 join pg_catalog.pg_roles as member on member.oid = m.member_oid

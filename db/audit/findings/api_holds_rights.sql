@@ -1,5 +1,3 @@
--- The API's logins may become the request roles and run what was granted to them. A right to a table would hold
--- outside every request: without a role to record, and whatever the settings are.
 create view audit.finding_api_holds_rights with (security_invoker) as
 select
     'error' as level,

@@ -1,5 +1,5 @@
--- GET /health is 503 for an API that logs in so, by the same function: what an operator learns there, an auditor learns here.
--- A superuser can become everybody: only one that was put into the group by name is meant for the API.
+-- GET /health is 503 for an API that logs in so, by the same function: what an operator learns there, an auditor learns
+-- here. A superuser can become everybody: only one that was put into the group by name is meant for the API.
 create view audit.finding_api_login_objection with (security_invoker) as
 select
     'error' as level,

@@ -1,5 +1,4 @@
--- Records of the audit log leave it by npm run audit:archive alone. Whatever else took them, past the triggers or with the
--- table, what each day had was written down an hour after its end.
+-- Records of the audit log leave it by npm run audit:archive alone.
 create view audit.finding_audit_month_lost with (security_invoker) as
 select
     'error' as level,

@@ -1,5 +1,4 @@
--- Materialized views, foreign tables and tables that were filled by hand know none of the policies: a copy of a protected
--- table is open to whoever may read it. So is a table whose rule reads a protected one, for rules run as their owner.
+-- A rule runs as the owner of its table.
 create view audit.finding_copy_within_reach with (security_invoker) as
 select
     case when c.what like 'looks like%' then 'warning' else 'error' end as level,

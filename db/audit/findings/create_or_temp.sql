@@ -1,5 +1,3 @@
--- Whoever creates objects, temporary ones too, can shadow a name that others use, or copy what it may read to
--- where no policy holds. Only the owner makes objects.
 create view audit.finding_create_or_temp with (security_invoker) as
 select
     'error' as level,

@@ -1,5 +1,4 @@
--- What an extension brings is code and rights of its own: files, other servers, pages of tables, jobs. The digest is of its
--- version and of all that is said to be its, so that no drift has to tell it a second time.
+-- The digest is of its version and of all that is said to be its, so that no drift has to tell it a second time.
 create view audit.finding_extension_not_known with (security_invoker) as
 select
     'error' as level,

@@ -1,5 +1,4 @@
--- Foreign keys look past row-level security. Where both tables belong to a client, the key must carry the client,
--- or a row of one client can hang on another's.
+-- Foreign keys look past row-level security.
 create view audit.finding_foreign_key_across_tenants with (security_invoker) as
 with owned as (
     -- The column by which a table belongs to a client.

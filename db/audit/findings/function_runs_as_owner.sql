@@ -1,5 +1,4 @@
--- A function that runs with the rights of an owner who sees more than its caller is a door in whichever schema it
--- stands. Those of the house have findings of their own (definer_within_reach, definer_search_path).
+-- Those of the house have findings of their own (definer_within_reach, definer_search_path).
 create view audit.finding_function_runs_as_owner with (security_invoker) as
 select
     'error' as level,

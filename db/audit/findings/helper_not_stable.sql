@@ -1,4 +1,3 @@
--- An immutable helper may be worked out once and kept for the next tenant; a volatile one runs for every row.
 -- Judged by the functions that policies depend on.
 create view audit.finding_helper_not_stable with (security_invoker) as
 select distinct

@@ -1,4 +1,3 @@
--- The house's roles log in nowhere, have no power of their own and reach one another only as roles.sql says.
 create view audit.finding_house_role_changed with (security_invoker) as
 select
     'error' as level,
@@ -13,19 +12,10 @@ select
     'error',
     h.name::text,
     'is a member of ' || r.rolname,
-    -- Since Postgres 16 each grantor has given a membership of their own.
-    pg_catalog.format(
-        'revoke %I from %I%s cascade;',
-        r.rolname,
-        h.name,
-        case
-            when pg_catalog.current_setting('server_version_num')::integer >= 160000
-                then pg_catalog.format(' granted by %I', pg_catalog.pg_get_userbyid(m.grantor))
-        end
-    )
+    'revoke ' || m.revoked || ' cascade;'
 from audit.house_roles as h
-join pg_catalog.pg_auth_members as m on m.member = h.oid
-join pg_catalog.pg_roles as r on r.oid = m.roleid
+join audit.memberships as m on m.member_oid = h.oid
+join pg_catalog.pg_roles as r on r.oid = m.role_oid
 where not (
     h.name = 'taxclaims_api'
     and exists (select from audit.house_roles as request where request.oid = r.oid and request.purpose = 'request')

@@ -1,5 +1,4 @@
--- What keeps a login of the house from working without a word: nobody is refused for it but whoever logs in, or whose
--- statement ends at once. A login that may not log in at all is meant so, and is said nowhere.
+-- A login that may not log in at all is meant so, and is said nowhere.
 create view audit.finding_login_out_of_use with (security_invoker) as
 with kept as (
     -- What is kept for one login in this database goes before what is kept for the login, then for the database, then for all.
@@ -36,10 +35,7 @@ select
     k.remedy
 from kept as k
 where case
-        when k.name in (
-                'statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout',
-                'idle_session_timeout'
-            )
+        when k.name ~ '^(statement|lock|transaction|idle_session|idle_in_transaction_session)_timeout$'
             and k.value ~ '^[0-9.]+ ?(us|ms|s|min|h|d)?$'
             then (k.value || case when k.value ~ '[a-z]$' then '' else 'ms' end)::interval
                 between interval '1 microsecond' and interval '99 milliseconds'
@@ -73,10 +69,7 @@ select
 from pg_catalog.pg_settings as s
 where s.source in ('configuration file', 'command line', 'environment variable', 'global')
     and (
-        s.name in (
-            'statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout',
-            'idle_session_timeout'
-        )
+        s.name ~ '^(statement|lock|transaction|idle_session|idle_in_transaction_session)_timeout$'
         and s.reset_val::bigint between 1 and 99
         or s.name = 'default_transaction_read_only' and s.reset_val = 'on'
     );

@@ -34,34 +34,24 @@ select
         else 'has taxclaims_reporting_all otherwise than by reporting.grant_all_clients'
     end,
     case
-        when m.roleid is null
+        when m.role_oid is null
             then pg_catalog.format('take it out of the role through which it has %I, then reporting.%s', h.name, remedy.done_by)
-        else pg_catalog.format(
-            'revoke %I from %I%s cascade; select reporting.%s(%L);',
-            h.name,
-            l.name,
-            case
-                when pg_catalog.current_setting('server_version_num')::integer >= 160000
-                    then pg_catalog.format(' granted by %I', pg_catalog.pg_get_userbyid(m.grantor))
-            end,
-            remedy.done_by,
-            l.name
-        )
+        else pg_catalog.format('revoke %s cascade; select reporting.%s(%L);', m.revoked, remedy.done_by, l.name)
     end
 from audit.logins as l
 join audit.house_roles as h on h.purpose = 'addition' and pg_catalog.pg_has_role(l.oid, h.oid, 'MEMBER')
 cross join lateral (
     values (case h.name when 'taxclaims_reporting_few' then 'place_login' else 'grant_all_clients' end)
 ) as remedy (done_by)
-left join pg_catalog.pg_auth_members as m
-    on m.roleid = h.oid
-    and m.member = l.oid
-    and (m.admin_option or m.grantor <> (select d.oid from audit.house_roles as d where d.name = 'taxclaims_definer'))
+left join audit.memberships as m
+    on m.role_oid = h.oid
+    and m.member_oid = l.oid
+    and (m.admin_option or m.grantor_oid <> (select d.oid from audit.house_roles as d where d.name = 'taxclaims_definer'))
 where not l.is_administrator
     -- Any other login has the finding above.
     and l.groups = array['taxclaims_reporting']::name[]
     and (
-        m.roleid is not null
+        m.role_oid is not null
         or not exists (select from pg_catalog.pg_auth_members as direct where direct.roleid = h.oid and direct.member = l.oid)
     );
 

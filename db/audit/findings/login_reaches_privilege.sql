@@ -1,5 +1,4 @@
--- A login that has, or through any chain of memberships can become, what no policy bounds: an attribute, or a role of
--- Postgres's own that is not known to be harmless. Superusers themselves are listed in audit.superusers.
+-- Superusers themselves are listed in audit.superusers.
 create view audit.finding_login_reaches_privilege with (security_invoker) as
 select
     'error' as level,
@@ -29,7 +28,7 @@ select
                 from pg_catalog.unnest(l.powers) as p (power)
             )
             else (
-                select pg_catalog.string_agg('revoke ' || m.revoked, ' ')
+                select pg_catalog.string_agg('revoke ' || m.revoked || ';', ' ')
                 from audit.memberships as m
                 where m.member_oid = l.login_oid and m.role_oid = l.by_oid
             )

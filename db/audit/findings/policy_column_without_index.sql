@@ -1,5 +1,4 @@
--- A column that a policy compares needs an index that begins with it, or every read walks the table. Judged by
--- the columns that Postgres recorded as the policy's dependencies.
+-- Judged by the columns that Postgres recorded as the policy's dependencies.
 create view audit.finding_policy_column_without_index with (security_invoker) as
 select
     'warning' as level,

@@ -1,5 +1,4 @@
--- A policy that reads no column of its table is the same for every row: true in disguise, whatever it is
--- written as. Judged by the columns that Postgres recorded as its dependencies.
+-- Judged by the columns that Postgres recorded as its dependencies.
 create view audit.finding_policy_ignores_row with (security_invoker) as
 select
     'error' as level,

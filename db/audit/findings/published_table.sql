@@ -1,5 +1,5 @@
--- A publication sends whole tables to whoever subscribes: no policy holds on the way. The digest is of all that it says,
--- with the columns and the rows of each table, so that no drift has to tell it a second time.
+-- The digest is of all that it says, with the columns and the rows of each table, so that no drift has to tell it a second
+-- time.
 create view audit.finding_published_table with (security_invoker) as
 select
     'warning' as level,

@@ -1,4 +1,4 @@
--- Who was granted clients and must not have them any more: see reporting.granted, which says so too.
+-- See reporting.granted, which says so too.
 create view audit.finding_reporting_objection with (security_invoker) as
 with granted as (
     select

@@ -1,4 +1,3 @@
--- A reporting login writes its own SQL and sets what it likes: a policy that holds for it must not listen.
 -- Judged by the functions that the policy's stored expression calls.
 create view audit.finding_reporting_reads_setting with (security_invoker) as
 select distinct

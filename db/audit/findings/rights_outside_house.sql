@@ -1,4 +1,3 @@
--- A right or a policy for a role that is none of the house's is one that no file here gives.
 -- All that a role holds is one finding; what everybody holds is one for each object.
 create view audit.finding_rights_outside_house with (security_invoker) as
 select

@@ -1,4 +1,3 @@
--- No role of a request, of reporting or of an auditor reads what audit.secrets lists.
 create view audit.finding_secret_readable with (security_invoker) as
 select
     'error' as level,

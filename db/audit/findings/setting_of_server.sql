@@ -1,5 +1,4 @@
--- What the server's own files, its command line or its environment set, of what is not known to be harmless. Libraries
--- that it loads are shown to superusers and members of pg_read_all_settings alone: an auditor does not see them.
+-- Libraries that it loads are shown to superusers and members of pg_read_all_settings alone: an auditor does not see them.
 create view audit.finding_setting_of_server with (security_invoker) as
 select
     'error' as level,

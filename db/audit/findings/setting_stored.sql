@@ -1,5 +1,4 @@
--- A setting kept with a role or the database is there before any request sets it. What a request sets must not be there,
--- and of all others only those that are known to be harmless: the rest is said.
+-- What a request sets must not be there, and of all others only those that are known to be harmless.
 create view audit.finding_setting_stored with (security_invoker) as
 select
     'error' as level,

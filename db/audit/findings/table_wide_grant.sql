@@ -1,5 +1,4 @@
--- A right to a whole table reaches the columns that it will have: one that is added is then open at birth, before
--- anybody has said to whom. Rights are given column by column; DELETE knows no columns.
+-- DELETE knows no columns.
 create view audit.finding_table_wide_grant with (security_invoker) as
 select
     'error' as level,

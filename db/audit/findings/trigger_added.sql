@@ -1,5 +1,4 @@
--- What hangs on a table of the house runs with every write, and may copy it, change it or drop it. The house has triggers
--- of its own functions and no rule.
+-- The house has triggers of its own functions and no rule.
 create view audit.finding_trigger_added with (security_invoker) as
 select
     'error' as level,

@@ -1,5 +1,4 @@
--- A view reads its tables as its owner unless told otherwise: whoever may read the view looks past the policies. One of
--- somebody's own that nobody else may read shows nobody anything.
+-- One of somebody's own that nobody else may read shows nobody anything.
 create view audit.finding_view_without_invoker with (security_invoker) as
 select
     'error' as level,

@@ -1,7 +1,6 @@
 comment on table audit.acceptances is
     'Findings and drifts that this deployment means, and those that it meant once: audit.accept and audit.withdraw write '
     'it. audit.accepted shows those in force.';
-
 comment on column audit.acceptances.id is 'In the order in which they were accepted.';
 comment on column audit.acceptances.what is 'The name of the finding, or the kind of the drift.';
 comment on column audit.acceptances.object is 'The object of the finding or the drift.';

@@ -1,7 +1,6 @@
 comment on table audit.archives is
     'Which months of the audit log were written to a file by npm run audit:archive, one row for each file, and which were '
     'then removed from the log.';
-
 comment on column audit.archives.number is 'The place in the chain, from 1, without a gap.';
 comment on column audit.archives.month is 'The first day of the month, by UTC.';
 comment on column audit.archives.records is 'How many records the file holds: all of the month, then.';

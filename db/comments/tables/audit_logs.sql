@@ -1,11 +1,9 @@
 comment on table public.audit_logs is
     'Who did or was refused what. Only ever added to, by triggers and by the API; rows taken along by a cascade are '
     'not recorded one by one.';
-
 comment on column public.audit_logs.id is
     'A random UUID; for a refusal made by the API, so that one that is sent twice is kept once.';
-comment on column public.audit_logs.user_id is
-    'The stored user who asked; null where none is stored or nobody was known.';
+comment on column public.audit_logs.user_id is 'The stored user who asked; null where none is stored or nobody was known.';
 comment on column public.audit_logs.action is
     'The method and the path of the request; outside one the command (INSERT, UPDATE, DELETE), or '
     'reporting.grant_client and its counterparts with the login.';

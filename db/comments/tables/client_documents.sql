@@ -1,7 +1,6 @@
 comment on table app.client_documents is
     'What reporting reads of each document, with its client; kept by a trigger of public.documents, and refused to '
     'everybody else.';
-
 comment on column app.client_documents.id is 'As in public.documents.';
 comment on column app.client_documents.client_id is 'The client of the claim.';
 comment on column app.client_documents.reclamation_id is 'As in public.documents.';

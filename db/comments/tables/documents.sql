@@ -1,10 +1,7 @@
 comment on table public.documents is
     'Papers of a claim: what is known of a file. Its content lies in the document store, not in the database.';
-
-comment on column public.documents.id is 'A random UUID.';
 comment on column public.documents.reclamation_id is 'The claim that the paper belongs to, and by it the client.';
-comment on column public.documents.filename is
-    'The name under which it was uploaded and is downloaded, without folders.';
+comment on column public.documents.filename is 'The name under which it was uploaded and is downloaded, without folders.';
 comment on column public.documents.file_path is
     'Where the content lies in the document store; random, and shown to no reporting login.';
 comment on column public.documents.file_size is 'In bytes; null where it was not measured.';

@@ -1,7 +1,6 @@
 comment on table app.idempotency_keys is
     'Answers of requests that created a record under an Idempotency-Key, kept for 24 hours. A row may be deleted, at '
     'the price that the same request sent again creates a second record.';
-
 comment on column app.idempotency_keys.subject is 'The name of the caller at the identity provider.';
 comment on column app.idempotency_keys.key_digest is 'SHA-256 of the key, in hex; the key itself is in no row.';
 comment on column app.idempotency_keys.request_digest is

@@ -1,8 +1,6 @@
 comment on table public.identity_changes is
     'Changes of role, clients or activity that were made here, for the identity provider. What is delivered goes after '
     '90 days; what is not stays until it is.';
-
-comment on column public.identity_changes.id is 'A random UUID.';
 comment on column public.identity_changes.user_id is 'Whose rights were changed.';
 comment on column public.identity_changes.request_id is
     'The X-Request-Id of the request that changed them; null outside a request.';

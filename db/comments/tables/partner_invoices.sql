@@ -1,7 +1,5 @@
 comment on table public.partner_invoices is
     'What a partner bills the firm for a client. The margin of the firm: no user of a client reads it.';
-
-comment on column public.partner_invoices.id is 'A random UUID.';
 comment on column public.partner_invoices.partner_id is 'The partner who bills.';
 comment on column public.partner_invoices.client_id is 'The client for whom; it never changes.';
 comment on column public.partner_invoices.invoice_id is
@@ -9,13 +7,6 @@ comment on column public.partner_invoices.invoice_id is
 comment on column public.partner_invoices.number is 'As printed on the bill; unique for the partner and the client.';
 comment on column public.partner_invoices.status is 'RECEIVED, then VALIDATED, then PAID; DISPUTED before it is paid.';
 comment on column public.partner_invoices.issue_date is 'The date on the bill; null where it is not known.';
-comment on column public.partner_invoices.due_date is
-    'The last day to pay, not before issue_date; null where none was agreed.';
-comment on column public.partner_invoices.amount_excl_tax is 'Euros without VAT.';
-comment on column public.partner_invoices.vat_rate is 'VAT in percent, 20.00 unless said otherwise.';
 comment on column public.partner_invoices.vat_amount is
     'Euros of VAT as printed, for partners round in their own way; worked out where it was not given.';
 comment on column public.partner_invoices.amount_incl_tax is 'Euros to pay; always amount_excl_tax and vat_amount.';
-comment on column public.partner_invoices.created_at is 'When the row was made.';
-comment on column public.partner_invoices.updated_at is
-    'When the row was last changed; it is also the version that an ETag names, so it moves with every change.';

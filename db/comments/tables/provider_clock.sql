@@ -1,8 +1,6 @@
 comment on table app.provider_clock is
     'One row: how far the identity provider''s clock is ahead of this server''s, as the service measures it. None before '
     'a release that measures it has started.';
-
-comment on column app.provider_clock.is_only is 'Always true, so that there is one row.';
 comment on column app.provider_clock.ahead is
     'The most that the provider''s clock can be ahead; negative where it is behind, null until it was measured.';
 comment on column app.provider_clock.measured_at is 'When, by this server''s clock; it counts for five minutes.';

@@ -2,8 +2,6 @@ comment on table public.reclamations is
     'Claims addressed to the tax administration against a tax bill: one claim is about one commune, one tax and one '
     'year. The allowed moves of its status are in reclamation_transitions, those that were made in '
     'reclamation_history.';
-
-comment on column public.reclamations.id is 'A random UUID.';
 comment on column public.reclamations.client_id is 'Whose claim it is; it never changes.';
 comment on column public.reclamations.site_id is 'The taxed premises; of the same client, which the foreign key holds.';
 comment on column public.reclamations.claim_type is
@@ -23,8 +21,7 @@ comment on column public.reclamations.collection_date is
 comment on column public.reclamations.claim_deadline is
     'The last day to claim: 31 December of the year after collection_date (LPF R*196-2). Worked out; null without '
     'that date.';
-comment on column public.reclamations.submitted_at is
-    'When the claim was first sent to the administration; null before.';
+comment on column public.reclamations.submitted_at is 'When the claim was first sent to the administration; null before.';
 comment on column public.reclamations.response_due_at is
     'Six months after submitted_at, counted in UTC, when the silence of the administration opens the way to court '
     '(LPF R*198-10). Worked out; null before the claim is sent.';
@@ -43,9 +40,3 @@ comment on column public.reclamations.grounds is 'The reasons of the claim in wo
 comment on column public.reclamations.assignee_id is
     'Who works on the claim: a user who was active when it was assigned, and who has the client; whoever loses the '
     'client loses the claim. Null for nobody.';
-comment on column public.reclamations.created_at is 'When the row was made.';
-comment on column public.reclamations.updated_at is
-    'When the row was last changed; it is also the version that an ETag names, so it moves with every change.';
-comment on column public.reclamations.search_text is
-    'Worked out: notice_reference, commune_code and grounds as app.searchable writes them, with the '
-    'unit separator (U+001F) between them; lists search it.';

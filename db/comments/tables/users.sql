@@ -1,7 +1,6 @@
 comment on table public.users is
     'People who log in through the identity provider, and those whom an ADMIN has prepared. Never deleted: is_active '
     'ends an account.';
-
 comment on column public.users.id is 'A random UUID, or the subject where the identity provider makes UUIDs.';
 comment on column public.users.email is
     'Unique whatever the case of its letters; the first login with it, verified, takes the row.';
@@ -16,9 +15,7 @@ comment on column public.users.client_access is
     'client that was deleted.';
 comment on column public.users.is_active is
     'False for an account that was ended: its tokens are refused from the next request on.';
-comment on column public.users.created_at is 'When the row was made.';
-comment on column public.users.updated_at is
-    'When the user was last changed; it is also the version that an ETag names.';
+comment on column public.users.updated_at is 'When the user was last changed; it is also the version that an ETag names.';
 comment on column public.users.subject is 'The name of the user at the identity provider; null until the first login.';
 comment on column public.users.access_changed_at is
     'Tokens issued before this moment, by the identity provider''s clock, are refused where they say other rights than '

@@ -1,8 +1,7 @@
 -- Whoever a claim is assigned to has its client. Whichever of an assignment and a loss of the client is written first, the
 -- other waits for the user's row and then sees it.
 
--- Refuses (23514, reclamations_assignee_has_client) to assign a claim to anybody but an active user who has its client; an
--- ADMIN without a list has every client. After the row, so that the policies are asked first.
+-- An ADMIN without a list has every client. After the row, so that the policies are asked first.
 create or replace function app.check_assignee()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -24,11 +23,9 @@ $function$;
 
 comment on function app.check_assignee() is
     'Trigger of reclamations: refuses (23514) an assignee who is inactive or lacks the client, and holds the user''s row.';
-
 grant execute on function app.check_assignee() to taxclaims_owner;
 
--- Whom a claim of a client may be assigned to: those whom app.check_assignee takes. Of a user it tells the id and the
--- name, to whoever has the client and may assign its claims, and nobody's of a client that there is not.
+-- Those whom app.check_assignee takes; nobody of a client that there is not.
 create or replace function app.assignees(client uuid)
     returns table (id uuid, name text)
     language plpgsql stable security definer rows 20 set search_path = ''
@@ -48,11 +45,9 @@ $function$;
 
 comment on function app.assignees(uuid) is
     'The active users whom a claim of a client may be assigned to, for whoever has the client; none for others.';
-
 grant execute on function app.assignees(uuid) to taxclaims_tax_specialist, taxclaims_admin;
 
--- Who somebody is that a claim names: one's own name, and for whoever may assign claims that of each user who has one of
--- the caller's clients; also of an inactive one, who keeps the claims.
+-- Also of an inactive one, who keeps the claims.
 create or replace function app.assignee(user_id uuid)
     returns table (id uuid, name text)
     language plpgsql stable strict security definer
@@ -78,10 +73,8 @@ $function$;
 comment on function app.assignee(uuid) is
     'Id and name of a user who has one of the caller''s clients, for whoever may assign claims, and of the caller. '
     'Serves expand=assignee.';
-
 grant execute on function app.assignee(uuid) to taxclaims_client, taxclaims_admin;
 
--- Whoever loses a client loses its claims with it, whoever takes it away and by whatever way.
 create or replace function app.release_claims()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -96,5 +89,4 @@ $function$;
 
 comment on function app.release_claims() is
     'Trigger of users: the claims of a client that a user has no more are assigned to nobody.';
-
 grant execute on function app.release_claims() to taxclaims_owner;

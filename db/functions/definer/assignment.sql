@@ -1,9 +1,6 @@
--- Who is given a client, and who loses it.
-
--- Adds a client to the list of a user, or takes it from there; where that is so already nothing is written.
--- Whoever has the client may do it: an account manager for TAX_SPECIALIST and CLIENT users, among them those who
--- share no client yet and whom the policies therefore hide. TX404 without such a user or client, TX412 for another
--- version of the user than those named, TX409 where the list of an ADMIN would become empty, which means every client.
+-- Where that is so already nothing is written. An account manager does it also for users who share no client yet and whom
+-- the policies therefore hide. TX404 without such a user or client, TX412 for another version of the user than those named,
+-- TX409 where the list of an ADMIN would become empty, which means every client.
 create or replace function app.assign_client(target uuid, client uuid, assigned boolean, versions text[])
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -65,5 +62,4 @@ $function$;
 comment on function app.assign_client(uuid, uuid, boolean, text[]) is
     'Adds a client to a user''s list or takes it away. For whoever has the client: an ADMIN, or an account manager '
     'for TAX_SPECIALIST and CLIENT users. versions: the ETags of the user that are accepted.';
-
 grant execute on function app.assign_client(uuid, uuid, boolean, text[]) to taxclaims_account_manager, taxclaims_admin;

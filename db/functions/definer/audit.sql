@@ -1,13 +1,10 @@
 -- The writers of the audit log. No request role may insert there: a record comes from a refusal or from a write.
 
--- Records of refusals, all in one statement, in a transaction of their own. For the API alone. `refusals` is an array of
--- objects. Never fails because of what it is given: long texts are cut to their column, a malformed id or address is
--- left out, and a record that was written before under the same id is not written again: each month has its ids, and
--- what is about the end of one, where it could be told to be of the next, is looked for in a table of its own.
--- A refusal says how long ago it was, which this clock then tells the time of, or else when it was by this clock; never
--- later than now. Where it says both and the first is much later, the statement was long on its way, over a line that
--- was mute or to a server that stood still, and the second is right. Gives the time of now, so that the API learns this
--- clock.
+-- All in one statement, in a transaction of their own. Long texts are cut to their column, a malformed id or address is
+-- left out. Each month has its ids, and what is about the end of one, where it could be told to be of the next, is looked
+-- for in a table of its own. A refusal says how long ago it was, which this clock then tells the time of, or else when it
+-- was by this clock; never later than now. Where it says both and the first is much later, the statement was long on its
+-- way, over a line that was mute or to a server that stood still, and the second is right.
 create or replace function app.record_refusals(refusals jsonb)
     returns timestamp with time zone
     language plpgsql volatile security definer set search_path = ''
@@ -98,52 +95,12 @@ $function$;
 comment on function app.record_refusals(jsonb) is
     'Writes records of refusals, an array of objects, each id once; gives the time of this clock. Never fails because '
     'of a malformed field.';
-
 grant execute on function app.record_refusals(jsonb) to taxclaims_api;
 
--- One record of a refusal, as the API's release before calls it, which goes on serving while a deploy is under way.
-create or replace function app.record_refusal(
-    id uuid,
-    request_id text,
-    actor text,
-    action text,
-    resource_type text,
-    resource_id text,
-    client_context text,
-    error_message text,
-    ip_address text,
-    user_agent text,
-    refused_at timestamp with time zone default pg_catalog.clock_timestamp()
-)
-    returns void
-    language plpgsql volatile security definer set search_path = ''
-as $function$
-begin
-    perform app.record_refusals(pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object(
-        'id', record_refusal.id,
-        'request_id', record_refusal.request_id,
-        'actor', record_refusal.actor,
-        'action', record_refusal.action,
-        'resource_type', record_refusal.resource_type,
-        'resource_id', record_refusal.resource_id,
-        'client_context', record_refusal.client_context,
-        'error_message', record_refusal.error_message,
-        'ip_address', record_refusal.ip_address,
-        'user_agent', record_refusal.user_agent,
-        'refused_at_ms', extract(epoch from record_refusal.refused_at) * 1000
-    )));
-end
-$function$;
-
-comment on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text, timestamp with time zone) is
-    'Writes one record of a refusal, as the release before calls it.';
-
-grant execute on function app.record_refusal(uuid, text, text, text, text, text, text, text, text, text, timestamp with time zone) to taxclaims_api;
-
--- The record of a write, in the write's own transaction. Outside a request the actor is the login. The row is held, and
--- its record is never dated before the one that tells of the version before, whatever a clock says.
--- Every write waits for this: a row says its client itself or, below a parent, with one look-up; only the fields that a
--- table has are named, so that a table without a client fails here until it has a branch.
+-- Outside a request the actor is the login. The row is held, and its record is never dated before the one that tells of the
+-- version before, whatever a clock says. Every write waits for this: a row says its client itself or, below a parent, with
+-- one look-up; only the fields that a table has are named, so that a table without a client fails here until it has a
+-- branch.
 create or replace function app.record_change()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -228,11 +185,9 @@ $function$;
 
 comment on function app.record_change() is
     'Trigger of every table of a tenant: leaves the audit record of a write, in its transaction.';
-
 grant execute on function app.record_change() to taxclaims_owner;
 
--- The transaction id from which on changes may have come true after a moment, though they are dated before it: the
--- oldest that was still writing when the last record before the moment was made. 0 where no record tells.
+-- The oldest that was still writing when the last record before the moment was made.
 create or replace function app.oldest_writer_at(moment timestamp with time zone)
     returns xid8
     language sql stable security definer set search_path = ''
@@ -252,5 +207,4 @@ end;
 comment on function app.oldest_writer_at(timestamp with time zone) is
     'From which transaction on changes may have come true after a moment, though they are dated before it; 0 where no '
     'record tells.';
-
 grant execute on function app.oldest_writer_at(timestamp with time zone) to taxclaims_client, taxclaims_admin;

@@ -1,9 +1,6 @@
--- Whoever changes the rights of users.
-
--- Holds the author of a change of users against changes of their own rights until the commit, and judges the token by
--- what their row says then (TX401): of two who take each other's rights at once the second has none any more. Of the
--- author and the target, which is held too where it is named, the one with the smaller id is held first. An author who
--- is not stored has nothing to hold: the token alone decides.
+-- Judged by what their row says then: of two who take each other's rights at once the second has none any more. Of the
+-- author and the target, which is held too where it is named, the one with the smaller id is held first. An author who is
+-- not stored has nothing to hold: the token alone decides.
 create or replace function app.hold_author(
     issued_at timestamp with time zone, access_digest text, target uuid default null
 )
@@ -32,5 +29,4 @@ $function$;
 
 comment on function app.hold_author(timestamp with time zone, text, uuid) is
     'Holds the author of a change of users until the commit, and refuses (TX401) one whose rights were changed meanwhile.';
-
 grant execute on function app.hold_author(timestamp with time zone, text, uuid) to taxclaims_account_manager, taxclaims_admin;

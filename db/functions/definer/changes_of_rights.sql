@@ -36,10 +36,8 @@ $function$;
 comment on function app.date_rights_from_commit() is
     'Trigger of users: tokens issued before a change of rights is committed are refused, and the identity provider is '
     'to be told.';
-
 grant execute on function app.date_rights_from_commit() to taxclaims_owner;
 
--- What others write into a user's list is what stands: a client that it leaves out comes back by no later login.
 create or replace function app.forget_created_clients()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -53,12 +51,10 @@ $function$;
 
 comment on function app.forget_created_clients() is
     'Trigger of users: a client that somebody takes from a list comes back by no later login.';
-
 grant execute on function app.forget_created_clients() to taxclaims_owner;
 
--- The last active ADMIN without a list stays one (TX409), whoever changes it and by whatever way: nobody could give
--- the others their rights back. The one row of the guard is written by whoever makes such an ADMIN fewer, so that two
--- at once do not each count on the other.
+-- Nobody could give the others their rights back. The one row of the guard is written by whoever makes such an ADMIN fewer,
+-- so that two at once do not each count on the other.
 create or replace function app.keep_last_administrator()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -95,5 +91,4 @@ $function$;
 
 comment on function app.keep_last_administrator() is
     'Trigger of users: refuses (TX409) to leave the firm without an active ADMIN who has every client.';
-
 grant execute on function app.keep_last_administrator() to taxclaims_owner;

@@ -1,7 +1,4 @@
--- What follows from a write and that no request role may write by itself.
-
--- Keeps every move of a claim: who, when, from where to where. The claim is held, so that its moves are dated in their
--- order, whatever a clock says.
+-- The claim is held, so that its moves are dated in their order, whatever a clock says.
 create or replace function app.record_reclamation_move()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -30,12 +27,10 @@ end
 $function$;
 
 comment on function app.record_reclamation_move() is 'Trigger of reclamations: keeps each move in reclamation_history.';
-
 grant execute on function app.record_reclamation_move() to taxclaims_owner;
 
--- A move that invoice_transitions does not list, and any change of what was issued, is a conflict (TX409).
--- The number is taken from the year's counter row, locked until commit: of two who issue at once the second
--- waits, and a transaction that fails gives its number back. French law wants the series unbroken.
+-- The number is taken from the year's counter row, locked until commit: of two who issue at once the second waits, and a
+-- transaction that fails gives its number back. French law wants the series unbroken.
 create or replace function app.check_invoice_move()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -90,5 +85,4 @@ $function$;
 comment on function app.check_invoice_move() is
     'Trigger of factures: refuses (TX409) a move that invoice_transitions does not list for the role, or that lacks what '
     'it needs, gives the number when it is issued, and lets nothing of an issued invoice change.';
-
 grant execute on function app.check_invoice_move() to taxclaims_owner;

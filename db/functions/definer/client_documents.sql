@@ -33,10 +33,8 @@ $function$;
 
 comment on function app.copy_document() is
     'Trigger of documents: keeps in app.client_documents what reporting reads of a document, with its claim''s client.';
-
 grant execute on function app.copy_document() to taxclaims_owner;
 
--- For a superuser as well: a row that was written by hand would be shown to the wrong client.
 create or replace function app.refuse_copy_by_hand()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -52,5 +50,4 @@ $function$;
 comment on function app.refuse_copy_by_hand() is
     'Trigger of app.client_documents: refuses every write but what a write of documents or claims causes, to a superuser '
     'as well.';
-
 grant execute on function app.refuse_copy_by_hand() to taxclaims_owner;

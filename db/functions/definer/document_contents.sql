@@ -1,7 +1,6 @@
 -- Which contents the document store must lose. The store knows paths and nothing of rows, the database rows and
 -- nothing of files: app.content_removals is what they agree on.
 
--- To be called before a content is put into the store: where its document's row does not follow, it is removed.
 -- An hour is longer than any upload and any statement may take.
 create or replace function app.plan_removal(file_path text)
     returns void
@@ -14,10 +13,8 @@ end;
 comment on function app.plan_removal(text) is
     'Notes a content that is about to be put into the document store; it is removed after an hour unless its '
     'document''s row follows.';
-
 grant execute on function app.plan_removal(text) to taxclaims_api;
 
--- The paths to remove now, the longest due first; never one that a document has, whatever is planned.
 create or replace function app.due_removals(most integer)
     returns setof text
     language sql stable security definer set search_path = ''
@@ -33,10 +30,8 @@ end;
 
 comment on function app.due_removals(integer) is
     'The contents to remove now, at most so many; never one that a document has.';
-
 grant execute on function app.due_removals(integer) to taxclaims_api;
 
--- How many contents are due to be removed, and for how long the oldest is. One that a document has is never due for long.
 create or replace function app.overdue_removals()
     returns table (contents bigint, oldest_seconds double precision)
     language sql stable security definer set search_path = ''
@@ -50,10 +45,8 @@ end;
 
 comment on function app.overdue_removals() is
     'How many contents the document store must still lose, and for how many seconds the oldest has been due.';
-
 grant execute on function app.overdue_removals() to taxclaims_api;
 
--- To be called once the contents are gone.
 create or replace function app.complete_removals(file_paths text[])
     returns void
     language sql volatile security definer set search_path = ''
@@ -63,10 +56,9 @@ begin atomic
 end;
 
 comment on function app.complete_removals(text[]) is 'Forgets contents that the document store has removed.';
-
 grant execute on function app.complete_removals(text[]) to taxclaims_api;
 
--- What the store must have, for `documents:check`: in the order of a listing of S3, whatever the database's own is.
+-- For `documents:check`: in the order of a listing of S3, whatever the database's own is.
 create or replace function app.contents_of_documents()
     returns table (document_id uuid, file_path text, file_size bigint)
     language sql stable security definer set search_path = ''
@@ -79,7 +71,6 @@ end;
 comment on function app.contents_of_documents() is
     'The path and the length of the content of every document, in the order of their bytes; it says nothing of whose '
     'they are.';
-
 grant execute on function app.contents_of_documents() to taxclaims_api;
 
 -- The same with digests, in pages: contents are read for hours, and no transaction may last as long.
@@ -97,7 +88,6 @@ end;
 comment on function app.digests_of_documents(uuid, integer) is
     'The path, the length and the digest of the content of so many documents, in the order of their ids; it says nothing '
     'of whose they are.';
-
 grant execute on function app.digests_of_documents(uuid, integer) to taxclaims_api;
 
 create or replace function app.keep_digest(document_id uuid, sha256 bytea)
@@ -111,7 +101,6 @@ end;
 
 comment on function app.keep_digest(uuid, bytea) is
     'Gives a document from before digests were kept the digest of its content; one that has a digest keeps it.';
-
 grant execute on function app.keep_digest(uuid, bytea) to taxclaims_api;
 
 -- One that is neither has nobody: an upload is planned for removal before its content is there, and until its row is.
@@ -129,11 +118,9 @@ end;
 comment on function app.standing_of_contents(text[]) is
     'For each of these paths whether a document has it, and whether its removal is planned, as it is while an upload is '
     'under way.';
-
 grant execute on function app.standing_of_contents(text[]) to taxclaims_api;
 
--- A document's row keeps its content; without the row the content is due at once, whoever deletes and by whatever
--- way: a cascade, a DBA at psql, a truncate.
+-- Whoever deletes and by whatever way: a cascade, a DBA at psql, a truncate.
 create or replace function app.track_content()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -158,5 +145,4 @@ $function$;
 
 comment on function app.track_content() is
     'Trigger of documents: a new row keeps its content, a deleted one makes it due for removal.';
-
 grant execute on function app.track_content() to taxclaims_owner;

@@ -74,10 +74,8 @@ $function$;
 comment on function app.claim_key(text, text) is
     'Takes an Idempotency-Key for this transaction, and says how it stands: free, under way, other (used for another '
     'request) or kept, with the answer.';
-
 grant execute on function app.claim_key(text, text) to taxclaims_client, taxclaims_admin;
 
--- Keeps the answer under a key that the transaction has claimed.
 create or replace function app.keep_answer(
     key_digest text, request_digest text, resource_type text, resource_id uuid, body text, etag text, location text
 )
@@ -103,10 +101,8 @@ $function$;
 
 comment on function app.keep_answer(text, text, text, uuid, text, text, text) is
     'Keeps the answer under a key that this transaction has claimed.';
-
 grant execute on function app.keep_answer(text, text, text, uuid, text, text, text) to taxclaims_client, taxclaims_admin;
 
--- Removes answers that are older than a day, the oldest first and no more than that many; gives how many.
 create or replace function app.forget_answers(most integer)
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -131,7 +127,5 @@ begin
 end
 $function$;
 
-comment on function app.forget_answers(integer) is
-    'Removes answers older than 24 hours, at most so many; gives how many.';
-
+comment on function app.forget_answers(integer) is 'Removes answers older than 24 hours, at most so many; gives how many.';
 grant execute on function app.forget_answers(integer) to taxclaims_api;

@@ -1,9 +1,7 @@
 -- Who the caller is, by the identity provider's subject, and what becomes of their rights. The only code that reads or
--- writes the columns subject, access_changed_at and access_digest;
--- what ends a session stands in passwords.sql.
+-- writes the columns subject, access_changed_at and access_digest; what ends a session stands in passwords.sql.
 
--- The stored user behind a token: the one with its subject, or the one without any whose id it is, as a provider says
--- that has its users from here; null when none is stored. TX401 for one whose rights no longer hold.
+-- The one with its subject, or the one without any whose id it is, as a provider says that has its users from here.
 create or replace function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
     returns uuid
     language plpgsql stable security definer set search_path = ''
@@ -34,11 +32,9 @@ $function$;
 
 comment on function app.authenticate(text, timestamp with time zone, text) is
     'The stored user behind a token, null where none is stored; refuses (TX401) one whose rights no longer hold.';
-
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
--- The id of a caller who is not stored. TX401 where it is that of a stored user with another subject: the provider has
--- given a subject that is somebody else's id, and would be given somebody else's record.
+-- The provider has given a subject that is somebody else's id, and would be given somebody else's record.
 create or replace function app.unclaimed_id(id uuid)
     returns uuid
     language plpgsql stable security definer set search_path = ''
@@ -53,16 +49,14 @@ $function$;
 
 comment on function app.unclaimed_id(uuid) is
     'The id of a caller who is not stored; refuses (TX401) one that is another user''s.';
-
 grant execute on function app.unclaimed_id(uuid) to taxclaims_api;
 
--- Records the caller of this transaction with the role and the clients of the token, and with the clients that the
--- caller created and no token has said yet; the rest of the transaction is that user's. What the row says is judged while it is
--- held: TX401 where its rights were changed after the token was issued. TX409 when the email or the id belongs to
--- another subject, and for a token that would leave the firm without an ADMIN. The email is null unless the provider has
--- verified it; a caller who is not stored yet then stays so.
--- The rights of a login date from the second before its token: older tokens that say otherwise are refused, the
--- token itself is not when its user's own request adds a client later.
+-- Records the caller of this transaction with the role and the clients of the token, and with the clients that the caller
+-- created and no token has said yet; the rest of the transaction is that user's. What the row says is judged while it is
+-- held: TX401 where its rights were changed after the token was issued. TX409 when the email or the id belongs to another
+-- subject, and for a token that would leave the firm without an ADMIN. The email is null unless the provider has verified
+-- it; a caller who is not stored yet then stays so. The rights of a login date from the second before its token: older
+-- tokens that say otherwise are refused, the token itself is not when its user's own request adds a client later.
 drop function if exists app.record_login(text, text, timestamp with time zone);
 
 create function app.record_login(email text, name text, issued_at timestamp with time zone)
@@ -142,7 +136,6 @@ $function$;
 comment on function app.record_login(text, text, timestamp with time zone) is
     'Stores the caller with the role and the clients of the token, and the clients that they created and no token has '
     'said yet.';
-
 grant execute on function app.record_login(text, text, timestamp with time zone) to taxclaims_client, taxclaims_admin;
 
 -- Gives a client to the user who is about to create it: in the stored list, so that the next token can say it, and
@@ -198,5 +191,4 @@ $function$;
 
 comment on function app.gain_client(uuid, timestamp with time zone, text) is
     'Gives a client to the user who is about to create it, in the same transaction.';
-
 grant execute on function app.gain_client(uuid, timestamp with time zone, text) to taxclaims_account_manager, taxclaims_admin;

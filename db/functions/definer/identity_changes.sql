@@ -2,8 +2,7 @@
 -- and its settling no transaction is open. Whoever claims or settles holds the user's row, and so waits for a change of
 -- rights that is under way, or passes it by.
 
--- Gives the rights of users whose changes are due, as they are now, at most so many, each with a claim; nobody else gets
--- them before it ends. A user whose row others hold is passed by.
+-- A user whose row others hold is passed by.
 create or replace function app.claim_identity_changes(most integer, lease interval)
     returns table (
         user_id uuid,
@@ -62,12 +61,10 @@ $function$;
 comment on function app.claim_identity_changes(integer, interval) is
     'The present rights of users whose changes are due, at most so many, each under a claim that ends by itself after '
     'the lease.';
-
 grant execute on function app.claim_identity_changes(integer, interval) to taxclaims_api;
 
--- Says what became of a claim: delivered where failure is null, else to be tried again, at the earliest after
--- retry_after, and later with every attempt. What was changed since the claim stays to be delivered. Where the claim
--- was lost meanwhile, false: whoever had it may have sent what another has overtaken, so the newest is sent again.
+-- At the earliest after retry_after, and later with every attempt. What was changed since the claim stays to be delivered.
+-- Whoever had a claim that was lost may have sent what another has overtaken.
 create or replace function app.settle_identity_change(
     target uuid, claimed uuid, failure text, retry_after interval
 )
@@ -126,10 +123,8 @@ $function$;
 comment on function app.settle_identity_change(uuid, uuid, text, interval) is
     'Says what became of a claimed change: delivered, or with a failure to be tried again. False where the claim was '
     'lost, and the newest is therefore sent again.';
-
 grant execute on function app.settle_identity_change(uuid, uuid, text, interval) to taxclaims_api;
 
--- Gives claims back of which nothing was sent; they are due as before, or after a while.
 create or replace function app.release_identity_changes(claims uuid[], retry_after interval)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -149,10 +144,8 @@ $function$;
 
 comment on function app.release_identity_changes(uuid[], interval) is
     'Gives claims back of which nothing was sent; others have them after that while.';
-
 grant execute on function app.release_identity_changes(uuid[], interval) to taxclaims_api;
 
--- How much waits, and for how long; of all users, or of those that are named.
 create or replace function app.undelivered_identity_changes(users uuid[])
     returns table (changes bigint, oldest_seconds double precision)
     language sql stable security definer set search_path = ''
@@ -171,10 +164,8 @@ end;
 comment on function app.undelivered_identity_changes(uuid[]) is
     'How many changes the identity provider does not know yet, and for how many seconds the oldest has waited; of these '
     'users, or of all where null.';
-
 grant execute on function app.undelivered_identity_changes(uuid[]) to taxclaims_api;
 
--- Removes what was delivered more than 90 days ago, the oldest first and no more than that many; gives how many.
 create or replace function app.forget_identity_changes(most integer)
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -200,5 +191,4 @@ $function$;
 
 comment on function app.forget_identity_changes(integer) is
     'Removes changes that were delivered more than 90 days ago, at most so many; gives how many.';
-
 grant execute on function app.forget_identity_changes(integer) to taxclaims_api;

@@ -1,7 +1,6 @@
 -- What npm run identity:sync asks and does: it compares all users with what the identity provider says of them.
 
--- The users whom the identity provider knows, in the order of their ids from after one, at most so many: to compare them
--- with what it says. Not for the API's login, which learns the subject of whoever's change it delivers and of nobody else.
+-- Not for the API's login, which learns the subject of whoever's change it delivers and of nobody else.
 create or replace function app.users_of_provider(after uuid, most integer)
     returns table (
         user_id uuid,
@@ -32,10 +31,8 @@ comment on function app.users_of_provider(uuid, integer) is
     'Users whom the identity provider knows, with the rights that it is to have, in the order of their ids. Serves '
     'npm run identity:sync.';
 
-revoke execute on function app.users_of_provider(uuid, integer) from taxclaims_api;
 grant execute on function app.users_of_provider(uuid, integer) to taxclaims_owner;
 
--- The provider is to be told the rights of a user as they are here, and believed only once it says them.
 create or replace function app.send_identity(target uuid)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -51,5 +48,4 @@ $function$;
 
 comment on function app.send_identity(uuid) is
     'Notes that the identity provider is to be told the rights of a user as they are here, though nothing was changed.';
-
 grant execute on function app.send_identity(uuid) to taxclaims_api;

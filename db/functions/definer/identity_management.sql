@@ -1,6 +1,3 @@
--- Whether the identity provider is told what was changed here: the switch of app.identity_management.
-
--- Begins to note changes, for good: what an instance that is configured to send them calls as it starts.
 create or replace function app.begin_identity_management()
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -14,10 +11,8 @@ $function$;
 
 comment on function app.begin_identity_management() is
     'From now on each change of rights is noted, to be sent to the identity provider.';
-
 grant execute on function app.begin_identity_management() to taxclaims_api;
 
--- Ends it, which a DBA alone does: what is not delivered never will be, and goes. Gives how many that were.
 create or replace function app.end_identity_management()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -40,5 +35,4 @@ $function$;
 comment on function app.end_identity_management() is
     'For a DBA, once no instance sends changes any more: from now on none is noted, and those not delivered go. Gives '
     'how many that were.';
-
 grant execute on function app.end_identity_management() to taxclaims_owner;

@@ -1,6 +1,5 @@
 -- What an undelivered change means for tokens. Run by the triggers on identity_changes.
 
--- Until the provider knows of a change, a token that it makes still says the old rights, however late it was made.
 create or replace function app.hold_tokens()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -15,10 +14,8 @@ $function$;
 
 comment on function app.hold_tokens() is
     'Trigger of identity_changes: until a change is delivered, every token that says other rights is refused.';
-
 grant execute on function app.hold_tokens() to taxclaims_owner;
 
--- From the delivery on the provider may know better again: a token that was issued later is believed.
 create or replace function app.date_delivery()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -39,5 +36,4 @@ $function$;
 
 comment on function app.date_delivery() is
     'Trigger of identity_changes: tokens issued before the provider knew of a change are refused, later ones are not.';
-
 grant execute on function app.date_delivery() to taxclaims_owner;

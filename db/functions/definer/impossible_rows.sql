@@ -1,5 +1,4 @@
--- How many rows there are that no request can have made, as foreign keys and triggers stand in the way: somebody wrote them
--- past these, or with them switched off. Reads the tables whole.
+-- Foreign keys and triggers stand in the way: somebody wrote them past these. Reads the tables whole.
 create or replace function app.impossible_rows()
     returns table (object text, detail text, rows bigint)
     language plpgsql stable security definer set search_path = ''
@@ -53,5 +52,4 @@ $function$;
 
 comment on function app.impossible_rows() is
     'How many rows there are that no request can have made, by table. Serves audit.findings.';
-
 grant execute on function app.impossible_rows() to taxclaims_auditor, taxclaims_owner;

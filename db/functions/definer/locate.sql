@@ -1,9 +1,5 @@
--- Owned by taxclaims_definer, who sees ids and nothing else of most tables.
-
--- Whether a record exists, whoever asks, and whose client it is (null where it has none).
--- For the API alone: it turns "no row" into 403 for another tenant's record and 404 for none.
--- One row, always. resource_type is the name of a table that tenants write. Its rows are clients, say their client, or
--- have that of the parent which a foreign key names.
+-- One row, always. Rows are clients, say their client, or have that of the parent which a foreign key names; of a partner
+-- it is null.
 create or replace function app.locate(resource_type text, id uuid)
     returns table (found boolean, client_id uuid)
     language plpgsql stable security definer set search_path = ''
@@ -57,11 +53,9 @@ $function$;
 comment on function app.locate(text, uuid) is
     'Whether a record exists and whose client it is, whoever asks; by it the API tells 403 from 404. resource_type: '
     'the name of a table.';
-
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 
--- Whether the caller may link the partner to a client: it has a link to one of the caller's clients, or none
--- at all, as one that was just made. Without it, knowing an id would be enough to see another tenant's partner.
+-- Without it, knowing an id would be enough to see another tenant's partner.
 create or replace function app.partner_within_reach(partner uuid)
     returns boolean
     language sql stable security definer set search_path = ''
@@ -73,5 +67,4 @@ end;
 
 comment on function app.partner_within_reach(uuid) is
     'Whether the caller may link a partner: it is linked to one of the caller''s clients, or to nobody yet.';
-
 grant execute on function app.partner_within_reach(uuid) to taxclaims_account_manager;

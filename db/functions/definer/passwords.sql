@@ -1,9 +1,8 @@
 -- Passwords of users who have one here. No hash leaves the database: the API gets the salt, works out the hash of what
 -- somebody says, and asks whether it is that of the caller.
 
--- What it takes to try the caller's present password: its salt, and the email, which no password may be. Counted before
--- it is tried, in a transaction of its own and with the user's row held, so that of two at once each counts: after ten
--- in an hour there is no salt, but how many seconds to wait. TX409 where the caller has no password here.
+-- No password may be the email. Counted before it is tried, in a transaction of its own and with the user's row held, so
+-- that of two at once each counts.
 create or replace function app.begin_password_change(out salt text, out email text, out retry_after integer)
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -49,11 +48,9 @@ $function$;
 comment on function app.begin_password_change() is
     'Counts an attempt to say the caller''s present password and gives what it takes: salt and email; or, after ten in '
     'an hour, in how many seconds there may be another. TX409 for who has no password here.';
-
 grant execute on function app.begin_password_change() to taxclaims_client, taxclaims_admin;
 
--- Gives the caller a new password, if the present one has the hash that is said; gives whether it has. Judged with the
--- row held: of two at once one is right. TX401 for who was made inactive meanwhile.
+-- Judged with the row held: of two at once one is right. TX401 for who was made inactive meanwhile.
 create or replace function app.change_password(present_hash text, new_hash text)
     returns boolean
     language plpgsql volatile security definer set search_path = ''
@@ -82,12 +79,9 @@ $function$;
 
 comment on function app.change_password(text, text) is
     'Gives the caller a new password where the present one has the hash that is said; gives whether it has.';
-
 grant execute on function app.change_password(text, text) to taxclaims_client, taxclaims_admin;
 
--- Ends the sessions of a user, whoever changes the password or makes the user inactive, by whatever way: from the moment
--- at which that comes true for everybody, as app.date_rights_from_commit says. Who becomes active again has to log in
--- anew. Attempts at a password that is none any more go.
+-- Whoever changes it and by whatever way, as app.date_rights_from_commit says. Who becomes active again has to log in anew.
 create or replace function app.end_sessions_from_commit()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -104,5 +98,4 @@ $function$;
 
 comment on function app.end_sessions_from_commit() is
     'Trigger of users: tokens issued before a new password, or the end of an account, is committed are refused.';
-
 grant execute on function app.end_sessions_from_commit() to taxclaims_owner;

@@ -1,8 +1,8 @@
 -- What the service measures of the identity provider's clock. Each instance calls these as its login, about once a
 -- minute; app.provider_time says what follows from it.
 
--- Keeps how far the provider's clock is ahead at most; of several instances, or several answers, the largest of two
--- minutes counts. Null, as an instance says it at its start, keeps what there is.
+-- Of several instances, or several answers, the largest of two minutes counts. Null, as an instance says it at its start,
+-- keeps what there is.
 create or replace function app.note_provider_clock(ahead interval)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -29,12 +29,9 @@ $function$;
 
 comment on function app.note_provider_clock(interval) is
     'Keeps how far the identity provider''s clock is ahead of this server''s at most.';
-
 grant execute on function app.note_provider_clock(interval) to taxclaims_api;
 
--- By how many seconds a token that was verified just now is from the future, where that is more than the provider's
--- clock was measured to be ahead; null for any other. Then what signs tokens has another clock than what answers, and
--- nothing is known of it for an hour.
+-- Then what signs tokens has another clock than what answers, and nothing is known of it for an hour. Null for any other.
 create or replace function app.disprove_provider_clock(issued_at timestamp with time zone)
     returns double precision
     language plpgsql volatile security definer set search_path = ''
@@ -57,5 +54,4 @@ $function$;
 comment on function app.disprove_provider_clock(timestamp with time zone) is
     'By how many seconds a token is from the future, where the measured clock of the provider does not explain it; that '
     'measurement then counts for nothing.';
-
 grant execute on function app.disprove_provider_clock(timestamp with time zone) to taxclaims_api;

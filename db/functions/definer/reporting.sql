@@ -1,5 +1,4 @@
--- A DBA's grant to a reporting login is a change of rights, and so leaves an audit record in its own transaction:
--- what was done for which login (action), whose data (client_context), and by which login (actor).
+-- What was done for which login (action), whose data (client_context), and by which login (actor).
 create or replace function app.record_reporting_grant()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -32,11 +31,10 @@ $function$;
 
 comment on function app.record_reporting_grant() is
     'Trigger of reporting.grants: leaves an audit record of each grant and each revocation.';
-
 grant execute on function app.record_reporting_grant() to taxclaims_owner;
 
--- Puts a login into taxclaims_reporting_all, for reporting.grant_all_clients: only the definer may give that role, so
--- that there is no other way to it that leaves no record. Doing it twice is doing it once.
+-- Only the definer may give that role, so that there is no other way to it that leaves no record. Doing it twice is doing
+-- it once.
 create or replace function app.give_all_clients(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -68,7 +66,7 @@ begin
 end
 $function$;
 
--- Takes a login out of it again. One that is in it by another's hand may keep it; then this is an error, and no lie.
+-- One that is in it by another's hand may keep it; then this is an error, and no lie.
 create or replace function app.take_all_clients(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -95,8 +93,7 @@ $function$;
 
 grant execute on function app.give_all_clients(name), app.take_all_clients(name) to taxclaims_owner;
 
--- Puts a login into taxclaims_reporting_few or takes it out, for reporting.place_login, which counts its clients. One that
--- has all is never in it: the policies for few take away what the login was not granted by name.
+-- One that has all is never in it: the policies for few take away what the login was not granted by name.
 create or replace function app.place_login(login name, has_few boolean)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -125,11 +122,9 @@ $function$;
 
 comment on function app.place_login(name, boolean) is
     'Puts a login into taxclaims_reporting_few or takes it out; no row depends on it. Serves reporting.place_login.';
-
 grant execute on function app.place_login(name, boolean) to taxclaims_owner;
 
--- Which user has which client, for the view reporting.assignments: a user's list is closed to reporting, as it names
--- clients of others. Here those of the login that asks, by the name it logged in with, or all where it has all.
+-- A user's list is closed to reporting, as it names clients of others.
 create or replace function app.assignments()
     returns table (user_id uuid, client_id uuid)
     language plpgsql stable security definer set search_path = ''

@@ -23,12 +23,9 @@ end
 $function$;
 
 comment on function app.users_who_see(uuid) is 'The active users who see a client, and why; for audit.who_can_see.';
-
 grant execute on function app.users_who_see(uuid) to taxclaims_auditor;
 
--- The email of whoever was refused something, for audit.denials: by the user's id, or by the token's subject, of whom
--- the refusal may be older than the user. Null for who is not stored. An auditor has no usage of this schema, and so
--- asks for nobody else.
+-- By the user's id, or by the token's subject, of whom the refusal may be older than the user.
 create or replace function app.email_of(user_id uuid, subject text)
     returns text
     language plpgsql stable security definer set search_path = ''

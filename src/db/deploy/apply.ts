@@ -12,8 +12,8 @@ export type SqlFiles = ReadonlyMap<string, string>;
 
 const FOLDERS = [
   ...['functions', 'functions/definer', 'triggers', 'policies', 'reporting', 'policies/derived'],
-  ...['comments/tables', 'comments'],
   ...['audit/facts', 'audit/findings', 'audit', 'audit/accepting'],
+  ...['comments/tables', 'comments'],
 ] as const;
 const AUDIT_LOG_FUNCTIONS = ['3-functions', '3-losses', '4-close'].map((part) => `audit-log/${part}.sql`);
 const FILES = [
@@ -130,10 +130,10 @@ export async function applyPolicies(
     await query('revoke create on schema app from taxclaims_housekeeper');
     await as('taxclaims_owner', 'policies');
     await as('taxclaims_housekeeper', 'audit-log/5-tend.sql');
-    await as('taxclaims_owner', 'reporting', 'policies/derived', 'comments/tables', 'comments');
+    await as('taxclaims_owner', 'reporting', 'policies/derived');
     await as('taxclaims_owner', 'audit/facts', 'audit/findings', 'audit/as_caller/attempt.sql');
     await as('administrator', 'audit/as_caller/hand_over.sql');
-    await as('taxclaims_owner', 'audit', 'audit/accepting');
+    await as('taxclaims_owner', 'audit', 'audit/accepting', 'comments/tables', 'comments');
     await as('administrator');
     await dropUnmade(client, versions);
     await as('taxclaims_owner', 'guards-as-deployed.sql');

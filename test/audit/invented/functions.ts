@@ -128,7 +128,7 @@ export const functions: readonly Breakage[] = [
   {
     title: 'the health check has no objections',
     lets: 'the service serves tenants through a superuser’s login',
-    make: `create or replace function app.isolation_objections() returns setof text language sql stable
+    make: `create or replace function app.login_objections(login name) returns setof text language sql stable
              set search_path = '' as $$ select null::text where false $$`,
     by: 'owner',
   },

@@ -1,0 +1,24 @@
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+export interface SuperusersDatabase {
+  readonly database: TestDatabase;
+  /** Without compiling, which would take the audit longer than it saves. */
+  readonly admin: pg.Client;
+  readonly close: () => Promise<void>;
+}
+
+/** A fresh database and a superuser's connection to it. */
+export async function openAsSuperuser(): Promise<SuperusersDatabase> {
+  const database = await createTestDatabase();
+  const admin = new pg.Client({ connectionString: database.adminUrl, options: '-c jit=off' });
+  await admin.connect();
+  return {
+    database,
+    admin,
+    close: async () => {
+      await admin.end();
+      await database.close();
+    },
+  };
+}
