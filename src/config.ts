@@ -66,7 +66,6 @@ export function loadConfig(environment: Environment): Config {
   };
 }
 
-/** What the `db:*` commands need; the running service has no use for it. */
 export interface AdminConfig {
   readonly databaseAdminUrl: string;
 }
@@ -80,7 +79,6 @@ export function loadAdminConfig(environment: Environment): AdminConfig {
   return { databaseAdminUrl: values.DATABASE_ADMIN_URL };
 }
 
-/** What is wrong between variables, whether or not each is right by itself. */
 function* allConflicts(set: Environment): Generator<string> {
   yield* database.conflicts(set);
   yield* tokens.conflicts(set);

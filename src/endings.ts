@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { BREAKING_OFF_MS, CLOSING_MS } from './limits.ts';
 import { within } from './within.ts';
 
 /** What has to be ended before the process: it breaks off by itself what takes longer. */
@@ -13,10 +14,6 @@ export interface Parts {
   /** Ends them in reverse order; safe to call twice. */
   readonly close: () => Promise<void>;
 }
-
-/** All parts together; whoever stops the process often kills it after ten seconds. */
-const CLOSING_MS = 9_000;
-const BREAKING_OFF_MS = 100;
 
 export function openParts(log: Logger): Parts {
   const left: { readonly name: string; readonly atLeastMs: number; readonly part: Part }[] = [];

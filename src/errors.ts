@@ -1,3 +1,4 @@
+import { REFUSAL_REASON_CHARACTERS } from './limits.ts';
 import { cut } from './log.ts';
 
 /** The codes of the error envelope: each has one status and one sentence for the caller. */
@@ -72,9 +73,6 @@ export interface RequestErrorOptions {
   readonly cause?: unknown;
 }
 
-/** As much as an audit record keeps. */
-const LONGEST_REASON = 1_900;
-
 /**
  * What an endpoint throws to be answered with an error envelope.
  * `reason` is for the log and the audit record; the body gets the code's own sentence.
@@ -89,7 +87,7 @@ export class RequestError extends Error {
   readonly kind: ErrorKind | undefined;
 
   constructor(code: ErrorCode, reason: string, options: RequestErrorOptions = {}) {
-    super(cut(reason, LONGEST_REASON), { cause: options.cause });
+    super(cut(reason, REFUSAL_REASON_CHARACTERS), { cause: options.cause });
     this.code = code;
     this.details = options.details;
     this.mostDetails = options.mostDetails ?? 20;

@@ -1,11 +1,6 @@
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
-
-/** The longest text of a line; a stack has room for some frames. */
-const LONGEST_TEXT = 1_000;
-const LONGEST_STACK = 4_000;
-const MOST_MEMBERS = 30;
-const DEEPEST = 4;
+import { LOG_DEPTH, LOG_MEMBERS, LOG_STACK_CHARACTERS, LOG_TEXT_CHARACTERS } from './limits.ts';
 
 /** The beginning of a text that is too long, which then says so. */
 export function cut(text: string, longest: number): string {
@@ -22,16 +17,16 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-function bounded(value: unknown, depth: number, longest = LONGEST_TEXT): unknown {
+function bounded(value: unknown, depth: number, longest = LOG_TEXT_CHARACTERS): unknown {
   if (typeof value === 'string') return cut(value, longest);
   // Its serializer comes later, and bounds what it makes of it.
   if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date)
     return value;
-  if (depth > DEEPEST) return 'too deep';
-  const members = Object.entries(value).slice(0, MOST_MEMBERS);
+  if (depth > LOG_DEPTH) return 'too deep';
+  const members = Object.entries(value).slice(0, LOG_MEMBERS);
   const kept = members.map(([name, member]): [string, unknown] => [
-    cut(name, LONGEST_TEXT),
-    bounded(member, depth + 1, name === 'stack' ? LONGEST_STACK : LONGEST_TEXT),
+    cut(name, LOG_TEXT_CHARACTERS),
+    bounded(member, depth + 1, name === 'stack' ? LOG_STACK_CHARACTERS : LOG_TEXT_CHARACTERS),
   ]);
   return Array.isArray(value) ? kept.map(([, member]) => member) : Object.fromEntries(kept);
 }

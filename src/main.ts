@@ -3,21 +3,17 @@ import { readArguments } from './arguments.ts';
 import { loadConfig } from './config.ts';
 import { endPrograms } from './embedded/postgres/command.ts';
 import { greeting } from './greeting.ts';
+import { LAST_MS, SAME_SIGNAL_MS } from './limits.ts';
 import { createLog } from './log.ts';
 import { type Service, startService } from './service.ts';
 
 const USAGE = `usage: npm start
-Starts the service with the variables of its environment, which the README lists; without any it is a demonstration.
+Starts the service with the variables of its environment, which docs/configuration.md lists; without any it is a demonstration.
   --help, --version
 Exit codes: 0 it was told to end, and has; 1 it could not start: a wrong argument or variable, or what the message says.`;
 
 /** What a terminal, its end, and a supervisor send. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-
-/** One Ctrl-C comes twice: from the terminal, which sends it to npm too, and from npm, which passes it on. */
-const SAME_SIGNAL_MS = 500;
-/** After everything else had its time: what hangs in the operating system, such as a disk that is away, has no other end. */
-const LAST_MS = 9_800;
 
 /** Environment → configuration → parts → listen → drain; the signals of the process end here. */
 async function main(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorKind } from './errors.ts';
+import { TIMELINE_TRANSACTIONS } from './limits.ts';
 
 /*
  * What is noted of a request for those who count, time and trace. Nothing here says who asked, for which client or
@@ -47,9 +48,6 @@ export interface RequestObserver {
   ended(request: ObservedRequest): void;
 }
 
-/** More than any request has but an import's. */
-const MOST_TRANSACTIONS = 20;
-
 export function beginTimeline(): Timeline {
   return { begunMs: performance.now(), settingsMs: 0, transactions: [], databaseMs: 0 };
 }
@@ -66,7 +64,7 @@ export async function noted<T>(timeline: Timeline | undefined, transaction: () =
   } finally {
     const endedMs = performance.now();
     timeline.databaseMs += endedMs - begunMs;
-    if (timeline.transactions.length < MOST_TRANSACTIONS)
+    if (timeline.transactions.length < TIMELINE_TRANSACTIONS)
       timeline.transactions.push({ begunMs, endedMs, isFailed });
   }
 }

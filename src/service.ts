@@ -31,6 +31,7 @@ import { createDiscovery } from './identity/discovery.ts';
 import { openManagement } from './identity/management/client.ts';
 import { createProviderClock } from './identity/provider-clock.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
+import { DELIVERY_IDLE_MS, LANE_MS, LOOKING_MS } from './limits.ts';
 import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
 import { descriptionOf } from './resources/description.ts';
@@ -50,12 +51,8 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** How long after it found nothing the delivery looks again. */
-const IDLE_MS = 1_000;
-/** How long the first look at the database may still take once the service ends. */
-const LOOKING_MS = 500;
 /** A connection that no request has, for what must not wait for requests; what is slow there is not worth waiting for. */
-const LANE = { poolSize: 1, statementTimeoutMs: 2_000 } as const;
+const LANE = { poolSize: 1, statementTimeoutMs: LANE_MS } as const;
 
 /**
  * Starts every part that the configuration asks for, in order; what was started is ended again when a later part
@@ -113,13 +110,13 @@ async function startParts(
   });
   const housekeeping = {
     kept_answers: add('the kept answers', 0, forgetExpiredAnswers({ database, log })),
-    audit_log_months: add('the months of the audit log', 0, tendAuditLog({ database, log })),
+    audit_log_months: add('the months of the audit log', 0, tendAuditLog(database, log)),
   };
   // An instance that is not told where to send changes leaves them to those that are.
   const managed = identity.management ?? (embedded && provider?.management);
   if (managed !== undefined) {
     const delivery = { changes: identityChangesOf(database), management: openManagement(managed) };
-    const delivering = deliverIdentityChanges({ ...delivery, log, idleMs: IDLE_MS });
+    const delivering = deliverIdentityChanges({ ...delivery, log, idleMs: DELIVERY_IDLE_MS });
     add('the delivery to the identity provider', 1_500, delivering);
   }
 

@@ -39,6 +39,10 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   observed: 'errors',
   'make-folder': 'errors',
   'file-lock': 'errors',
+  bound: 'errors',
+  regularly: 'errors',
+  retries: 'errors',
+  limits: 'log',
   'system-error': 'errors',
 };
 

@@ -30,7 +30,6 @@ const command = {
   },
 } as const;
 
-/** `npm run audit:archive`: see the text above. */
 await runCommand(command, async ({ values, positionals }) => {
   const { before, to: folder, remove, verify } = values;
   if (verify) {

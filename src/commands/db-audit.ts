@@ -13,7 +13,6 @@ Prints who may do what in the database at DATABASE_ADMIN_URL, for which a login 
 Exit codes: 0 nothing is wrong; 1 a finding or a drift that nobody accepted, or an audit that is not the repository's;
 2 nothing could be read.`;
 
-/** `npm run db:audit`: see the text above. */
 await runCommand(
   { usage: USAGE, failed: 2, options: { html: { type: 'string' } } },
   async ({ values: { html } }) => {

@@ -23,7 +23,6 @@ const command = {
   },
 } as const;
 
-/** `npm run db:migrate`: see the text above. */
 await runCommand(command, async ({ values }) => {
   const { databaseAdminUrl } = loadAdminConfig(process.env);
   await migrate({

@@ -5,7 +5,7 @@ import type { DigestCounts, OtherBytes } from '../documents/check-digests.ts';
 import { differencesOf } from '../documents/check.ts';
 import type { Counts, Difference } from '../documents/check.ts';
 import { openStore } from '../documents/documents.ts';
-import { runCommand } from './run-command.ts';
+import { progress, runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run documents:check -- [options]
 Holds the document store against the database at DATABASE_URL, with the variables of the service: which documents have
@@ -20,8 +20,6 @@ have another SHA-256 than was uploaded. Mends nothing unasked.
   --help, --version
 Exit codes: 0 nothing differs; 1 something differs; 2 it could not be looked at to the end: nothing is planned then.`;
 
-const EVERY_MS = 2_000;
-
 const command = {
   usage: USAGE,
   failed: 2,
@@ -33,7 +31,6 @@ const command = {
   },
 } as const;
 
-/** `npm run documents:check`: see the text above. */
 await runCommand(command, async ({ values }) => {
   if (values.digest && values['sizes-only'])
     throw new ConfigError('--digest reads contents, and --sizes-only reads none: choose one');
@@ -49,7 +46,12 @@ await runCommand(command, async ({ values }) => {
     ...{ documents: 0, contents: 0, planned: 0, differences: 0 },
     ...{ read: 0, withoutDigest: 0, digestsKept: 0 },
   };
-  const tell = progress(counts);
+  const line = progress(
+    () => `${counts.documents} documents and ${counts.contents} contents so far, ${counts.read} read`,
+  );
+  const tell = (): void => {
+    line(undefined);
+  };
   let isDone = false;
   let planned = 0;
   try {
@@ -88,16 +90,4 @@ function inWords(difference: Difference | OtherBytes): string {
   if (kind === 'other bytes')
     return `${path}: ${difference.found} of ${of}, which has ${difference.sha256 ?? 'no digest'}`;
   return `${path}: ${difference.found} bytes of ${of}, which has ${difference.size}`;
-}
-
-/** One line now and then, for whoever waits. */
-function progress(counts: Counts & DigestCounts): () => void {
-  let last = performance.now();
-  return () => {
-    if (performance.now() - last < EVERY_MS) return;
-    last = performance.now();
-    process.stderr.write(
-      `${counts.documents} documents and ${counts.contents} contents so far, ${counts.read} read\n`,
-    );
-  };
 }

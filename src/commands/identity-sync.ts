@@ -11,7 +11,8 @@ import { createLog } from '../log.ts';
 import { compareAll } from '../outbox/compare.ts';
 import type { Difference } from '../outbox/compare.ts';
 import { deliverIdentityChanges } from '../outbox/worker.ts';
-import { runCommand } from './run-command.ts';
+import { COMPARED_DELIVERY_MS, COMPARED_LOOK_MS } from '../limits.ts';
+import { progress, runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run identity:sync -- [options]
 Compares the role, the clients and the activity of every user with what the identity provider says, and prints what
@@ -20,14 +21,8 @@ differs. The users are read at DATABASE_ADMIN_URL, for the API's login may not l
   --help, --version
 Exit codes: 0 nothing differs, or all was mended; 1 something differs and was not mended; 2 it could not be asked.`;
 
-const EVERY_MS = 2_000;
-const LOOK_AGAIN_MS = 500;
-/** How long what was sent may take to arrive before it is left to the service. */
-const DELIVERY_MS = 60_000;
-
 const command = { usage: USAGE, failed: 2, options: { apply: { type: 'boolean' } } } as const;
 
-/** `npm run identity:sync`: see the text above. */
 await runCommand(command, async ({ values: { apply } }) => {
   const config = loadConfig(process.env);
   const { management, url } = required(config);
@@ -36,7 +31,8 @@ await runCommand(command, async ({ values: { apply } }) => {
   const database = openDatabase({ ...config.database, url, log });
   try {
     const changes = identityChangesOf(database);
-    const { users, differences } = await compareAll(stored, management, progress(), setTimeout);
+    const tell = progress((done: number) => `${String(done)} users compared so far`);
+    const { users, differences } = await compareAll(stored, management, tell, setTimeout);
     for (const { userId, email, words } of differences) {
       process.stdout.write(`${userId} ${email}: ${words.join('; ')}\n`);
     }
@@ -58,17 +54,6 @@ function required({ database, identity }: Config): { management: Management; url
   return { management: openManagement(identity.management), url: database.url };
 }
 
-/** One line now and then, for whoever waits. */
-function progress(): (done: number) => void {
-  let last = performance.now();
-  return (done) => {
-    if (performance.now() - last < EVERY_MS) return;
-    last = performance.now();
-    process.stderr.write(`${String(done)} users compared so far\n`);
-  };
-}
-
-/** Sends ours the way every change goes, and waits until it has arrived. */
 async function mend(
   changes: IdentityChanges,
   management: Management,
@@ -78,12 +63,12 @@ async function mend(
   await changes.begin();
   for (const { userId } of sent) await changes.resend(userId);
   const worker = deliverIdentityChanges({ changes, management, log: createLog('silent') });
-  const until = performance.now() + DELIVERY_MS;
+  const until = performance.now() + COMPARED_DELIVERY_MS;
   const waiting = async (): Promise<boolean> =>
     (await changes.undelivered(sent.map(({ userId }) => userId))).changes > 0;
   while ((await waiting()) && performance.now() < until) {
     await worker.sweep();
-    if (await waiting()) await setTimeout(LOOK_AGAIN_MS);
+    if (await waiting()) await setTimeout(COMPARED_LOOK_MS);
   }
   await worker.close();
   const isLeft = await waiting();

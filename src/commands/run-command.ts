@@ -1,6 +1,7 @@
 import { readArguments } from '../arguments.ts';
 import type { Arguments, Command, Options } from '../arguments.ts';
 import { ConfigError } from '../config.ts';
+import { PROGRESS_MS } from '../limits.ts';
 import { DeployHeldUp, reasonOf } from '../db/deploy/migration-error.ts';
 
 /**
@@ -31,4 +32,14 @@ export function argumentsOf<const O extends Options>(command: Command<O>): Argum
     process.stderr.write(`${reasonOf(error)}\n`);
     return process.exit(2);
   }
+}
+
+/** One line now and then, for whoever waits. */
+export function progress<Of>(words: (of: Of) => string): (of: Of) => void {
+  let last = performance.now();
+  return (of) => {
+    if (performance.now() - last < PROGRESS_MS) return;
+    last = performance.now();
+    process.stderr.write(`${words(of)}\n`);
+  };
 }

@@ -18,7 +18,7 @@ export const variables = z.object({
   DOCUMENT_MAX_BYTES: value.integer(1, 500_000_000).default(25 * 1024 * 1024),
 });
 
-export function configFrom(values: z.output<typeof variables>, dataDir: string): DocumentsConfig {
+export function configFrom(values: z.output<typeof variables>, dataDir: string) {
   return {
     store: values.DOCUMENT_STORE ?? { kind: 'folder', path: `${dataDir}/documents` },
     endpoint: values.DOCUMENT_STORE_ENDPOINT,

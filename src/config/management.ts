@@ -23,7 +23,6 @@ export const variables = z.object({
   AUTH_MANAGEMENT_AUDIENCE: value.text.optional(),
 });
 
-/** Undefined: no provider is told of changes. */
 export function configFrom(
   values: z.output<typeof variables>,
   issuer: string | undefined,

@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import * as value from './values.ts';
 
-/** How the service is seen from outside. */
-export interface SeenConfig {
-  /** Where HOST gives its figures to whoever collects them; undefined: nowhere. */
-  readonly metricsPort: number | undefined;
-  /** Whether answers say in Server-Timing what took how long. */
-  readonly serverTiming: boolean;
-  /** For a collector of OpenTelemetry, and what part of them; undefined: none. */
-  readonly traces: { readonly ratio: number } | undefined;
-}
+export type SeenConfig = ReturnType<typeof configFrom>;
 
 export const variables = z.object({
   METRICS_PORT: value.integer(0, 65_535).optional(),
@@ -21,7 +13,7 @@ export const variables = z.object({
   OTEL_TRACES_SAMPLER_ARG: value.ratio.default(1),
 });
 
-export function configFrom(values: z.output<typeof variables>): SeenConfig {
+export function configFrom(values: z.output<typeof variables>) {
   return {
     metricsPort: values.METRICS_PORT,
     serverTiming: values.SERVER_TIMING,
@@ -29,7 +21,7 @@ export function configFrom(values: z.output<typeof variables>): SeenConfig {
   };
 }
 
-function tracesFrom(values: z.output<typeof variables>): SeenConfig['traces'] {
+function tracesFrom(values: z.output<typeof variables>): { readonly ratio: number } | undefined {
   const collector = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (collector === undefined || values.OTEL_SDK_DISABLED) return undefined;
   const ratio = { parentbased_always_on: 1, parentbased_always_off: 0 };

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import * as value from './values.ts';
 
-/** Where the service listens, and what it allows whoever asks. */
 export interface ServiceConfig {
   readonly host: string;
   readonly port: number;
   /** Refusals that wait for the database, uploads under way, and what the embedded parts keep. */
   readonly dataDir: string;
   readonly logLevel: string;
-  /** Requests a minute. */
   readonly rateLimits: { readonly perUser: number; readonly perIp: number };
   /** Where several instances count together, and the prefix of what they keep there; undefined: each by itself. */
   readonly redis: { readonly url: string; readonly prefix: string } | undefined;

@@ -3,24 +3,9 @@ import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
 /** Whose tokens are believed, and what they say. */
-export interface TokensConfig {
-  /** Undefined: the embedded provider. */
-  readonly provider: ProviderConfig | undefined;
-  readonly roleClaim: string;
-  readonly clientAccessClaim: string;
-  /** True where the provider gives no token an email that it has not verified. */
-  readonly emailsVerified: boolean;
-  /** Where the embedded provider listens: 0: any free one; undefined: the one that the data folder keeps, 3001 at first. */
-  readonly embeddedPort: number | undefined;
-  /** With what the page of /docs logs somebody in at another provider; without a client a token has to be pasted there. */
-  readonly docs: { readonly clientId: string | undefined; readonly scope: string };
-}
-
-export interface ProviderConfig {
-  readonly issuer: string;
-  readonly audience: string;
-  readonly jwksUrl: string;
-}
+export type TokensConfig = ReturnType<typeof configFrom>;
+/** Undefined where that is the embedded provider. */
+export type ProviderConfig = NonNullable<TokensConfig['provider']>;
 
 export const variables = z.object({
   AUTH_ISSUER: value.text.optional(),
@@ -34,7 +19,7 @@ export const variables = z.object({
   IDENTITY_PORT: value.integer(0, 65_535).optional(),
 });
 
-export function configFrom(values: z.output<typeof variables>): TokensConfig {
+export function configFrom(values: z.output<typeof variables>) {
   const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = values;
   return {
     provider:

@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readPostgresAddress } from '../postgres-address.ts';
 
-/** Where the contents of documents lie. */
 export type DocumentStore =
   | { readonly kind: 'folder'; readonly path: string }
   | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string };

@@ -1,15 +1,14 @@
 import type { Logger } from 'pino';
+import { REDIS_RETRY_MS } from '../limits.ts';
+import { Pauses } from '../retries.ts';
+import { within } from '../within.ts';
 import type { Count } from './counters.ts';
-import { createPatience } from './patience.ts';
 
-/** A way to the place where several count together, until it is lost. */
 export interface Link {
-  /** Counts one request of whoever `key` is. */
   increment(limit: string, key: string): Promise<Count>;
   close(): void;
 }
 
-/** Opens a way; `lost` is called where it breaks later. */
 export type Connect = (lost: (error: unknown) => void) => Promise<Link>;
 
 /** Lets no request wait for a place that does not answer. */
@@ -21,10 +20,6 @@ export interface Circuit {
   close(): void;
 }
 
-const FIRST_RETRY_MS = 250;
-const LAST_RETRY_MS = 5_000;
-/** What lasted as long as that is no flickering. */
-const STEADY_MS = 60_000;
 /** Counted where nobody's requests are, to see that the place answers, and in time. */
 const PROBE = 'probe';
 
@@ -44,21 +39,24 @@ export async function openCircuit(options: {
   let closed = false;
   let isTold = false;
   let retry: NodeJS.Timeout | undefined;
-  let retryMs = FIRST_RETRY_MS;
-  let linkedAt = 0;
+  const pauses = new Pauses(REDIS_RETRY_MS);
   const waiting = new Set<() => void>();
-  const patience = createPatience(patienceMs);
+  const inTime = (counted: Promise<Count>): Promise<Count> =>
+    within(patienceMs, counted, () => new Error(`it did not answer within ${patienceMs} ms`));
+
+  function giveUp(): void {
+    for (const leave of waiting) leave();
+    waiting.clear();
+  }
 
   function open(broken: Link | undefined, error: unknown): void {
     if (closed || link !== broken) return;
-    if (link !== undefined && performance.now() - linkedAt > STEADY_MS) retryMs = FIRST_RETRY_MS;
     link = undefined;
-    for (const giveUp of waiting) giveUp();
+    giveUp();
     broken?.close();
     if (!isTold) log.warn({ place, reason: reasonOf(error) }, 'requests are not counted together any more');
     isTold = true;
-    retry = setTimeout(() => void attempt(), retryMs).unref();
-    retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+    retry = setTimeout(() => void attempt(), pauses.next()).unref();
   }
 
   async function attempt(): Promise<void> {
@@ -67,13 +65,13 @@ export async function openCircuit(options: {
       found = await connect((error) => {
         if (found !== undefined && link === found) open(found, error);
       });
-      await patience.with(found.increment(PROBE, PROBE));
+      await inTime(found.increment(PROBE, PROBE));
       if (closed) {
         found.close();
         return;
       }
       link = found;
-      linkedAt = performance.now();
+      pauses.works();
       if (isTold) log.info({ place }, 'requests are counted together again');
       isTold = false;
     } catch (error) {
@@ -84,23 +82,22 @@ export async function openCircuit(options: {
 
   await attempt();
   return {
-    increment(limit, key) {
+    async increment(limit, key) {
       const present = link;
-      if (present === undefined) return Promise.resolve(undefined);
-      return new Promise((resolve) => {
-        const settle = (count: Count | undefined): void => {
-          waiting.delete(giveUp);
-          resolve(count);
-        };
-        const giveUp = (): void => {
-          settle(undefined);
-        };
-        waiting.add(giveUp);
-        patience.with(present.increment(limit, key)).then(settle, (error: unknown) => {
-          open(present, error);
-          giveUp();
-        });
-      });
+      if (present === undefined) return undefined;
+      const { promise: givenUp, resolve: leave } = Promise.withResolvers<undefined>();
+      const away = (): void => {
+        leave(undefined);
+      };
+      waiting.add(away);
+      try {
+        return await Promise.race([inTime(present.increment(limit, key)), givenUp]);
+      } catch (error) {
+        open(present, error);
+        return undefined;
+      } finally {
+        waiting.delete(away);
+      }
     },
     get isOpen() {
       return link === undefined;
@@ -108,7 +105,7 @@ export async function openCircuit(options: {
     close() {
       closed = true;
       clearTimeout(retry);
-      for (const giveUp of waiting) giveUp();
+      giveUp();
       link?.close();
       link = undefined;
     },

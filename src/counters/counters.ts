@@ -2,22 +2,16 @@ import type { Store } from 'express-rate-limit';
 import type { Circuit } from './circuit.ts';
 import { type Memory, openMemory } from './memory.ts';
 
-export { type Count, WINDOW_MS } from './memory.ts';
+export type { Count } from './memory.ts';
 
-/** Where the requests of each limit are counted. */
-export interface Counters {
-  /** The store of one limit, by its name: the same one in every process that counts together. */
-  storeOf(limit: string): Store;
-  /** Whether this process counts by itself what is to be counted together. */
-  readonly isAlone: boolean;
-  close(): Promise<void>;
-}
+export type Counters = ReturnType<typeof countersIn>;
 
 /** Each request is counted in the place where several count, and where it does not answer, in the memory of this process. */
-export function countersIn(place?: Circuit): Counters {
+export function countersIn(place?: Circuit) {
   const stores: Memory[] = [];
   return {
-    storeOf(limit) {
+    /** The store of one limit, by its name: the same one in every process that counts together. */
+    storeOf(limit: string): Store {
       const own = openMemory();
       stores.push(own);
       return {
@@ -28,10 +22,10 @@ export function countersIn(place?: Circuit): Counters {
         resetKey: (key) => own.resetKey(key),
       };
     },
-    get isAlone() {
+    get isAlone(): boolean {
       return place?.isOpen ?? false;
     },
-    close() {
+    close(): Promise<void> {
       place?.close();
       for (const store of stores) store.shutdown();
       return Promise.resolve();

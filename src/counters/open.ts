@@ -2,9 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { openCircuit } from './circuit.ts';
 import { type Counters, countersIn } from './counters.ts';
-
-/** What Redis may add to a request. */
-const REDIS_MS = 50;
+import { REDIS_MS } from '../limits.ts';
 
 /** Counts in Redis, for several instances, and while there is none that answers, here. */
 export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger): Promise<Counters> {

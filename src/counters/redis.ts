@@ -4,13 +4,9 @@ import type { Options } from 'express-rate-limit';
 import { RedisStore } from 'rate-limit-redis';
 import { within } from '../within.ts';
 import type { Connect } from './circuit.ts';
-import { WINDOW_MS } from './counters.ts';
+import { REDIS_CONNECT_MS, WINDOW_MS } from '../limits.ts';
 
-/** All that the store reads of a limit's options. */
 const WINDOW = { windowMs: WINDOW_MS } as Options;
-
-/** How long a server may take to accept a client, which no request waits for. */
-const CONNECT_MS = 1_000;
 
 /**
  * Counts in Redis, where every key ends with its minute. It names nobody: whoever reads it finds digests behind the
@@ -22,7 +18,7 @@ export function inRedis({ url, prefix }: { readonly url: string; readonly prefix
       url,
       // What cannot be sent now is counted elsewhere; and who connects again, and when, is decided there too.
       disableOfflineQueue: true,
-      socket: { connectTimeout: CONNECT_MS, reconnectStrategy: false },
+      socket: { connectTimeout: REDIS_CONNECT_MS, reconnectStrategy: false },
     });
     const close = (): void => {
       if (client.isOpen) client.destroy();
@@ -37,7 +33,11 @@ export function inRedis({ url, prefix }: { readonly url: string; readonly prefix
     });
     const connected = client.connect().then(() => store.init(WINDOW));
     try {
-      await within(CONNECT_MS, connected, () => new Error(`it took no client within ${CONNECT_MS} ms`));
+      await within(
+        REDIS_CONNECT_MS,
+        connected,
+        () => new Error(`it took no client within ${REDIS_CONNECT_MS} ms`),
+      );
     } catch (error) {
       close();
       throw error;

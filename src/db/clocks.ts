@@ -1,35 +1,22 @@
 import type { Logger } from 'pino';
 import type { ProviderClock } from '../identity/provider-clock.ts';
+import { regularly } from '../regularly.ts';
 import type { Database } from './database.ts';
-import { regularly } from './housekeeping.ts';
-import type { Housekeeping } from './housekeeping.ts';
+import { CLOCKS_MS, CLOCK_OFF_MS, CLOCK_PROVEN_MS } from '../limits.ts';
 
-/** How the clocks of the identity provider and of this process stand to that of Postgres. */
-export interface Clocks extends Housekeeping {
-  /** By how many milliseconds each is ahead of Postgres's; undefined where that is not known. */
-  figures(): Readonly<Record<Clock, number | undefined>>;
-  /** Told when each token says that it was issued, in seconds since the epoch, once its signature is verified. */
-  readonly issued: (seconds: number) => void;
-}
+export type Clocks = ReturnType<typeof watchClocks>;
 
 export interface ClocksOptions {
   readonly clock: ProviderClock;
   readonly database: Pick<Database, 'callAsLogin'>;
   readonly log: Logger;
-  /** Ours, in milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
 type Clock = 'provider' | 'service';
 
-const EVERY_MS = 60_000;
-/** A proof counts for an hour in the database: one in a minute is enough. */
-const PROVEN_MS = 60_000;
-/** Beyond that somebody should set a clock. */
-const FEW_SECONDS_MS = 3_000;
-
 /** Measures the clocks now and then each minute, beside requests; what follows from it is the database's to decide. */
-export function watchClocks({ clock, database, log, now = Date.now }: ClocksOptions): Clocks {
+export function watchClocks({ clock, database, log, now = Date.now }: ClocksOptions) {
   const ahead: Record<Clock, number | undefined> = { provider: undefined, service: undefined };
   const told = new Set<Clock>();
   const ending = new AbortController();
@@ -54,7 +41,7 @@ export function watchClocks({ clock, database, log, now = Date.now }: ClocksOpti
 
   function tell(name: Clock, ms: number): void {
     ahead[name] = ms;
-    const isOff = Math.abs(ms) > FEW_SECONDS_MS;
+    const isOff = Math.abs(ms) > CLOCK_OFF_MS;
     if (isOff === told.has(name)) return;
     const seconds = Math.round(ms / 100) / 10;
     if (isOff) {
@@ -104,7 +91,7 @@ export function watchClocks({ clock, database, log, now = Date.now }: ClocksOpti
     const { rows } = await database.callAsLogin({ text, values: [seconds] });
     const [by] = rows[0] ?? [];
     if (by == null) return;
-    proof = { ms: Number(by) * 1_000, until: performance.now() + PROVEN_MS };
+    proof = { ms: Number(by) * 1_000, until: performance.now() + CLOCK_PROVEN_MS };
     log.warn(
       { seconds: Math.round(Number(by)) },
       'a token is from the future by the clock with which the identity provider answers: its clock counts as unknown',
@@ -112,15 +99,17 @@ export function watchClocks({ clock, database, log, now = Date.now }: ClocksOpti
     tell('provider', further(proof.ms, ahead.provider));
   }
 
-  const comparing = regularly(compare, 'the clocks could not be compared', log, EVERY_MS);
+  const comparing = regularly(compare, 'the clocks could not be compared', log, CLOCKS_MS);
   return {
     ...comparing,
-    async close() {
+    async close(): Promise<void> {
       ending.abort();
       await comparing.close();
     },
-    figures: () => ahead,
-    issued(seconds) {
+    /** By how many milliseconds each is ahead of Postgres's; undefined where that is not known. */
+    figures: (): Readonly<Record<Clock, number | undefined>> => ahead,
+    /** Told when each token says that it was issued, in seconds since the epoch, once its signature is verified. */
+    issued: (seconds: number): void => {
       const latest = clock.latest();
       if (latest === undefined || seconds * 1_000 <= latest + 1_000 || proving !== undefined) return;
       if (isProven()) return;

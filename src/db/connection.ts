@@ -2,11 +2,7 @@ import { connect } from 'node:net';
 import { Client } from 'pg';
 import type { ClientConfig } from 'pg';
 import { serialize } from 'pg-protocol';
-
-/** How long the server may take to close what is ended in good order. */
-const PARTING_MS = 1_000;
-/** How long it may take to close a request to cancel, which keeps nobody waiting. */
-const CANCEL_MS = 60_000;
+import { CANCEL_MS, PARTING_MS } from '../limits.ts';
 
 interface CancelKey {
   readonly processID: number;
@@ -39,7 +35,6 @@ export class Connection extends Client {
     return undefined;
   }
 
-  /** Ends it now; what waits for an answer fails. */
   destroy(): void {
     this.connection.stream.destroy();
   }

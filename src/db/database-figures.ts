@@ -1,15 +1,8 @@
 import type { Database } from './database.ts';
-import { identityChangesOf, type IdentityChanges } from './identity-changes.ts';
+import { identityChangesOf } from './identity-changes.ts';
 import { objections } from './objections.ts';
 
-/** What the database says of itself to whoever collects figures. */
-export interface DatabaseFigures {
-  /** What the identity provider does not know yet. */
-  undelivered(): ReturnType<IdentityChanges['undelivered']>;
-  /** How many reasons there are not to serve from it. */
-  objections(): Promise<number>;
-  upkeep(): Promise<Upkeep>;
-}
+export type DatabaseFigures = ReturnType<typeof databaseFiguresOf>;
 
 export interface Upkeep {
   readonly removals: number;
@@ -18,12 +11,13 @@ export interface Upkeep {
   readonly archiveFailingSeconds: number | undefined;
 }
 
-export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>): DatabaseFigures {
+export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>) {
   const changes = identityChangesOf(database);
   return {
     undelivered: () => changes.undelivered(),
+    /** How many reasons there are not to serve from it. */
     objections: async () => (await objections(database)).length,
-    upkeep: async () => {
+    upkeep: async (): Promise<Upkeep> => {
       const { rows } = await database.callAsLogin({ text: UPKEEP, values: [] });
       const [removals, oldest, archive] = rows[0] ?? [];
       return {

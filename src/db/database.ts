@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { noted } from '../observed.ts';
 import { sqlState } from './errors.ts';
 import { isNameElsewhere, isStalePlan } from './pipeline.ts';
-import { GRACE_MS, openPool } from './pool.ts';
+import { openPool } from './pool.ts';
 import type { PoolFigures, PoolOptions, SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import { nextSettings, roleOf, settingsOf, timingOf } from './settings.ts';
@@ -12,6 +12,7 @@ import { runTransaction } from './transaction.ts';
 import type { Run } from './transaction.ts';
 import { WALK_LIMITS, walksOn } from './walk.ts';
 import type { Walk, WalkLimits } from './walk.ts';
+import { GRACE_MS, VICTIM_PAUSE_MS } from '../limits.ts';
 
 /**
  * The only door to the database. Whatever happens inside — an error in the middle, a value that cannot be
@@ -186,18 +187,15 @@ function hasUndoneAll(error: unknown): boolean {
   return VICTIM.has(sqlState(error) ?? '') || isNameElsewhere(error);
 }
 
-/** How long the others are left to go on: at once, a victim could take its rows again before they have them. */
-const HEAD_START_MS = 50;
-
 /** A victim has changed nothing: it is tried once more, in what is left of its time. */
 async function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
   const start = performance.now();
   try {
     return await attempt(timeoutMs);
   } catch (error) {
-    const left = Math.floor(timeoutMs - (performance.now() - start) - HEAD_START_MS);
+    const left = Math.floor(timeoutMs - (performance.now() - start) - VICTIM_PAUSE_MS);
     if (left <= 0 || ![error, error instanceof Error && error.cause].some(hasUndoneAll)) throw error;
-    await setTimeout(HEAD_START_MS);
+    await setTimeout(VICTIM_PAUSE_MS);
     return attempt(left);
   }
 }

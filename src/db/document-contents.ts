@@ -1,10 +1,9 @@
 import { Connection } from './connection.ts';
+import { ADMIN_CONNECT_MS, CHECK_PAGE } from '../limits.ts';
 
-/** What the store must have for a document. */
 export interface Owed {
   readonly document: string;
   readonly path: string;
-  /** Undefined where its row does not say. */
   readonly size: number | undefined;
 }
 
@@ -13,7 +12,6 @@ export interface OwedDigest extends Owed {
   readonly sha256: string | undefined;
 }
 
-/** What the database says of a path now. */
 export interface Standing {
   readonly hasDocument: boolean;
   /** It goes within an hour, unless its document's row follows: an upload is under way, or has failed. */
@@ -21,30 +19,13 @@ export interface Standing {
 }
 
 /** What the database says of the contents of documents, as a login of the API. */
-export interface DocumentContents {
-  /** What is owed at the moment of the call, in the order of the bytes of the paths; of a million some pages. */
-  owed(): AsyncIterable<Owed>;
-  standings(paths: readonly string[]): Promise<ReadonlyMap<string, Standing>>;
-  /** The service removes it in an hour, unless a document has it then. */
-  planRemoval(path: string): Promise<void>;
-  /** From here on what was planned stands, and each statement is a transaction of its own. */
-  commit(): Promise<void>;
-  /** Some documents after another, in the order of their ids. */
-  digests(after: string): Promise<readonly OwedDigest[]>;
-  /** Gives a document without a digest this one. */
-  keepDigest(document: string, sha256: string): Promise<void>;
-  /** What was planned and not committed stands only where it `isDone`. */
-  close(isDone: boolean): Promise<void>;
-}
-
-const PAGE = 1_000;
-const CONNECTING_MS = 10_000;
+export type DocumentContents = Awaited<ReturnType<typeof openDocumentContents>>;
 
 /** One transaction, whose cursor sorts once: a million rows go through a file of the server, and no memory. */
-export async function openDocumentContents(url: string): Promise<DocumentContents> {
+export async function openDocumentContents(url: string) {
   const connection = new Connection({
     connectionString: url,
-    connectionTimeoutMillis: CONNECTING_MS,
+    connectionTimeoutMillis: ADMIN_CONNECT_MS,
     keepAlive: true,
   });
   await connection.connect();
@@ -53,17 +34,18 @@ export async function openDocumentContents(url: string): Promise<DocumentContent
   await connection.query('begin');
   await connection.query('set local statement_timeout = 0');
   return {
-    async *owed() {
+    /** What is owed at the moment of the call, in the order of the bytes of the paths; of a million some pages. */
+    async *owed(): AsyncGenerator<Owed> {
       await connection.query(
         'declare contents no scroll cursor for select document_id, file_path, file_size from app.contents_of_documents()',
       );
       for (;;) {
-        const { rows } = await connection.query<Row>(`fetch ${PAGE} from contents`);
+        const { rows } = await connection.query<Row>(`fetch ${CHECK_PAGE} from contents`);
         for (const row of rows) yield owed(row);
-        if (rows.length < PAGE) return;
+        if (rows.length < CHECK_PAGE) return;
       }
     },
-    async standings(paths) {
+    async standings(paths: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
       const { rows } = await connection.query<{
         file_path: string;
         has_document: boolean;
@@ -76,23 +58,26 @@ export async function openDocumentContents(url: string): Promise<DocumentContent
         ]),
       );
     },
-    async planRemoval(path) {
+    /** The service removes it in an hour, unless a document has it then. */
+    async planRemoval(path: string): Promise<void> {
       await connection.query('select app.plan_removal($1)', [path]);
     },
-    async commit() {
+    /** From here on what was planned stands, and each statement is a transaction of its own. */
+    async commit(): Promise<void> {
       await connection.query('commit');
     },
-    async digests(after) {
+    async digests(after: string): Promise<readonly OwedDigest[]> {
       const { rows } = await connection.query<Row & { readonly sha256: Buffer | null }>(
         'select document_id, file_path, file_size, sha256 from app.digests_of_documents($1, $2)',
-        [after, PAGE],
+        [after, CHECK_PAGE],
       );
       return rows.map((row) => ({ ...owed(row), sha256: row.sha256?.toString('hex') }));
     },
-    async keepDigest(document, sha256) {
+    async keepDigest(document: string, sha256: string): Promise<void> {
       await connection.query(`select app.keep_digest($1, pg_catalog.decode($2, 'hex'))`, [document, sha256]);
     },
-    async close(isDone) {
+    /** What was planned and not committed stands only where it `isDone`. */
+    async close(isDone: boolean): Promise<void> {
       try {
         await connection.query(isDone ? 'commit' : 'rollback');
       } finally {

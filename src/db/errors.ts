@@ -36,12 +36,10 @@ export function areSettingsRefused(error: unknown): boolean {
   return [NOT_ALLOWED, NO_SUCH_ROLE].includes(sqlState(error) ?? '');
 }
 
-/** The SQLSTATE of an error that the server answered with; undefined for any other. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;
 }
 
-/** The name of the constraint that a statement would have broken. */
 export function constraintOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.constraint : undefined;
 }

@@ -14,7 +14,6 @@ const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
 let known: Promise<readonly string[]> | undefined;
 
-/** The migrations that this release was written for. */
 function migrations(): Promise<readonly string[]> {
   known ??= readdir(sqlFolder('migrations')).then((files) =>
     files.filter((file) => file.endsWith('.sql')).map((file) => file.replace(/\.sql$/, '')),

@@ -3,18 +3,16 @@ import type { Client, Connection, Submittable, TransactionStatus } from 'pg';
 import { LRUCache } from 'lru-cache';
 import { DatabaseError, serialize } from 'pg-protocol';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
+import { PREPARED_STATEMENTS, STATEMENT_DIGESTS } from '../limits.ts';
 import type { Parameter, Result, Statement } from './statement.ts';
 
-/** A result with its command tag, such as `SELECT 3` or `COMMIT`. */
 export interface TaggedResult extends Result {
   readonly tag: string;
 }
 
 export interface Outcome {
-  /** One for each statement that was completed before the error, if there was one. */
   readonly results: readonly TaggedResult[];
   readonly error: Error | undefined;
-  /** What the server said of the connection last; null when the connection is lost. */
   readonly status: TransactionStatus;
 }
 
@@ -24,15 +22,11 @@ export interface Part {
   readonly statements: readonly Statement[];
 }
 
-/** More than all endpoints need together; each costs the server some tens of kilobytes a connection. */
-const PREPARED_LIMIT = 300;
-
 /** SQLSTATEs of a name that the server connection does not have, or has already: it is another one than before. */
 const ELSEWHERE = new Set(['26000', '42P05']);
 /** Of a prepared statement whose result type was changed by a migration. */
 const CHANGED = '0A000';
 
-/** True where a pipeline failed only because its connection had outdated prepared statements. */
 export function isStalePlan(error: unknown): boolean {
   return isNameElsewhere(error) || sqlState(error) === CHANGED;
 }
@@ -117,13 +111,13 @@ function touch(known: Map<string, boolean>, name: string): Buffer[] {
   known.delete(name);
   known.set(name, exists);
   const [oldest] = known.keys();
-  if (known.size <= PREPARED_LIMIT || oldest === undefined) return [];
+  if (known.size <= PREPARED_STATEMENTS || oldest === undefined) return [];
   known.delete(oldest);
   return [serialize.close({ type: 'S', name: oldest })];
 }
 
 /** By text, of which there are as many as our endpoints have forms: worked out once, and not for each request. */
-const digests = new LRUCache<string, string>({ max: 2_000 });
+const digests = new LRUCache<string, string>({ max: STATEMENT_DIGESTS });
 
 /** At most 63 bytes, as all names of Postgres. */
 function nameOf(text: string, role: string): string {
@@ -201,9 +195,7 @@ class Pipeline implements Submittable {
     connection.stream.destroy();
   }
 
-  handleCopyData(): void {
-    // COPY … TO gives no rows; its data is dropped and its command tag kept.
-  }
+  handleCopyData(): void {}
 
   #lost(cause: Error): void {
     this.#end(new DatabaseUnavailable('The connection to the database was lost.', { cause }), null);

@@ -2,15 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
 import type { Logger } from 'pino';
+import { boundOf } from '../bound.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, RightMissing } from './errors.ts';
+import * as limit from '../limits.ts';
 import { assertWrites, createPrimary, saysReadOnly, tellingPrimary } from './primary.ts';
 import type { Primary } from './primary.ts';
-import { CANCEL_BEFORE_MS, Session } from './session.ts';
+import { Session } from './session.ts';
 import type { WalkLimits } from './walk.ts';
 
 export interface PoolOptions {
-  /** One server, or several of which the one that takes writes is connected to. */
   readonly url: string;
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
@@ -27,17 +28,8 @@ export interface PoolOptions {
   readonly log: Logger;
 }
 
-/** What the server has beyond its statement time-out until it is taken for mute. */
-export const GRACE_MS = 1_000;
-/** How long a new connection may take, whatever statements may. */
-const CONNECTING_MS = 5_000;
-/** How long a connection that was said goodbye to may take to close. */
-const LEAVING_MS = 500;
-const WAITING_PER_CONNECTION = 100;
-
 const ignore = (): void => undefined;
 
-/** A connection that knows to which server it was made. */
 class Lent extends Connection {
   readonly server: string;
 
@@ -62,7 +54,6 @@ export interface Lending {
 export interface PoolFigures {
   readonly connections: number;
   readonly idle: number;
-  /** How many there may be. */
   readonly size: number;
   /** Requests that have none yet. */
   readonly waiting: number;
@@ -86,10 +77,14 @@ export interface SessionPool {
 /** Opens nothing yet: connections are made when they are first needed, and again after an outage. */
 export function openPool(options: PoolOptions): SessionPool {
   const { poolSize, preparedStatements, log } = options;
-  const { maxWaiting = poolSize * WAITING_PER_CONNECTION } = options;
-  const limitMs = options.statementTimeoutMs + GRACE_MS;
+  const { maxWaiting = poolSize * limit.WAITING_PER_CONNECTION } = options;
+  const limitMs = options.statementTimeoutMs + limit.GRACE_MS;
   // Whoever has a connection later could only be cancelled on it.
-  const waitMs = limitMs - CANCEL_BEFORE_MS;
+  const waitMs = limitMs - limit.CANCEL_BEFORE_MS;
+  const places = boundOf(
+    poolSize + maxWaiting,
+    () => new DatabaseUnavailable('Too many wait for a connection to the database.'),
+  );
   const connections = new Set<Lent>();
   const primary = options.primary ?? createPrimary(options.url, tellingPrimary(log));
   let isPrepared = preparedStatements;
@@ -103,14 +98,14 @@ export function openPool(options: PoolOptions): SessionPool {
   const pool = new Pool({
     max: poolSize,
     connectionTimeoutMillis: waitMs,
-    idleTimeoutMillis: 30_000,
+    idleTimeoutMillis: limit.IDLE_MS,
     // All that is said at connecting: a pooler in transaction mode refuses `statement_timeout` and most others.
     application_name: 'taxclaims-api',
     keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
+    keepAliveInitialDelayMillis: limit.TCP_KEEP_ALIVE_MS,
     Client: class extends Lent {
       constructor(config: ClientConfig = {}) {
-        const connectionTimeoutMillis = Math.min(waitMs, CONNECTING_MS);
+        const connectionTimeoutMillis = Math.min(waitMs, limit.CONNECT_MS);
         super({ ...config, connectionTimeoutMillis }, primary.latest);
         connections.add(this);
         this.once('end', () => connections.delete(this));
@@ -139,10 +134,6 @@ export function openPool(options: PoolOptions): SessionPool {
 
   /** One to the server that takes writes; those to any other are ended. */
   async function connect(): Promise<PoolClient & Lent> {
-    // While nobody leads they are not in the pool's own queue yet.
-    const queued = primary.current === undefined ? waiting.size : pool.waitingCount;
-    if (queued >= maxWaiting)
-      throw new DatabaseUnavailable('Too many wait for a connection to the database.');
     const { promise: closing, reject: leave } = Promise.withResolvers<never>();
     waiting.add(leave);
     const end = performance.now() + waitMs;
@@ -192,7 +183,7 @@ export function openPool(options: PoolOptions): SessionPool {
   /** The pool forgets its connections before they are closed: a server that is stopped then would break them off. */
   async function left(): Promise<void> {
     const leaving = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
-    await Promise.race([Promise.all(leaving), delay(LEAVING_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.all(leaving), delay(limit.LEAVING_MS, undefined, { ref: false })]);
   }
 
   /** Not even a server that is mute, or work between statements, keeps it from ending. */
@@ -209,18 +200,19 @@ export function openPool(options: PoolOptions): SessionPool {
   }
 
   return {
-    async withSession(use, lending = {}) {
-      const since = performance.now();
-      const client = await waitedFor(connect);
-      const session = new Session(client, since, isPrepared && lending.prepared !== false, prepareNoMore);
-      try {
-        return await session.within(lending.limitMs ?? limitMs, use);
-      } catch (error) {
-        if (error instanceof DatabaseUnavailable || saysReadOnly(error)) primary.doubt(client.server);
-        if (error instanceof RightMissing) rightsMissing += 1;
-        throw error;
-      }
-    },
+    withSession: (use, lending = {}) =>
+      places.during(async () => {
+        const since = performance.now();
+        const client = await waitedFor(connect);
+        const session = new Session(client, since, isPrepared && lending.prepared !== false, prepareNoMore);
+        try {
+          return await session.within(lending.limitMs ?? limitMs, use);
+        } catch (error) {
+          if (error instanceof DatabaseUnavailable || saysReadOnly(error)) primary.doubt(client.server);
+          if (error instanceof RightMissing) rightsMissing += 1;
+          throw error;
+        }
+      }),
     close: (withinMs = limitMs) => (closed ??= end(withinMs)),
     figures: () => ({
       connections: pool.totalCount,

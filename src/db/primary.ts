@@ -1,16 +1,12 @@
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import { postgresAddress } from '../postgres-address.ts';
+import { askedOnce } from '../retries.ts';
 import { within } from '../within.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
+import { PRIMARY_ANSWER_MS, PRIMARY_PAUSE_MS } from '../limits.ts';
 
-/** How long a server may take to say whether it takes writes. */
-const ANSWER_MS = 2_000;
-/** While nobody takes writes the servers are not asked again at once, however many requests wait for one. */
-const PAUSE_MS = 200;
-
-/** Which server of an address to connect to. */
 export interface Primary {
   /** Whether a new connection must be asked first: whoever led a moment ago may follow now. */
   readonly isAsked: boolean;
@@ -36,13 +32,16 @@ export function createPrimary(url: string, told: (server: string) => void = () =
   }
   let current: string | undefined;
   let last: string | undefined;
-  let asking: Promise<void> | undefined;
 
-  async function ask(): Promise<void> {
-    current = await findWriting(servers);
-    if (current !== last) told(nameOf(current));
-    last = current;
-  }
+  const ask = askedOnce(
+    async () => {
+      current = await findWriting(servers);
+      if (current !== last) told(nameOf(current));
+      last = current;
+    },
+    0,
+    PRIMARY_PAUSE_MS,
+  );
 
   return {
     isAsked: true,
@@ -53,17 +52,7 @@ export function createPrimary(url: string, told: (server: string) => void = () =
       return last ?? first;
     },
     async find() {
-      if (current !== undefined) return;
-      asking ??= ask().then(
-        () => {
-          asking = undefined;
-        },
-        (error: unknown) => {
-          setTimeout(() => (asking = undefined), PAUSE_MS).unref();
-          throw error;
-        },
-      );
-      await asking;
+      if (current === undefined) await ask();
     },
     doubt(server) {
       if (server === current) current = undefined;
@@ -95,7 +84,7 @@ export function sharedPrimaries(told: (server: string) => void): (url: string) =
  * The first server to say that it takes writes.
  * @throws DatabaseUnavailable where none does.
  */
-export async function findWriting(servers: readonly string[], answerMs = ANSWER_MS): Promise<string> {
+export async function findWriting(servers: readonly string[], answerMs = PRIMARY_ANSWER_MS): Promise<string> {
   const connections = servers.map((server) => new Connection(connectionTo(server, answerMs)));
   const asked = connections.map(async (connection, index) => {
     connection.on('error', () => undefined);
@@ -106,7 +95,6 @@ export async function findWriting(servers: readonly string[], answerMs = ANSWER_
   try {
     return await Promise.any(asked);
   } catch (error) {
-    // Of each server why not.
     const { errors } = error as AggregateError;
     const reasons = servers.map((server, index) => `${nameOf(server)}: ${wordsOf(errors[index])}`);
     throw new DatabaseUnavailable(`None of the servers takes writes (${reasons.join('; ')}).`, {
@@ -119,7 +107,7 @@ export async function findWriting(servers: readonly string[], answerMs = ANSWER_
 }
 
 /** @throws DatabaseUnavailable for a standby, or a database that begins its transactions read-only. */
-export async function assertWrites(connection: Connection, answerMs = ANSWER_MS): Promise<void> {
+export async function assertWrites(connection: Connection, answerMs = PRIMARY_ANSWER_MS): Promise<void> {
   const late = (): Error => {
     connection.destroy();
     return new DatabaseUnavailable('The database did not answer in time.');
@@ -135,7 +123,6 @@ export async function assertWrites(connection: Connection, answerMs = ANSWER_MS)
 /** read_only_sql_transaction, and what a standby says to a transaction that is to write. */
 const TAKES_NO_WRITES = new Set(['25006', '25001']);
 
-/** Whether an error says that the server follows another now. */
 export function saysReadOnly(error: unknown): boolean {
   return TAKES_NO_WRITES.has(sqlState(error) ?? '');
 }
@@ -148,7 +135,6 @@ function connectionTo(server: string, answerMs: number): ClientConfig {
   };
 }
 
-/** Without its login. */
 function nameOf(server: string): string {
   return new URL(server).host;
 }

@@ -1,7 +1,6 @@
 import type { Caller } from '../identity/caller.ts';
 import type { Timeline } from '../observed.ts';
 
-/** All that one request tells the database about itself. */
 export interface RequestContext {
   readonly caller: Caller;
   readonly requestId: string;
@@ -9,10 +8,8 @@ export interface RequestContext {
   readonly action: string;
   readonly ipAddress: string;
   readonly userAgent: string;
-  /** True for GET and HEAD. */
   readonly readOnly: boolean;
   /** The one client that the request names, if it names one: the transaction then holds no right to another. */
   readonly client?: string | undefined;
-  /** Where its transactions are noted, if somebody wants to know. */
   readonly timeline?: Timeline | undefined;
 }

@@ -1,37 +1,35 @@
+import { boundOf } from '../bound.ts';
 import { RequestError } from '../errors.ts';
 
-/** For work that has a connection for longer than others: whoever finds no room is told to come again. */
 export interface Room {
   /** @throws RequestError ERROR_RATE_LIMITED for a caller who has other such work, ERROR_UNAVAILABLE where many have */
   lend<T>(subject: string, work: () => Promise<T>): Promise<T>;
-  /** How many have such work at present. */
   taken(): number;
 }
 
-const RETRY = { headers: { 'Retry-After': '5' } };
+const headers = { 'Retry-After': '5' };
 
-/** Room for so many callers at once, for one piece of work of each. */
 export function roomFor(most: number): Room {
   const inside = new Set<string>();
+  const bound = boundOf(
+    most,
+    () =>
+      new RequestError('ERROR_UNAVAILABLE', 'too many long requests are under way', {
+        headers,
+        kind: 'busy',
+      }),
+  );
   return {
-    taken: () => inside.size,
+    taken: () => bound.taken,
     async lend(subject, work) {
       if (inside.has(subject))
         throw new RequestError('ERROR_RATE_LIMITED', 'another long request of the same caller is under way', {
-          ...RETRY,
-          kind: 'long_request',
+          ...{ headers, kind: 'long_request' },
         });
-      if (inside.size >= most)
-        throw new RequestError('ERROR_UNAVAILABLE', 'too many long requests are under way', {
-          ...RETRY,
-          kind: 'busy',
-        });
-      inside.add(subject);
-      try {
-        return await work();
-      } finally {
-        inside.delete(subject);
-      }
+      return bound.during(() => {
+        inside.add(subject);
+        return work().finally(() => inside.delete(subject));
+      });
     },
   };
 }

@@ -1,13 +1,13 @@
 import type { PoolClient } from 'pg';
 import type { Connection } from './connection.ts';
 import { areSettingsRefused, DatabaseUnavailable, isGrantMissing, RightMissing } from './errors.ts';
+import { CANCEL_BEFORE_MS } from '../limits.ts';
 import { isNameElsewhere, sendPipeline } from './pipeline.ts';
 import { saysReadOnly } from './primary.ts';
 import type { Part, TaggedResult } from './pipeline.ts';
 import type { Result, Statement } from './statement.ts';
 import { within } from '../within.ts';
 
-/** How a pipeline must leave the connection. */
 export type Left = 'idle' | 'in transaction';
 
 const STATUS = { idle: 'I', 'in transaction': 'T' } as const;
@@ -15,12 +15,8 @@ const STATUS = { idle: 'I', 'in transaction': 'T' } as const;
 /** Statements, and the settings under which they are run. */
 export interface WithSettings extends Part {
   readonly settings: readonly Statement[];
-  /** Told what the last of the settings gave. */
   readonly onSettings?: ((result: Result) => void) | undefined;
 }
-
-/** How long before its end a session asks the server to give up: one that still answers then says what became of it. */
-export const CANCEL_BEFORE_MS = 500;
 
 /** A connection while one request has it, and the judgement whether another may have it afterwards. */
 export class Session {

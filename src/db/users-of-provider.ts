@@ -2,7 +2,6 @@ import type { Rights } from '../identity/management/client.ts';
 import { adminServer, openAdminConnection } from './deploy/admin-connection.ts';
 import { rightsIn } from './identity-changes.ts';
 
-/** A user whom the provider knows, with the rights that it is to have. */
 export interface UserOfProvider {
   readonly userId: string;
   readonly email: string;
@@ -12,11 +11,7 @@ export interface UserOfProvider {
 }
 
 /** All of them, which is more than the API's login may ask for. */
-export interface UsersOfProvider {
-  /** In the order of their ids, page by page. */
-  users(after: string | undefined, most: number): Promise<readonly UserOfProvider[]>;
-  close(): Promise<void>;
-}
+export type UsersOfProvider = Awaited<ReturnType<typeof openUsersOfProvider>>;
 
 const PAGE = `
 select u.user_id::text, u.email, u.subject, u.is_undelivered, u.role, u.client_access::text, u.is_active::text
@@ -26,11 +21,11 @@ from app.users_of_provider($1, $2) as u`;
  * By a login that may become taxclaims_owner, as the one that migrates.
  * @throws MigrationError where it cannot be reached
  */
-export async function openUsersOfProvider(adminUrl: string): Promise<UsersOfProvider> {
+export async function openUsersOfProvider(adminUrl: string) {
   const connection = await openAdminConnection(await adminServer(adminUrl), 'taxclaims-identity-sync');
   const { client } = connection;
   return {
-    async users(after, most) {
+    async users(after: string | undefined, most: number): Promise<readonly UserOfProvider[]> {
       await client.query('begin read only; set local role taxclaims_owner');
       const { rows } = await client.query<{
         readonly user_id: string;

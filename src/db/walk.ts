@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { RequestError } from '../errors.ts';
-import { GRACE_MS } from './pool.ts';
+import { GRACE_MS, WALK_MS, WALK_PAGE_MS, WALK_ROWS, WALK_STANDING_MS } from '../limits.ts';
 import type { SessionPool } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import type { Room } from './room.ts';
@@ -19,20 +19,13 @@ export interface WalkLimits {
   readonly most: number;
   /** Until whoever reads asks for the next page. */
   readonly pageMs: number;
-  /** Until the last page is read from the database. */
   readonly wholeMs: number;
 }
 
-export const WALK_LIMITS: WalkLimits = { most: 1, pageMs: 30_000, wholeMs: 300_000 };
-
-/** Rows of a page: few enough to hold, enough that an exchange costs little beside them. */
-const PAGE = 250;
-/** Beyond what anybody may take: for a process that stands still. */
-const STANDING_MS = 30_000;
+export const WALK_LIMITS: WalkLimits = { most: 1, pageMs: WALK_PAGE_MS, wholeMs: WALK_MS };
 
 type Rows = Result['rows'];
 
-/** A list that is being read. */
 export interface Walk {
   readonly isEmpty: boolean;
   /** Arrays of rows; to be read to its end, or destroyed. */
@@ -55,7 +48,7 @@ export function walksOn(
     const read = async (session: Session): Promise<void> => {
       const settings = [
         BEGIN,
-        waitsAtMost(limits.pageMs + STANDING_MS),
+        waitsAtMost(limits.pageMs + WALK_STANDING_MS),
         settingsOf(context, statementTimeoutMs),
       ];
       const declared = { ...statement, text: `declare walk no scroll cursor for ${statement.text}` };
@@ -65,7 +58,7 @@ export function walksOn(
         session.send([{ role, settings, statements: [declared, NEXT], onSettings }], 'in transaction'),
       );
       const first = opened?.at(-1)?.rows ?? [];
-      if (first.length < PAGE) {
+      if (first.length < WALK_ROWS) {
         await session.soon(exchangeMs, session.sendOne(COMMIT, role, 'idle'));
         resolve({ isEmpty: first.length === 0, pages: Readable.from([first]) });
         return;
@@ -96,7 +89,7 @@ export function walksOn(
       const next = async (): Promise<Rows> =>
         (await session.soon(exchangeMs, session.sendOne(NEXT, role, 'in transaction'))).rows;
       for (let page = first; ; page = await next()) {
-        if (page.length < PAGE) {
+        if (page.length < WALK_ROWS) {
           await session.soon(exchangeMs, session.sendOne(COMMIT, role, 'idle'));
           ended();
           yield page;
@@ -119,4 +112,4 @@ export function walksOn(
   };
 }
 
-const NEXT: Statement = { text: `fetch ${PAGE} from walk`, values: [] };
+const NEXT: Statement = { text: `fetch ${WALK_ROWS} from walk`, values: [] };

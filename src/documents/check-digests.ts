@@ -1,8 +1,8 @@
 import type { DocumentContents, OwedDigest } from '../db/document-contents.ts';
 import { RequestError } from '../errors.ts';
-import { STALL_MS } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
 import { digestOf } from './digest.ts';
+import { CHECK_AT_ONCE, STORE_STALL_MS } from '../limits.ts';
 import { failingOnStall } from './stalls.ts';
 
 /** A content that is not what its row says; `found` is its digest, or why it could not be read. */
@@ -15,7 +15,6 @@ export interface OtherBytes {
 }
 
 export interface DigestCounts {
-  /** Contents that were read. */
   read: number;
   /** Documents that have no digest, but for those that were given theirs. */
   withoutDigest: number;
@@ -28,8 +27,6 @@ interface Sources {
   readonly database: Pick<DocumentContents, 'digests' | 'keepDigest' | 'standings'>;
 }
 
-/** How many contents are read at once. */
-const AT_ONCE = 8;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -46,8 +43,8 @@ export async function* otherBytes(
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
     counts.withoutDigest += page.filter(({ sha256 }) => sha256 === undefined).length;
     const toRead = page.filter(({ sha256 }) => (sha256 === undefined) === keeps);
-    for (let from = 0; from < toRead.length; from += AT_ONCE) {
-      const some = toRead.slice(from, from + AT_ONCE);
+    for (let from = 0; from < toRead.length; from += CHECK_AT_ONCE) {
+      const some = toRead.slice(from, from + CHECK_AT_ONCE);
       const differing = await Promise.all(some.map((owed) => differenceOf(sources, owed, counts)));
       counts.differences += differing.flatMap((one) => one ?? []).length;
       yield* differing.flatMap((one) => one ?? []);
@@ -67,7 +64,7 @@ async function differenceOf(
   counts.read += 1;
   const found = await store
     .read(path)
-    .then((content) => digestOf(failingOnStall(content, STALL_MS), size))
+    .then((content) => digestOf(failingOnStall(content, STORE_STALL_MS), size))
     .catch((error: unknown) => {
       // Of one that cannot be read the others are none the worse; a store that is away has none of them.
       if (error instanceof RequestError) throw error;

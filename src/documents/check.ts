@@ -1,10 +1,10 @@
 import type { DocumentContents, Owed } from '../db/document-contents.ts';
 import { byBytes } from './content-store.ts';
 import type { ContentStore, Stored } from './content-store.ts';
+import { CHECK_SUSPECTS } from '../limits.ts';
 
 /** Where the database and the store do not agree. */
 export type Difference =
-  /** A document whose content is not there, or is of another length. */
   | { readonly kind: 'no content'; readonly document: string; readonly path: string; readonly size?: number }
   | {
       readonly kind: 'other length';
@@ -35,9 +35,6 @@ interface Pair {
   readonly stored: Stored | undefined;
 }
 
-/** How many suspicions are looked into at once. */
-const BATCH = 50;
-
 /**
  * Holds every content against every document, in one walk over both. Uploads and deletions may go on meanwhile: whatever
  * looks wrong is looked at again, in the order in which neither makes it look wrong.
@@ -54,14 +51,13 @@ export async function* differencesOf(
     progress();
     if (pair.owed !== undefined && pair.stored !== undefined && agrees(pair.owed, pair.stored.size)) continue;
     suspects.push(pair);
-    if (suspects.length < BATCH) continue;
+    if (suspects.length < CHECK_SUSPECTS) continue;
     yield* confirmed(sources, suspects, counts);
     suspects = [];
   }
   yield* confirmed(sources, suspects, counts);
 }
 
-/** Both in the order of their paths, side by side. */
 async function* paired({ store, database }: Sources): AsyncGenerator<Pair> {
   const contents = inOrder(store.list());
   let stored = await contents.next();

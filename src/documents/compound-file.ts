@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { COMPOUND_SECTORS } from '../limits.ts';
 
 /* The directory of a compound file, which .doc and .xls are: [MS-CFB], sections 2.2 to 2.6. */
 
@@ -14,8 +15,6 @@ const HEADER_SIZE = 512;
 const ENTRY_SIZE = 128;
 /** How many sectors of the file allocation table the header names: enough for 7 MB, and the directory stands early. */
 const NAMED_IN_HEADER = 109;
-/** More than any office file has; a chain that is longer is a loop. */
-const MOST_SECTORS = 1_000;
 
 /** The names at the root of a compound file; of a damaged one, those that can be found. */
 export async function namesAtRoot(file: string): Promise<ReadonlySet<string>> {
@@ -33,7 +32,7 @@ async function readDirectory(file: FileHandle): Promise<readonly Entry[]> {
   const perSector = sectorSize / 4;
   const entries: Entry[] = [];
   let sector = header.readUInt32LE(48);
-  for (let count = 0; count < MOST_SECTORS; count += 1) {
+  for (let count = 0; count < COMPOUND_SECTORS; count += 1) {
     const bytes = await read(file, (sector + 1) * sectorSize, sectorSize);
     for (let at = 0; at < sectorSize; at += ENTRY_SIZE) entries.push(entryAt(bytes, at));
     const table = Math.floor(sector / perSector);

@@ -1,24 +1,16 @@
 import type { Readable } from 'node:stream';
 import { RequestError } from '../errors.ts';
 
-/** The first and the last byte of a part, both included. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** How long a store may take for an answer: a download asks twice, and neither makes it wait for ten seconds. */
-export const ANSWER_MS = 4_500;
-/** How long nothing of a content may move, on its way in or out, before it is given up. */
-export const STALL_MS = 8_000;
-
-/** How long is waited for a store. */
 export interface Bounds {
   readonly answerMs: number;
   readonly stallMs: number;
 }
 
-/** A content that a store has. */
 export interface Stored {
   readonly path: string;
   readonly size: number;
@@ -30,9 +22,6 @@ export interface Told {
   /** The header Content-Disposition. */
   readonly disposition: string;
 }
-
-/** How long the address of a content is good. */
-export const ADDRESS_SECONDS = 60;
 
 /**
  * Where the contents of documents lie, each under the path that its document's row has.
@@ -49,9 +38,7 @@ export interface ContentStore {
   readonly addressOf?: (path: string, told: Told) => Promise<string>;
   /** Every content, in the order of the bytes of their paths; what comes or goes meanwhile may be among them or not. */
   list(): AsyncIterable<Stored>;
-  /** One that is gone already counts as removed. */
   remove(path: string): Promise<void>;
-  /** Breaks off what is under way. */
   close(): void;
 }
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-/** The same pieces, which the hash is given as they pass. */
 export async function* hashed(content: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
   for await (const chunk of content) {
     hash.update(chunk);

@@ -7,48 +7,25 @@ import type { Database } from '../db/database.ts';
 import { RightMissing, sqlState } from '../db/errors.ts';
 import { RequestError } from '../errors.ts';
 import { within } from '../within.ts';
-import { outOfReach, STALL_MS } from './content-store.ts';
+import { outOfReach } from './content-store.ts';
 import type { ContentStore } from './content-store.ts';
 import { digestOf } from './digest.ts';
 import { counting } from './failures.ts';
 import type { StoreFailures } from './failures.ts';
 import { createFolderStore, spoolFolderOf } from './folder-store.ts';
+import { STORE_STALL_MS } from '../limits.ts';
 import { createRemovals } from './removals.ts';
-import type { Removals } from './removals.ts';
 import type { S3Options } from './s3-store.ts';
 import { failingOnStall } from './stalls.ts';
 import { openSpool } from './spool.ts';
-import type { Spool, SpooledFile } from './spool.ts';
+import type { SpooledFile } from './spool.ts';
 
 /** The contents of documents: as many as there are rows of documents, whatever fails in between. */
-export interface Documents
-  extends Pick<Spool, 'write' | 'discard'>,
-    Pick<ContentStore, 'size' | 'read'>,
-    Pick<Removals, 'removeDue'> {
-  readonly maxBytes: number;
-  /** Where a download leads to the store itself; undefined where it is answered here. */
-  readonly addressOf: ContentStore['addressOf'] | undefined;
-  /**
-   * Puts a file that was written aside into the store, reads it back, then calls for the row that holds its path. The
-   * file is taken over: whatever happens, the caller has nothing left to remove.
-   * @throws whatever `insertRow` does, and RequestError ERROR_UNAVAILABLE, also where the store gives back other bytes
-   */
-  keep<T>(spooled: SpooledFile, insertRow: (path: string) => Promise<T>): Promise<T>;
-  /** Puts a content under a path that a row has already. */
-  restore(path: string, content: Readable): Promise<void>;
-  /** Counts a content that is not what was uploaded, and gives the error to throw. */
-  damaged(reason: string): Error;
-  /** How often the store did not do what it must: it was away, it stood still, or it had other bytes. */
-  figures(): StoreFailures;
-  /** Ends the removals that are under way; those that take longer than that are broken off, and stay planned. */
-  close(withinMs?: number): Promise<void>;
-}
+export type Documents = Awaited<ReturnType<typeof openDocuments>>;
 
 export interface DocumentsOptions {
   readonly store: DocumentStore;
-  /** Of an S3 store that is not Amazon's. */
   readonly endpoint: string | undefined;
-  /** Where contents are written aside that go elsewhere in the end. */
   readonly dataDir: string;
   readonly maxBytes: number;
   /** Whether downloads lead to the store itself, where that has addresses. */
@@ -61,8 +38,7 @@ export interface DocumentsOptions {
   readonly bounds?: S3Options['bounds'];
 }
 
-/** @throws Error in one line where the folder cannot be written to */
-export async function openDocuments(options: DocumentsOptions): Promise<Documents> {
+export async function openDocuments(options: DocumentsOptions) {
   const { maxBytes, database, log } = options;
   const { store, failures, failed, damaged } = counting(await openStore(options));
   const spool = await openSpool(spoolFolder(options)).catch((error: unknown) => {
@@ -70,7 +46,7 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
   });
   const removals = createRemovals({ store, spool, database, log });
   const read: ContentStore['read'] = async (path, range) =>
-    failingOnStall(await store.read(path, range), STALL_MS, failed);
+    failingOnStall(await store.read(path, range), STORE_STALL_MS, failed);
 
   /** What a store says of its own work is not believed: it has what it gives back. */
   async function place(path: string, { file, size, sha256 }: SpooledFile): Promise<void> {
@@ -96,15 +72,23 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
 
   return {
     maxBytes,
+    /** Where a download leads to the store itself; undefined where it is answered here. */
     addressOf: options.presignedDownloads === true ? store.addressOf : undefined,
-    write: (content) => spool.write(content),
-    discard: (spooled) => spool.discard(spooled),
-    size: (path) => store.size(path),
+    write: (content: Readable) => spool.write(content),
+    discard: (spooled: SpooledFile) => spool.discard(spooled),
+    size: (path: string) => store.size(path),
     read,
+    /** Counts a content that is not what was uploaded, and gives the error to throw. */
     damaged,
-    figures: () => ({ ...failures }),
+    /** How often the store did not do what it must: it was away, it stood still, or it had other bytes. */
+    figures: (): StoreFailures => ({ ...failures }),
     removeDue: () => removals.removeDue(),
-    async keep(spooled, insertRow) {
+    /**
+     * Puts a file that was written aside into the store, reads it back, then calls for the row that holds its path. The
+     * file is taken over: whatever happens, the caller has nothing left to remove.
+     * @throws whatever `insertRow` does, and RequestError ERROR_UNAVAILABLE, also where the store gives back other bytes
+     */
+    async keep<T>(spooled: SpooledFile, insertRow: (path: string) => Promise<T>): Promise<T> {
       const path = newPath();
       try {
         await removals.plan(path);
@@ -122,10 +106,12 @@ export async function openDocuments(options: DocumentsOptions): Promise<Document
         throw error;
       }
     },
-    async restore(path, content) {
+    /** Puts a content under a path that a row has already. */
+    async restore(path: string, content: Readable): Promise<void> {
       await place(path, await spool.write(content));
     },
-    async close(withinMs = STALL_MS) {
+    /** Ends the removals that are under way; those that take longer than that are broken off, and stay planned. */
+    async close(withinMs = STORE_STALL_MS): Promise<void> {
       const late = (): Error => new Error('contents without a document are still being removed');
       await within(withinMs, removals.close(), late).catch((error: unknown) => {
         log.warn({ err: error }, 'the document store is closed all the same');

@@ -5,7 +5,6 @@ import type { ContentStore } from './content-store.ts';
 export interface StoreFailures {
   readonly away: number;
   readonly stalled: number;
-  /** Contents that were not what was uploaded. */
   readonly damaged: number;
 }
 

@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../make-folder.ts';
 import { codeOf } from '../system-error.ts';
 import { within } from '../within.ts';
-import { ANSWER_MS, byBytes, isContentPath, outOfReach, STALL_MS, StoreStalled } from './content-store.ts';
+import { byBytes, isContentPath, outOfReach, StoreStalled } from './content-store.ts';
 import type { ContentStore, Stored } from './content-store.ts';
+import { STORE_ANSWER_MS, STORE_STALL_MS } from '../limits.ts';
 
 /** Where a folder store's contents are written aside: on the same file system, so that a rename is enough. */
 export function spoolFolderOf(folder: string): string {
@@ -25,7 +26,7 @@ export function createFolderStore(folder: string): ContentStore {
   };
 
   return {
-    place: (path, file) => inTime(reaching(move(file, locate(path))), STALL_MS),
+    place: (path, file) => inTime(reaching(move(file, locate(path))), STORE_STALL_MS),
     async size(path) {
       if (!isContentPath(path)) return undefined;
       return inTime(stat(locate(path)).then(({ size }) => size, unlessAbsent));
@@ -33,7 +34,7 @@ export function createFolderStore(folder: string): ContentStore {
     async read(path, range) {
       // Opened here: a stream that opens by itself would fail only once the answer has begun.
       const opening = open(locate(path));
-      const file = await inTime(opening.catch(unlessAbsent), ANSWER_MS, () => {
+      const file = await inTime(opening.catch(unlessAbsent), STORE_ANSWER_MS, () => {
         void opening.then((late) => late.close()).catch(() => undefined);
       });
       if (file === undefined) throw new Error(`there is no content at ${path}`);
@@ -78,7 +79,7 @@ async function move(file: string, target: string): Promise<void> {
 }
 
 /** A disk behind a network may say nothing at all. What it does late is as good as undone: a plan stands for it. */
-function inTime<T>(work: Promise<T>, limitMs = ANSWER_MS, giveUp = (): void => undefined): Promise<T> {
+function inTime<T>(work: Promise<T>, limitMs = STORE_ANSWER_MS, giveUp = (): void => undefined): Promise<T> {
   return within(limitMs, work, () => {
     giveUp();
     return outOfReach(new StoreStalled('the disk did not answer in time'));

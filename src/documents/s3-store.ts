@@ -13,28 +13,19 @@ import {
 } from '@aws-sdk/client-s3';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import {
-  ADDRESS_SECONDS,
-  ANSWER_MS,
-  isContentPath,
-  outOfReach,
-  STALL_MS,
-  StoreStalled,
-} from './content-store.ts';
+import { isContentPath, outOfReach, StoreStalled } from './content-store.ts';
 import type { Bounds, ContentStore } from './content-store.ts';
+import { ADDRESS_S, STORE_ANSWER_MS, STORE_CONNECT_MS, STORE_STALL_MS } from '../limits.ts';
 
 export interface S3Options {
   readonly bucket: string;
-  /** What every key begins with; may be empty. */
   readonly prefix: string;
-  /** Of a store that is not Amazon's. */
   readonly endpoint: string | undefined;
   /** Where absent, the SDK finds region and credentials where it always looks for them. */
   readonly access?: Pick<S3ClientConfig, 'region' | 'credentials'>;
   readonly bounds?: Bounds | undefined;
 }
 
-/** What is told of the content that is being sent. */
 interface Progress {
   readonly moved: () => void;
   readonly failed: (error: Error) => void;
@@ -42,13 +33,12 @@ interface Progress {
 
 const silent = (): void => undefined;
 
-/** Contents as objects of a bucket. */
 export function createS3Store({
   bucket,
   prefix,
   endpoint,
   access,
-  bounds: { answerMs, stallMs } = { answerMs: ANSWER_MS, stallMs: STALL_MS },
+  bounds: { answerMs, stallMs } = { answerMs: STORE_ANSWER_MS, stallMs: STORE_STALL_MS },
 }: S3Options): ContentStore {
   const client = new S3Client({
     ...access,
@@ -58,7 +48,7 @@ export function createS3Store({
     responseChecksumValidation: 'WHEN_REQUIRED',
     // What fails is thrown; by default some of it is printed as well.
     logger: { debug: silent, info: silent, warn: silent, error: silent },
-    requestHandler: { connectionTimeout: 3_000 },
+    requestHandler: { connectionTimeout: STORE_CONNECT_MS },
   });
   const underWay = new Set<AbortController>();
   const locate = (path: string): { Bucket: string; Key: string } => {
@@ -153,7 +143,7 @@ export function createS3Store({
         ResponseCacheControl: 'no-store',
       });
       // Nobody is asked but whoever gives credentials, which takes its time as well.
-      const signed = (): Promise<string> => getSignedUrl(client, get, { expiresIn: ADDRESS_SECONDS });
+      const signed = (): Promise<string> => getSignedUrl(client, get, { expiresIn: ADDRESS_S });
       return answered(answerMs, signed).catch((error: unknown) => {
         throw outOfReach(error);
       });

@@ -8,8 +8,8 @@ import { makeFolder } from '../make-folder.ts';
 import { isOfTheSystem } from '../system-error.ts';
 import { outOfReach } from './content-store.ts';
 import { hashed } from './digest.ts';
+import { UPLOAD_ABANDONED_MS } from '../limits.ts';
 
-/** A content that was written aside, whole and synced to the disk. */
 export interface SpooledFile {
   readonly file: string;
   readonly size: number;
@@ -18,24 +18,9 @@ export interface SpooledFile {
 }
 
 /** Where contents are written until it is known that they are whole and may be kept. */
-export interface Spool {
-  /**
-   * Writes a stream aside, as it comes.
-   * @throws RequestError ERROR_UNAVAILABLE for a disk that is full or away, and whatever the stream fails with;
-   * nothing is left then
-   */
-  write(content: Readable): Promise<SpooledFile>;
-  /** Removes one that is not kept. Never rejects: what cannot be removed now, `removeAbandoned` will. */
-  discard(spooled: SpooledFile): Promise<void>;
-  /** Removes what a crash has left. */
-  removeAbandoned(): Promise<void>;
-}
+export type Spool = Awaited<ReturnType<typeof openSpool>>;
 
-/** Longer than any upload may take. */
-const ABANDONED_MS = 3_600_000;
-
-/** @throws Error where the folder cannot be made */
-export async function openSpool(folder: string): Promise<Spool> {
+export async function openSpool(folder: string) {
   await makeFolder(folder, 0o700);
 
   const discard = async (file: string): Promise<void> => {
@@ -43,7 +28,12 @@ export async function openSpool(folder: string): Promise<Spool> {
   };
 
   return {
-    async write(content) {
+    /**
+     * Writes a stream aside, as it comes.
+     * @throws RequestError ERROR_UNAVAILABLE for a disk that is full or away, and whatever the stream fails with;
+     * nothing is left then
+     */
+    async write(content: Readable): Promise<SpooledFile> {
       const file = join(folder, randomUUID());
       const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
       const hash = createHash('sha256');
@@ -55,9 +45,11 @@ export async function openSpool(folder: string): Promise<Spool> {
       }
       return { file, size: target.bytesWritten, sha256: hash.digest('hex') };
     },
-    discard: ({ file }) => discard(file),
-    async removeAbandoned() {
-      const oldest = Date.now() - ABANDONED_MS;
+    /** Removes one that is not kept. Never rejects: what cannot be removed now, `removeAbandoned` will. */
+    discard: ({ file }: SpooledFile) => discard(file),
+    /** Removes what a crash has left. */
+    async removeAbandoned(): Promise<void> {
+      const oldest = Date.now() - UPLOAD_ABANDONED_MS;
       for (const name of await readdir(folder)) {
         const file = join(folder, name);
         const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Infinity }));

@@ -2,12 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashPassword } from '../identity/password.ts';
+import { EMBEDDED_PASSWORDS_MS } from '../limits.ts';
 import { withClient } from './postgres/connect.ts';
 import { PEOPLE } from './people.ts';
 import { identityFolder, ignoreMissing, writeOnce } from './provider/key.ts';
-
-/** No caller waits for the passwords of a start, which may be the first work of a busy machine. */
-const STARTING_MS = 120_000;
 
 /** With what one of the demonstration logs in. */
 export interface Login {
@@ -54,7 +52,7 @@ async function openPasswords(dataDir: string): Promise<Kept> {
     const password = randomBytes(8)
       .toString('hex')
       .replace(/(.{4})(?=.)/g, '$1-');
-    made.push({ email, password, hash: await hashPassword(password, { limitMs: STARTING_MS }) });
+    made.push({ email, password, hash: await hashPassword(password, { limitMs: EMBEDDED_PASSWORDS_MS }) });
   }
   await writeOnce(file, JSON.stringify(made));
   return openPasswords(dataDir);

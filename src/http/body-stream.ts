@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { RequestError } from '../errors.ts';
+import { BODY_PIECES, BODY_PIECE_BYTES, BODY_WINDOW_BYTES, BODY_WINDOW_MS } from '../limits.ts';
 
 export interface BodyBudget {
   readonly maxBytes: number;
@@ -9,17 +10,14 @@ export interface BodyBudget {
   readonly windowMs?: number;
 }
 
-/** Docs: docs/decisions/budgets-of-input.md says whom these suit. */
-const WINDOW_MS = 30_000;
-const LEAST_BYTES_IN_WINDOW = 256 * 1024;
-const FREE_PIECES = 1_000;
-const LEAST_BYTES_IN_PIECE = 1024;
-
 /**
  * The body of a request as a stream that fails, and reads nothing more, once the body is too large, too slow, or comes in
  * too small pieces: each costs as much work as a thousand bytes. The request itself stays whole for its answer.
  */
-export function bodyOf(request: IncomingMessage, { maxBytes, windowMs = WINDOW_MS }: BodyBudget): Readable {
+export function bodyOf(
+  request: IncomingMessage,
+  { maxBytes, windowMs = BODY_WINDOW_MS }: BodyBudget,
+): Readable {
   let bytes = 0;
   let pieces = 0;
   let bytesBefore = 0;
@@ -28,12 +26,12 @@ export function bodyOf(request: IncomingMessage, { maxBytes, windowMs = WINDOW_M
       bytes += piece.length;
       pieces += 1;
       if (bytes > maxBytes) done(new RequestError('ERROR_PAYLOAD_TOO_LARGE', `more than ${maxBytes} bytes`));
-      else if (pieces > FREE_PIECES + bytes / LEAST_BYTES_IN_PIECE) done(tooManyPieces(pieces, bytes));
+      else if (pieces > BODY_PIECES + bytes / BODY_PIECE_BYTES) done(tooManyPieces(pieces, bytes));
       else done(null, piece);
     },
   });
   const pace = setInterval(() => {
-    if (bytes - bytesBefore < LEAST_BYTES_IN_WINDOW)
+    if (bytes - bytesBefore < BODY_WINDOW_BYTES)
       body.destroy(new RequestError('ERROR_REQUEST_TIMEOUT', `${bytes} bytes of a body came too slowly`));
     bytesBefore = bytes;
   }, windowMs);
@@ -49,7 +47,7 @@ export function bodyOf(request: IncomingMessage, { maxBytes, windowMs = WINDOW_M
 }
 
 function tooManyPieces(pieces: number, bytes: number): RequestError {
-  const rule = `must not come in pieces that have less than ${LEAST_BYTES_IN_PIECE} bytes on average`;
+  const rule = `must not come in pieces that have less than ${BODY_PIECE_BYTES} bytes on average`;
   return new RequestError('ERROR_VALIDATION', `${bytes} bytes in ${pieces} pieces`, {
     details: { body: rule },
   });

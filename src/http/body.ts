@@ -9,9 +9,7 @@ import { bodyOf } from './body-stream.ts';
 import { spanOf } from './json-budget.ts';
 import type { JsonBudget } from './json-budget.ts';
 import { refuseIfGone } from './hang-up.ts';
-
-/** As large as the request headers may be: the largest body is a token. */
-export const BODY_LIMIT = 256 * 1024;
+import { BODY_BYTES } from '../limits.ts';
 
 /** Zstandard is absent: its frames may ask for 128 MiB of memory. */
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
@@ -25,7 +23,7 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
  * @throws RequestError ERROR_VALIDATION, ERROR_PAYLOAD_TOO_LARGE, ERROR_REQUEST_TIMEOUT or ERROR_UNSUPPORTED_MEDIA_TYPE
  */
 export async function readJson(request: Request, budget: JsonBudget): Promise<unknown> {
-  const bytes = await readBytes(request, BODY_LIMIT, requireJson);
+  const bytes = await readBytes(request, BODY_BYTES, requireJson);
   contents.set(request, bytes);
   return jsonOf(bytes, budget);
 }

@@ -1,13 +1,11 @@
 import compression from 'compression';
 import type { RequestHandler, Response } from 'express';
-
-/** What the first flight of a connection carries, ten segments of 1,460 bytes: less arrives no sooner for being packed. */
-const FIRST_FLIGHT_BYTES = 14_600;
+import { PACKED_BYTES } from '../limits.ts';
 
 /** Packs long answers with br or gzip, as the request accepts. */
 export function compress(): RequestHandler {
   return compression({
-    threshold: FIRST_FLIGHT_BYTES,
+    threshold: PACKED_BYTES,
     filter: (request, response) => !hasStrongTag(response) && compression.filter(request, response),
   });
 }

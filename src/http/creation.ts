@@ -6,13 +6,12 @@ import { RequestError } from '../errors.ts';
 import { bytesOf } from './body.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { RecordShape, Reply } from './endpoint.ts';
+import { KEY_CHARACTERS } from '../limits.ts';
 import { look, NothingFound } from './why-not.ts';
 
 /* Creations, which a request with an `Idempotency-Key` may repeat: draft-ietf-httpapi-idempotency-key-header. */
 
 const NAME = 'Idempotency-Key';
-
-export const LONGEST_KEY = 255;
 
 /** A string of RFC 9651, which is what the draft asks for. */
 const QUOTED = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
@@ -32,8 +31,8 @@ export function idempotencyKeyOf({
   const [value = ''] = values.map((one) => one.trim());
   const key = QUOTED.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
   const isKey = key === value ? BARE.test(value) : true;
-  if (values.length === 1 && isKey && key !== '' && key.length <= LONGEST_KEY) return key;
-  const rule = `must be one key of 1 to ${LONGEST_KEY} printable ASCII characters, in double quotes or without any`;
+  if (values.length === 1 && isKey && key !== '' && key.length <= KEY_CHARACTERS) return key;
+  const rule = `must be one key of 1 to ${KEY_CHARACTERS} printable ASCII characters, in double quotes or without any`;
   throw new RequestError('ERROR_VALIDATION', `${NAME} ${rule}`, { details: { [NAME]: rule } });
 }
 

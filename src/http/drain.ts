@@ -1,9 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import type { Socket } from 'node:net';
-
-/** How long an idle connection stays open for the request that may be on its way. */
-const IDLE_GRACE_MS = 1_000;
+import { IDLE_GRACE_MS } from '../limits.ts';
 
 export interface Drain {
   /** The responses that were taken and are not over. */

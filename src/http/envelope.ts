@@ -4,9 +4,9 @@ import { ERRORS } from '../errors.ts';
 import type { ErrorCode, RequestError } from '../errors.ts';
 import { cut } from '../log.ts';
 import type { Reply } from './endpoint.ts';
+import { DETAIL_NAME_CHARACTERS } from '../limits.ts';
 
 const RETRY_AFTER_SECONDS = '5';
-const LONGEST_NAME = 200;
 
 /** Headers that a status owes its reader, whoever threw it. */
 const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
@@ -26,7 +26,7 @@ export function errorBody(error: RequestError, requestId: string): string {
 /** A body may be wrong in thousands of fields; an answer names some, and says that there are more. */
 function named(details: Readonly<Record<string, string>>, most: number): Record<string, string> {
   const fields = Object.entries(details);
-  const first = fields.slice(0, most).map(([name, rule]) => [cut(name, LONGEST_NAME), rule]);
+  const first = fields.slice(0, most).map(([name, rule]) => [cut(name, DETAIL_NAME_CHARACTERS), rule]);
   const others = fields.length - first.length;
   return Object.fromEntries(others === 0 ? first : [...first, ['…', `and ${others} more`]]) as typeof details;
 }

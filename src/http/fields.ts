@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FILTER_VALUES } from '../limits.ts';
 
 /* The rules of fields that several resources share; each says its rule in words that the caller is shown. */
 
@@ -132,12 +133,9 @@ export function amount(maximum: string): z.ZodType<string> {
   return decimalText(maximum).meta({ type: 'number', minimum: 0, maximum: Number(maximum) });
 }
 
-/** How many values a filter takes at most. */
-const MOST_VALUES = 20;
-
 /** One value of that rule, or several with commas between them, each once; no value has a comma. */
 export function several<Rule extends z.ZodType>(rule: Rule): z.ZodType<z.output<Rule>[]> {
-  return separated(rule, MOST_VALUES)
+  return separated(rule, FILTER_VALUES)
     .overwrite((values) => [...new Set(values)])
     .meta(SEPARATED);
 }

@@ -3,9 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RequestError } from '../errors.ts';
-
-/** How long a connection may go on sending what nobody parses: closed at once it would be reset, and the answer lost. */
-const LINGER_MS = 1_000;
+import { LINGER_MS } from '../limits.ts';
 
 const unheard = new WeakSet<Socket>();
 

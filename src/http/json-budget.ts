@@ -1,16 +1,10 @@
-/** The digits that any number keeps on its way through a double; of more, the last are rounded before any rule sees them. */
-const DIGITS = 15;
-/** No body of ours is nested deeper than three; whatever walks through a value may recurse. */
-const DEPTH = 20;
+import { JSON_DEPTH, JSON_DIGITS } from '../limits.ts';
 
 /** How much of what is slow to parse a JSON text may have: each name costs a hundred times what its bytes cost. */
 export interface JsonBudget {
   readonly values: number;
   readonly fields: number;
 }
-
-/** How many records a body has at most; in a table each line without anything is one: it costs as much as any other. */
-export const MOST_ROWS = 10_000;
 
 /** A user of 5,000 clients is the longest; of the records none has as many as thirty fields. */
 export const OF_A_CALLER: JsonBudget = { values: 10_000, fields: 100 };
@@ -34,7 +28,7 @@ export function spanOf(
     if (byte === QUOTE) at = endOfText(json, at);
     else if (byte === OBJECT || byte === ARRAY) {
       depth += 1;
-      if (depth > DEPTH) return { end: at, excess: `must not be nested more than ${DEPTH} deep` };
+      if (depth > JSON_DEPTH) return { end: at, excess: `must not be nested more than ${JSON_DEPTH} deep` };
     } else if (byte === OBJECT_END || byte === ARRAY_END) {
       if (depth === 0) break;
       depth -= 1;
@@ -47,8 +41,8 @@ export function spanOf(
       if (fields > mostFields) return { end: at, excess: `must not have more than ${mostFields} fields` };
     } else if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
       const end = endOfNumber(json, at);
-      if (end - at > DIGITS && significantDigits(json.toString('latin1', at, end)) > DIGITS)
-        return { end: at, excess: `must have no number of more than ${DIGITS} digits` };
+      if (end - at > JSON_DIGITS && significantDigits(json.toString('latin1', at, end)) > JSON_DIGITS)
+        return { end: at, excess: `must have no number of more than ${JSON_DIGITS} digits` };
       at = end - 1;
     }
   }

@@ -1,17 +1,12 @@
 import { isIPv6 } from 'node:net';
 import type { RequestHandler } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
-import { type Counters, WINDOW_MS } from '../counters/counters.ts';
+import { type Counters } from '../counters/counters.ts';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
+import { ADDRESSES_OF_A_NETWORK, NETWORK_BITS, SUBNET_BITS, WINDOW_MS } from '../limits.ts';
 import { stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
-
-/** What a caller at an access line or a server has: a /64 to choose addresses from, and often 256 of them. */
-const SUBNET = 64;
-const NETWORK = 56;
-/** One network may be a firm, or a street: it has more than an address, and far less than its 256 subnets. */
-const ADDRESSES_OF_A_NETWORK = 4;
 
 interface Limit {
   readonly limiter: 'address' | 'network' | 'user';
@@ -56,7 +51,7 @@ export function limitByAddress(limit: number, counters: Counters, of = 'api'): R
       limiter: 'address',
       storedAs: `${of}-address`,
       ...{ limit, counters },
-      key: ({ ipAddress }) => ipKeyGenerator(ipAddress.toLowerCase(), SUBNET),
+      key: ({ ipAddress }) => ipKeyGenerator(ipAddress.toLowerCase(), SUBNET_BITS),
     }),
     perMinute({
       limiter: 'network',
@@ -77,7 +72,7 @@ export function limitByUser(limit: number, counters: Counters): RequestHandler {
 
 function networkOf(address: string): string | undefined {
   if (!isIPv6(address)) return undefined;
-  const network = ipKeyGenerator(address, NETWORK);
+  const network = ipKeyGenerator(address, NETWORK_BITS);
   // An IPv4 address in the notation of IPv6 comes back as it is.
-  return network.endsWith(`/${NETWORK}`) ? network : undefined;
+  return network.endsWith(`/${NETWORK_BITS}`) ? network : undefined;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { HEADER_LINES, TARGET_CHARACTERS } from '../limits.ts';
 
 /**
  * Every header that is read here or by what we serve with, and how many characters of it are: what is longer is refused
@@ -52,12 +53,7 @@ const LONGEST: Readonly<Record<string, number>> = {
   'user-agent': 256 * 1024,
 };
 
-/** Browsers send about 30, and proxies add some. Node leaves out what is beyond twice as many, without a word. */
-const MOST_LINES = 100;
-export const LINES_THAT_NODE_KEEPS = 2 * MOST_LINES;
-
-/** Of the path and query: RFC 9110 asks for 8,000 at least, and the longest of ours has some hundred filters. */
-const LONGEST_TARGET = 8_192;
+export const LINES_THAT_NODE_KEEPS = 2 * HEADER_LINES;
 
 /** The names of the headers that may be read. */
 export const KNOWN_HEADERS: ReadonlySet<string> = new Set(Object.keys(LONGEST));
@@ -69,12 +65,12 @@ export function longestOf(name: string): number {
 
 /** Whether the target is longer than anything that it could mean. */
 export function isTargetTooLong({ url = '' }: IncomingMessage): boolean {
-  return url.length > LONGEST_TARGET;
+  return url.length > TARGET_CHARACTERS;
 }
 
 /** The header that is longer than anything that it could mean, or what is wrong with all of them. */
 export function headerTooLong({ headers, rawHeaders }: IncomingMessage): string | undefined {
-  if (rawHeaders.length > 2 * MOST_LINES) return 'lines are too many';
+  if (rawHeaders.length > 2 * HEADER_LINES) return 'lines are too many';
   return Object.keys(LONGEST).find((name) => lengthOf(headers[name]) > longestOf(name));
 }
 

@@ -7,10 +7,7 @@ import type { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cut } from '../log.ts';
 import type { Timeline } from '../observed.ts';
-
-/** Of what a caller says of itself, in the log and the audit record. */
-const LONGEST_TEXT = 1_000;
-const LONGEST_ADDRESS = 100;
+import { LOGGED_ADDRESS_CHARACTERS, LOGGED_TEXT_CHARACTERS } from '../limits.ts';
 
 /**
  * What is known of a request; the checks fill it in as they pass. The database is told it as it is, the log and the audit
@@ -45,9 +42,9 @@ export function stateOf(request: IncomingMessage): RequestState {
 export const openRequest: RequestHandler = (request, response, next) => {
   const state: RequestState = {
     requestId: randomUUID(),
-    action: cut(`${request.method} ${request.path}`, LONGEST_TEXT),
+    action: cut(`${request.method} ${request.path}`, LOGGED_TEXT_CHARACTERS),
     ipAddress: addressOf(request),
-    userAgent: cut(request.get('user-agent') ?? '', LONGEST_TEXT),
+    userAgent: cut(request.get('user-agent') ?? '', LOGGED_TEXT_CHARACTERS),
     readOnly: request.method === 'GET' || request.method === 'HEAD',
   };
   states.set(request, state);
@@ -61,5 +58,5 @@ function addressOf(request: Request): string {
   const address = request.ip ?? '';
   if (isIP(address) !== 0) return address;
   const withPort = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(address);
-  return (withPort?.[1] ?? withPort?.[2] ?? address).slice(0, LONGEST_ADDRESS);
+  return (withPort?.[1] ?? withPort?.[2] ?? address).slice(0, LOGGED_ADDRESS_CHARACTERS);
 }

@@ -10,13 +10,9 @@ import { cors, readableFor } from './cors.ts';
 import { createDrain } from './drain.ts';
 import { sendError } from './envelope.ts';
 import { endUnread, isUnheard, makeLast } from './hang-up.ts';
+import * as limit from '../limits.ts';
 import { refuseConnection } from './refuse-connection.ts';
 import { headerTooLong, isTargetTooLong, LINES_THAT_NODE_KEEPS } from './request-headers.ts';
-
-/** A token of 2,000 clients is about 104 kB; twice that, and room for cookies of the same site. */
-const MAX_HEADER_SIZE = 256 * 1024;
-/** Some 100 MB of memory, where none of them says anything. */
-const MAX_CONNECTIONS = 4_000;
 
 export interface HttpServer {
   /** Resolves with the port, once it listens. */
@@ -41,17 +37,16 @@ export interface ServerOptions {
 
 /** The server around an app; it answers itself for what never becomes a request of the app's. */
 export function createHttpServer(app: RequestListener, options: ServerOptions = {}): HttpServer {
-  const { drainMs = 7_000, stallMs = 60_000, corsOrigins = [], onRefused } = options;
+  const { drainMs = limit.DRAIN_MS, stallMs = limit.ANSWER_STALL_MS, corsOrigins = [], onRefused } = options;
   const readable = readableFor(corsOrigins);
   const allow = cors(corsOrigins);
   const server = createServer({
-    maxHeaderSize: MAX_HEADER_SIZE,
-    headersTimeout: 15_000,
+    maxHeaderSize: limit.HEADER_BYTES,
+    headersTimeout: limit.HEADERS_MS,
     // How long a body may take depends on how much of it comes: see bodyOf.
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
-    // Longer than a load balancer's usual 60 s: it must be the one that ends an idle connection.
-    keepAliveTimeout: 65_000,
+    keepAliveTimeout: limit.KEEP_ALIVE_MS,
     // Node's own refusal has no body.
     requireHostHeader: false,
   });
@@ -61,7 +56,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
 
   const underWay = new WeakMap<Socket, ServerResponse>();
 
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = limit.CONNECTIONS;
   server.maxHeadersCount = LINES_THAT_NODE_KEEPS;
   // Whoever comes next finds room, unless as many are at work.
   server.on('drop', () => {

@@ -23,7 +23,6 @@ export interface Caller {
   readonly accessDigest: string;
   /** Seconds since the epoch, as in `iat`. */
   readonly issuedAt: number;
-  /** Only one that the provider has verified. */
   readonly email: string | undefined;
   readonly name: string | undefined;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS, ROLES } from './caller.ts';
 import type { Caller, Role } from './caller.ts';
+import { CLAIM_CHARACTERS } from '../limits.ts';
 import { isSubject } from './subject.ts';
 import { isUuid, subjectUuid } from './uuid.ts';
 
@@ -20,7 +21,6 @@ export interface ProviderHabits {
   readonly emailsVerified: boolean;
 }
 
-const MAX_TEXT = 255;
 const ADDRESS = /^[!-~]+$/;
 
 /** The 401 for a token: the reason goes to the log and the audit record, so it never quotes the token. */
@@ -93,11 +93,10 @@ function isVerified(claims: Claims, emailsVerified: boolean): boolean {
 /** Postgres stores neither NUL nor half a surrogate pair. */
 function text(claims: Claims, name: string): string | undefined {
   const value = own(claims, name);
-  if (typeof value !== 'string' || value === '' || value.length > MAX_TEXT) return undefined;
+  if (typeof value !== 'string' || value === '' || value.length > CLAIM_CHARACTERS) return undefined;
   return value.includes('\0') || !value.isWellFormed() ? undefined : value;
 }
 
-/** Never what `Object.prototype` lends, whatever a claim is called. */
 function own(claims: Claims, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }

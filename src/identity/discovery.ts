@@ -1,6 +1,8 @@
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from 'oauth4webapi';
 import type { Logger } from 'pino';
 import { boundedFetch } from './bounded-fetch.ts';
+import { DISCOVERY_BYTES, DISCOVERY_GOOD_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS } from '../limits.ts';
+import { askedOnce } from '../retries.ts';
 import { isLoopback } from './loopback.ts';
 
 /** What a page has to know of a provider to log somebody in and out, under the names of OpenID Connect Discovery. */
@@ -11,11 +13,7 @@ export interface LoginMetadata {
   readonly end_session_endpoint?: string;
 }
 
-/** What the provider's discovery says, read when somebody asks for it. */
-export interface Discovery {
-  /** Undefined where the provider said nothing that can be used; asked again after a while. Never fails. */
-  current(): Promise<LoginMetadata | undefined>;
-}
+export type Discovery = ReturnType<typeof createDiscovery>;
 
 export interface DiscoveryOptions {
   readonly issuer: string;
@@ -25,39 +23,33 @@ export interface DiscoveryOptions {
   readonly now?: () => number;
 }
 
-const MAX_BYTES = 64 * 1024;
-const GOOD_FOR_MS = 10 * 60_000;
-const RETRY_AFTER_MS = 30_000;
 /** Host names that mean nothing more in a content security policy, as `*` and `;` would. */
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/;
 
 /** Asks for nothing until the first `current()`. */
-export function createDiscovery(options: DiscoveryOptions): Discovery {
-  const { issuer, log, timeoutMs = 5_000, now = () => performance.now() } = options;
+export function createDiscovery(options: DiscoveryOptions) {
+  const { issuer, log, timeoutMs = PROVIDER_ANSWER_MS, now = () => performance.now() } = options;
   let known: LoginMetadata | undefined;
   let askAgainAt = -Infinity;
-  let reading: Promise<void> | undefined;
 
-  async function readOnce(): Promise<void> {
+  const readOnce = askedOnce(async () => {
     try {
       known = await readMetadata(issuer, timeoutMs);
-      askAgainAt = now() + GOOD_FOR_MS;
+      askAgainAt = now() + DISCOVERY_GOOD_MS;
     } catch (err) {
       known = undefined;
-      askAgainAt = now() + RETRY_AFTER_MS;
+      askAgainAt = now() + PROVIDER_RETRY_MS;
       log.warn(
         { err, issuer },
         'nobody can log in at /docs: the discovery of the identity provider cannot be read',
       );
-    } finally {
-      reading = undefined;
     }
-  }
+  });
 
   return {
-    async current() {
-      // However many ask, one request is under way.
-      if (now() >= askAgainAt) await (reading ??= readOnce());
+    /** Undefined where the provider said nothing that can be used; asked again after a while. Never fails. */
+    async current(): Promise<LoginMetadata | undefined> {
+      if (now() >= askAgainAt) await readOnce();
       return known;
     },
   };
@@ -70,7 +62,7 @@ async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMet
   const isLocal = expected.protocol === 'http:' && isLoopback(expected.hostname);
   if (!isLocal && expected.protocol !== 'https:') throw new Error('the issuer is not https://');
   const response = await discoveryRequest(expected, {
-    [customFetch]: boundedFetch({ maxBytes: MAX_BYTES, timeoutMs }),
+    [customFetch]: boundedFetch({ maxBytes: DISCOVERY_BYTES, timeoutMs }),
     [allowInsecureRequests]: true,
   });
   const found = await processDiscoveryResponse(expected, response);

@@ -1,11 +1,9 @@
 import { createLocalJWKSet } from 'jose';
 import type { CryptoKey, JSONWebKeySet, JWK, LocalJWKSet } from 'jose';
 import { boundedText } from './bounded-text.ts';
+import { KEYS_BYTES, KEY_BITS } from '../limits.ts';
 import { ALGORITHMS } from './signature.ts';
 
-const MAX_BYTES = 512 * 1024;
-/** The shortest RSA key with which a signature may be verified (RFC 7518, 3.3). */
-const MIN_MODULUS_BITS = 2048;
 /** What makes two published keys the same key; order, comments and dates of a set do not. */
 const MATERIAL = ['kid', 'kty', 'alg', 'use', 'key_ops', 'crv', 'x', 'y', 'n', 'e'] as const;
 
@@ -32,7 +30,7 @@ export async function fetchKeys(url: string, timeoutMs: number): Promise<Publish
     throw new Error(`the key set's address answered ${response.status}`);
   }
   const all = createLocalJWKSet(
-    JSON.parse(await boundedText(response, MAX_BYTES, 'the key set')) as JSONWebKeySet,
+    JSON.parse(await boundedText(response, KEYS_BYTES, 'the key set')) as JSONWebKeySet,
   ).jwks();
   const usable: JWK[] = [];
   for (const key of all.keys) if (await isUsable(key)) usable.push(key);
@@ -42,7 +40,6 @@ export async function fetchKeys(url: string, timeoutMs: number): Promise<Publish
   return { keys, fingerprint: fingerprint(keys.jwks()) };
 }
 
-/** Whether a token could be verified with it, by the very rules by which that is done. */
 async function isUsable(jwk: JWK): Promise<boolean> {
   const alone = createLocalJWKSet({ keys: [jwk] });
   for (const alg of ALGORITHMS) {
@@ -53,7 +50,7 @@ async function isUsable(jwk: JWK): Promise<boolean> {
 }
 
 function isLongEnough({ algorithm }: CryptoKey): boolean {
-  return !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= MIN_MODULUS_BITS;
+  return !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= KEY_BITS;
 }
 
 function fingerprint({ keys }: JSONWebKeySet): string {

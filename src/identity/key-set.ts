@@ -4,22 +4,9 @@ import { RequestError } from '../errors.ts';
 import type { Stretch } from '../observed.ts';
 import { fetchKeys } from './jwks.ts';
 import type { PublishedKeys } from './jwks.ts';
+import { KEYS_GOOD_MS, NO_KEYS_RETRY_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS } from '../limits.ts';
 
-const REFRESH_AFTER_MS = 10 * 60_000;
-const RETRY_AFTER_MS = 30_000;
-const RETRY_WITHOUT_KEYS_MS = 1_000;
-
-/** The identity provider's public keys, kept while the provider is away and renewed while it is there. */
-export interface KeySet {
-  /**
-   * The keys as last published; the same object for as long as the provider publishes the same keys.
-   * @throws RequestError ERROR_UNAVAILABLE when none were ever obtained
-   */
-  current(): Promise<LocalJWKSet>;
-  /** The keys after asking the provider for one that `tried` lacks; `tried` itself if there is nothing new. */
-  seek(tried: LocalJWKSet): Promise<LocalJWKSet>;
-  figures(): KeySetFigures;
-}
+export type KeySet = ReturnType<typeof createKeySet>;
 
 export interface KeySetFigures {
   /** Since the provider gave its keys the last time; undefined where it never did. */
@@ -34,13 +21,12 @@ export interface KeySetOptions {
   readonly fetchTimeoutMs?: number;
   /** Told of each fetch when it is over. */
   readonly onFetched?: ((fetch: Stretch) => void) | undefined;
-  /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-/** Asks for nothing until the first `current()`. */
-export function createKeySet(options: KeySetOptions): KeySet {
-  const { url, log, fetchTimeoutMs = 5_000, now = Date.now, onFetched } = options;
+/** The identity provider's public keys, kept while it is away and renewed while it is there; asks for nothing until used. */
+export function createKeySet(options: KeySetOptions) {
+  const { url, log, fetchTimeoutMs = PROVIDER_ANSWER_MS, now = Date.now, onFetched } = options;
   let known: PublishedKeys | undefined;
   let obtainedAt = -Infinity;
   let attemptedAt = -Infinity;
@@ -75,12 +61,16 @@ export function createKeySet(options: KeySetOptions): KeySet {
     return refreshing;
   }
 
+  /**
+   * The keys as last published; the same object for as long as the provider publishes the same keys.
+   * @throws RequestError ERROR_UNAVAILABLE when none were ever obtained
+   */
   async function current(): Promise<LocalJWKSet> {
     const silence = now() - attemptedAt;
     // Nobody asked for long: a key withdrawn meanwhile must not be believed once more, so this one waits.
-    const untended = silence > 2 * REFRESH_AFTER_MS;
-    if (untended || (known === undefined && silence > RETRY_WITHOUT_KEYS_MS)) await refresh();
-    else if (now() - obtainedAt > REFRESH_AFTER_MS && silence > RETRY_AFTER_MS) void refresh();
+    const untended = silence > 2 * KEYS_GOOD_MS;
+    if (untended || (known === undefined && silence > NO_KEYS_RETRY_MS)) await refresh();
+    else if (now() - obtainedAt > KEYS_GOOD_MS && silence > PROVIDER_RETRY_MS) void refresh();
     if (known !== undefined) return known.keys;
     throw new RequestError('ERROR_UNAVAILABLE', "the identity provider's keys were never obtained", {
       kind: 'provider',
@@ -88,9 +78,10 @@ export function createKeySet(options: KeySetOptions): KeySet {
     });
   }
 
+  /** The keys after asking the provider for one that `tried` lacks; `tried` itself if there is nothing new. */
   async function seek(tried: LocalJWKSet): Promise<LocalJWKSet> {
     if (known === undefined || known.keys !== tried) return current();
-    if (refreshing === undefined && now() - soughtAt < RETRY_AFTER_MS) return tried;
+    if (refreshing === undefined && now() - soughtAt < PROVIDER_RETRY_MS) return tried;
     soughtAt = now();
     await refresh();
     // Only a fruitless search starts the cool-down: after a rotation the next one is found at once.
@@ -101,6 +92,10 @@ export function createKeySet(options: KeySetOptions): KeySet {
   return {
     current,
     seek,
-    figures: () => ({ ageMs: known === undefined ? undefined : now() - obtainedAt, fetches, failures }),
+    figures: (): KeySetFigures => ({
+      ageMs: known === undefined ? undefined : now() - obtainedAt,
+      fetches,
+      failures,
+    }),
   };
 }

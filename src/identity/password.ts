@@ -1,24 +1,15 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { genSaltSync, getRounds } from 'bcryptjs';
+import { boundOf } from '../bound.ts';
 import { RequestError } from '../errors.ts';
+import * as limit from '../limits.ts';
 
-/** Two to the power of it are the rounds of a new hash: a quarter of a second or so of one processor. */
-const COST = 12;
-/** The dearest hash that is worked out: each step more takes twice as long. */
-const HIGHEST_COST = 14;
-/** How many wait for the one thread at most: some seconds of work. */
-const MOST_WAITING = 16;
-/** How long the wait for a hash may last, with the work: what the longest queue takes on a quiet machine, and a little more. */
-const LIMIT_MS = 8_000;
 const WORKER = new URL(`./password-worker${extname(import.meta.filename)}`, import.meta.url);
 const SALT = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{22}$/;
 
 /** What stands for the password of a user who has none here: no password has this hash. */
 export const NO_PASSWORD = '!';
-
-/** Bytes of a password that bcrypt looks at; whatever comes behind them would not count. */
-export const LONGEST_PASSWORD = 72;
 
 export interface HashJob {
   readonly password: string;
@@ -42,13 +33,14 @@ interface Waiting {
 }
 
 let thread: Worker | undefined;
+const places = boundOf(limit.PASSWORDS_WAITING, () => unavailable('too many passwords wait to be hashed'));
 /** In their order; of the one that the thread works at nobody may be waiting any more. */
 const queue: Waiting[] = [];
 let underWay: Waiting | undefined;
 
 /** How many wait for a hash, with the one that is worked out. */
 export function passwordsWaiting(): number {
-  return queue.length + (underWay === undefined ? 0 : 1);
+  return places.taken;
 }
 
 /** The same characters typed on two keyboards are one password (RFC 8265, 4.2.2), whatever their Unicode form. */
@@ -58,12 +50,12 @@ export function normalPassword(password: string): string {
 
 /** Whether bcrypt looks at all of it: it stops behind 72 bytes, and U+0000 means an end to it. */
 export function isHashable(password: string): boolean {
-  return Buffer.byteLength(normalPassword(password)) <= LONGEST_PASSWORD && !password.includes('\0');
+  return Buffer.byteLength(normalPassword(password)) <= limit.PASSWORD_BYTES && !password.includes('\0');
 }
 
 /** The salted bcrypt hash of a new password; see `hashWithSalt` for what it throws. */
 export async function hashPassword(password: string, wait?: Wait): Promise<string> {
-  return hashWithSalt(password, genSaltSync(COST), wait);
+  return hashWithSalt(password, genSaltSync(limit.PASSWORD_COST), wait);
 }
 
 /**
@@ -76,12 +68,12 @@ export async function hashPassword(password: string, wait?: Wait): Promise<strin
 export async function hashWithSalt(
   password: string,
   salt: string,
-  { signal, limitMs = LIMIT_MS }: Wait = {},
+  { signal, limitMs = limit.PASSWORD_MS }: Wait = {},
 ): Promise<string> {
   if (!isHashable(password)) throw new RangeError('bcrypt would look at a part of the password alone');
-  if (!SALT.test(salt) || getRounds(salt) > HIGHEST_COST)
+  if (!SALT.test(salt) || getRounds(salt) > limit.PASSWORD_HIGHEST_COST)
     throw new RangeError('this is no salt of bcrypt, or one of too high a cost');
-  if (passwordsWaiting() >= MOST_WAITING) throw unavailable('too many passwords wait to be hashed');
+  const leavePlace = places.enter();
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const waiting: Waiting = {
     job: { password: normalPassword(password), salt },
@@ -93,6 +85,7 @@ export async function hashWithSalt(
   const leave = (error: RequestError): void => {
     const index = queue.indexOf(waiting);
     if (index >= 0) queue.splice(index, 1);
+    leavePlace();
     reject(error);
   };
   const gone = (): void => {
@@ -108,6 +101,7 @@ export async function hashWithSalt(
   try {
     return await promise;
   } finally {
+    leavePlace();
     clearTimeout(late);
     signal?.removeEventListener('abort', gone);
   }

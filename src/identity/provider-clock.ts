@@ -1,17 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import { CLOCK_FURTHEST_MS, CLOCK_GOOD_MS, PROVIDER_ANSWER_MS } from '../limits.ts';
 
-/** The identity provider's clock, as far as its answers tell it; its times are milliseconds since the epoch. */
-export interface ProviderClock {
-  /** What it shows at present; what ours shows where its answers have told nothing lately, or nothing that can be. */
-  readonly now: () => number;
-  /** The latest that it can show at present; undefined where its answers have told nothing lately. */
-  readonly latest: () => number | undefined;
-  /**
-   * Asks it for the time, which takes a second.
-   * @throws Error where it does not answer, or says no date
-   */
-  read(signal: AbortSignal): Promise<Reading>;
-}
+export type ProviderClock = ReturnType<typeof createProviderClock>;
 
 /** Between which two numbers of milliseconds it is ahead of `performance.now()`. */
 export interface Reading {
@@ -23,22 +13,19 @@ export interface ProviderClockOptions {
   /** Any address of the provider's: every answer says a date. */
   readonly url: string;
   readonly timeoutMs?: number;
-  /** Ours, in milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
 /** A date has whole seconds: so many, at different parts of a second, tell it to the fourth part of one. */
 const READINGS = 4;
-const SECOND_MS = 1_000;
-const GOOD_FOR_MS = 5 * 60_000;
-/** Its clock and ours may each be off by two minutes; a date beyond that is no reason to refuse every token. */
-const FURTHEST_MS = 4 * 60_000;
+const SECOND = 1_000;
 
+/** The identity provider's clock, as far as its answers tell it; its times are milliseconds since the epoch. */
 export function createProviderClock({
   url,
-  timeoutMs = 5_000,
+  timeoutMs = PROVIDER_ANSWER_MS,
   now = Date.now,
-}: ProviderClockOptions): ProviderClock {
+}: ProviderClockOptions) {
   let known: (Reading & { readonly until: number }) | undefined;
   const fresh = (): Reading | undefined =>
     known !== undefined && performance.now() < known.until ? known : undefined;
@@ -56,32 +43,38 @@ export function createProviderClock({
     const date = Date.parse(answer.get('date') ?? '');
     if (Number.isNaN(date)) throw new Error('the answer says no date');
     // What a cache answers has the date at which it was filled (RFC 9111, 5.1), and its age in whole seconds as well.
-    const age = Number(answer.get('age') ?? 0) * SECOND_MS || 0;
-    const span = age > 0 ? 2 * SECOND_MS : SECOND_MS;
+    const age = Number(answer.get('age') ?? 0) * SECOND || 0;
+    const span = age > 0 ? 2 * SECOND : SECOND;
     return { least: date + age - received, most: date + age + span - sent };
   }
 
   return {
-    now: () => {
+    /** What it shows at present; what ours shows where its answers have told nothing lately, or nothing that can be. */
+    now: (): number => {
       const [ours, reading] = [now(), fresh()];
       if (reading === undefined) return ours;
       const theirs = performance.now() + (reading.least + reading.most) / 2;
-      return Math.abs(theirs - ours) > FURTHEST_MS ? ours : theirs;
+      return Math.abs(theirs - ours) > CLOCK_FURTHEST_MS ? ours : theirs;
     },
-    latest: () => {
+    /** The latest that it can show at present; undefined where its answers have told nothing lately. */
+    latest: (): number | undefined => {
       const reading = fresh();
       return reading && performance.now() + reading.most;
     },
-    async read(signal) {
+    /**
+     * Asks it for the time, which takes a second.
+     * @throws Error where it does not answer, or says no date
+     */
+    async read(signal: AbortSignal): Promise<Reading> {
       let [least, most] = [-Infinity, Infinity];
       for (let count = 0; count < READINGS; count += 1) {
-        if (count > 0) await setTimeout(SECOND_MS / READINGS, undefined, { signal, ref: false });
+        if (count > 0) await setTimeout(SECOND / READINGS, undefined, { signal, ref: false });
         const one = await readOnce(signal);
         least = Math.max(least, one.least);
         most = Math.min(most, one.most);
       }
       // Dates of several machines, or of a clock that was set meanwhile: the latest of them counts.
-      known = { least, most: Math.max(least, most), until: performance.now() + GOOD_FOR_MS };
+      known = { least, most: Math.max(least, most), until: performance.now() + CLOCK_GOOD_MS };
       return known;
     },
   };

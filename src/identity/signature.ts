@@ -1,14 +1,13 @@
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { JWTVerifyOptions, JWTVerifyResult, LocalJWKSet } from 'jose';
 import { refused } from './claims.ts';
+import { TOKEN_HEADER_CHARACTERS } from '../limits.ts';
 
 /** Signatures that a public key verifies; never `none`, never a shared secret, never what jose may add later. */
 export const ALGORITHMS: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-/** Anybody may send one: it is parsed before the signature is looked at. With a chain of certificates it has thousands. */
-const LONGEST_HEADER = 16 * 1024;
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt'];
 
 /**
@@ -76,7 +75,7 @@ export function reasonOf(error: unknown): string {
 function headerOf(token: string): { readonly alg?: unknown; readonly typ?: unknown } {
   const [header = '', ...others] = token.split('.', 4);
   try {
-    if (header.length > LONGEST_HEADER || others.length !== 2) throw new errors.JWSInvalid();
+    if (header.length > TOKEN_HEADER_CHARACTERS || others.length !== 2) throw new errors.JWSInvalid();
     return decodeProtectedHeader(token);
   } catch {
     throw refused('the token is not a signed JSON Web Token');

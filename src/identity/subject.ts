@@ -1,6 +1,6 @@
+import { CLAIM_CHARACTERS } from '../limits.ts';
 import { isUuid } from './uuid.ts';
 
-const LONGEST = 255;
 /** ASCII, as OpenID Connect Core, 2, has it, without control characters and blanks at its ends: what looks alike is alike. */
 const FORM = /^[!-~](?:[ -~]*[!-~])?$/;
 
@@ -9,5 +9,5 @@ const FORM = /^[!-~](?:[ -~]*[!-~])?$/;
  * one user's id, and so they are in lower case. `users_subject_form` says the same in the database.
  */
 export function isSubject(text: string): boolean {
-  return text.length <= LONGEST && FORM.test(text) && !(isUuid(text) && text !== text.toLowerCase());
+  return text.length <= CLAIM_CHARACTERS && FORM.test(text) && !(isUuid(text) && text !== text.toLowerCase());
 }

@@ -6,24 +6,11 @@ import { RequestError } from '../errors.ts';
 import type { Caller } from './caller.ts';
 import { callerFrom, refused } from './claims.ts';
 import { createKeySet } from './key-set.ts';
-import type { KeySetFigures, KeySetOptions } from './key-set.ts';
+import type { KeySetOptions } from './key-set.ts';
+import { CLOCK_TOLERANCE_S, REMEMBERED_BYTES, REMEMBERED_TOKENS, TOKEN_CHARACTERS } from '../limits.ts';
 import { ALGORITHMS, checkHeader, isKeyMismatch, reasonOf, verifySignature } from './signature.ts';
 
-const CLOCK_TOLERANCE_S = 30;
-const MAX_TOKEN_LENGTH = 256 * 1024;
-const REMEMBERED_TOKENS = 10_000;
-const REMEMBERED_BYTES = 32 * 1024 * 1024;
-
-export interface TokenVerifier {
-  /**
-   * Gives the caller whom a bearer token speaks for.
-   * @throws RequestError ERROR_UNAUTHORIZED with what is wrong with the token, or ERROR_UNAVAILABLE when no key
-   * of the provider was ever obtained
-   */
-  verify(token: string): Promise<Caller>;
-  /** Of the provider's keys. */
-  keys(): KeySetFigures;
-}
+export type TokenVerifier = ReturnType<typeof createTokenVerifier>;
 
 export interface TokenVerifierOptions {
   readonly issuer: string;
@@ -35,7 +22,6 @@ export interface TokenVerifierOptions {
   readonly emailsVerified?: boolean;
   readonly log: Logger;
   readonly onFetched?: KeySetOptions['onFetched'];
-  /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** The same by the provider's clock, which dates its tokens; by ours when absent. */
   readonly providerNow?: () => number;
@@ -52,7 +38,7 @@ interface Verified {
 }
 
 /** Holds the provider's keys and the tokens verified lately; asks the provider for nothing until the first token. */
-export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
+export function createTokenVerifier(options: TokenVerifierOptions) {
   const { issuer, audience, now = Date.now } = options;
   const { providerNow = now } = options;
   const habits = {
@@ -90,9 +76,14 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     }
   }
 
+  /**
+   * Gives the caller whom a bearer token speaks for.
+   * @throws RequestError ERROR_UNAUTHORIZED with what is wrong with the token, or ERROR_UNAVAILABLE when no key
+   * of the provider was ever obtained
+   */
   async function verify(token: string): Promise<Caller> {
-    if (token.length > MAX_TOKEN_LENGTH)
-      throw refused(`the token is longer than ${MAX_TOKEN_LENGTH} characters`);
+    if (token.length > TOKEN_CHARACTERS)
+      throw refused(`the token is longer than ${TOKEN_CHARACTERS} characters`);
     const digest = hash('sha256', token, 'base64');
     const known = remembered.get(digest);
     if (known === undefined) checkHeader(token);

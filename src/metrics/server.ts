@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import type { Registry } from 'prom-client';
+import { METRICS_CONNECTION_MS, METRICS_CONNECTIONS, METRICS_KEPT_MS } from '../limits.ts';
+import { askedOnce } from '../retries.ts';
 
 export interface MetricsServer {
   listen(port: number, host: string): Promise<number>;
@@ -15,32 +17,19 @@ export interface MetricsServerOptions {
   readonly keptMs?: number;
 }
 
-/** Whoever collects them is one or a few. */
-const MOST_CONNECTIONS = 20;
-
 /** `GET /metrics` and nothing else, on a port of its own, which whoever may not see it is kept from by the network. */
 export function createMetricsServer(
   registry: Registry,
-  { connectionMs = 10_000, keptMs = 1_000 }: MetricsServerOptions = {},
+  { connectionMs = METRICS_CONNECTION_MS, keptMs = METRICS_KEPT_MS }: MetricsServerOptions = {},
 ): MetricsServer {
   const server = createServer({ headersTimeout: connectionMs, requestTimeout: connectionMs });
   const sockets = new Set<Socket>();
-  let collected: Promise<string> | undefined;
-
-  /** However many ask, one collection is under way. */
-  function collect(): Promise<string> {
-    collected ??= registry.metrics().finally(() => {
-      setTimeout(() => {
-        collected = undefined;
-      }, keptMs).unref();
-    });
-    return collected;
-  }
+  const collect = askedOnce(() => registry.metrics(), keptMs);
 
   server.on('connection', (socket: Socket) => {
     // The latest always finds room: whoever holds connections keeps nobody out.
     const [oldest] = sockets;
-    if (sockets.size >= MOST_CONNECTIONS) oldest?.destroy();
+    if (sockets.size >= METRICS_CONNECTIONS) oldest?.destroy();
     sockets.add(socket);
     const over = setTimeout(() => socket.destroy(), connectionMs).unref();
     socket.once('close', () => {

@@ -10,9 +10,11 @@ import type { Spool } from '../db/refusals/spool.ts';
 import type { Documents } from '../documents/documents.ts';
 import { passwordsWaiting } from '../identity/password.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
+import { askedOnce } from '../retries.ts';
 import { within } from '../within.ts';
 import { CATALOG } from './catalog.ts';
 import { counterOf, gauge, gaugeOf } from './instruments.ts';
+import { METRICS_ANSWER_MS } from '../limits.ts';
 
 /** The parts that are asked for each collection. */
 export interface Sources {
@@ -30,9 +32,6 @@ export interface Sources {
   readonly dataDir: string;
   readonly counters: Pick<Counters, 'isAlone'>;
 }
-
-/** What does not answer in this time is not in the figures: whoever collects them waits for ten seconds, as a rule. */
-const PATIENCE_MS = 1_000;
 
 /** Adds what the parts are asked for when it is collected. */
 export function collectFrom(sources: Sources, registry: Registry): void {
@@ -152,11 +151,7 @@ async function freeRatio(folder: string): Promise<number> {
  * or takes longer than a collection can wait.
  */
 function asked<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
-  let asking: Promise<T> | undefined;
-  return () => {
-    asking ??= ask().finally(() => {
-      asking = undefined;
-    });
-    return within(PATIENCE_MS, asking, () => new Error('it was not known in time')).catch(() => undefined);
-  };
+  const once = askedOnce(ask);
+  return () =>
+    within(METRICS_ANSWER_MS, once(), () => new Error('it was not known in time')).catch(() => undefined);
 }

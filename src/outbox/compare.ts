@@ -1,8 +1,8 @@
 import type { UserOfProvider, UsersOfProvider } from '../db/users-of-provider.ts';
 import type { KnownRights, Management, Rights } from '../identity/management/client.ts';
 import { ManagementError } from '../identity/management/errors.ts';
+import { COMPARED_AT_ONCE, COMPARED_PAGE, COMPARED_WAITS, DELIVERY_MS } from '../limits.ts';
 
-/** What the provider says otherwise than we do of a user, in words. */
 export interface Difference {
   readonly userId: string;
   readonly email: string;
@@ -15,12 +15,6 @@ export interface Comparison {
   readonly users: number;
   readonly differences: readonly Difference[];
 }
-
-const PAGE = 500;
-const AT_ONCE = 5;
-const EXCHANGE_MS = 20_000;
-/** How often the provider may want to be left alone before it is given up. */
-const MOST_WAITS = 20;
 
 /**
  * Asks the provider for every user whom it knows, some at a time and no more than it allows.
@@ -35,7 +29,7 @@ export async function compareAll(
   const differences: Difference[] = [];
   let users = 0;
   for (let after: string | undefined; ; ) {
-    const page = await stored.users(after, PAGE);
+    const page = await stored.users(after, COMPARED_PAGE);
     const left = [...page];
     const lane = async (): Promise<void> => {
       for (let user = left.shift(); user !== undefined; user = left.shift()) {
@@ -44,9 +38,9 @@ export async function compareAll(
         told((users += 1));
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: COMPARED_AT_ONCE }, lane));
     after = page.at(-1)?.userId;
-    if (page.length < PAGE) return { users, differences: differences.sort(byId) };
+    if (page.length < COMPARED_PAGE) return { users, differences: differences.sort(byId) };
   }
 }
 
@@ -66,7 +60,6 @@ async function compare(
   return { userId, email, words: isUndelivered ? [...words, 'on its way'] : words, canBeSent: true };
 }
 
-/** Undefined for a user whom the provider does not know. */
 async function ask(
   subject: string,
   management: Management,
@@ -74,13 +67,13 @@ async function ask(
 ): Promise<KnownRights | undefined> {
   for (let waits = 0; ; waits += 1) {
     while (management.pausedMs() > 0) await sleep(management.pausedMs());
-    const signal = AbortSignal.timeout(EXCHANGE_MS);
+    const signal = AbortSignal.timeout(DELIVERY_MS);
     try {
-      return await management.read(subject, { until: performance.now() + EXCHANGE_MS, signal });
+      return await management.read(subject, { until: performance.now() + DELIVERY_MS, signal });
     } catch (error) {
       if (!(error instanceof ManagementError)) throw error;
       if (error.trouble === 'unknown') return undefined;
-      if (error.trouble !== 'limited' || waits === MOST_WAITS) throw error;
+      if (error.trouble !== 'limited' || waits === COMPARED_WAITS) throw error;
     }
   }
 }
@@ -100,7 +93,6 @@ export function differencesOf(ours: Rights, theirs: KnownRights): string[] {
   return words;
 }
 
-/** How many of the one are not among the others. */
 function countMissing(some: readonly string[], others: readonly string[]): number {
   const known = new Set(others);
   return new Set(some.filter((id) => !known.has(id))).size;

@@ -1,18 +1,13 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Claimed, Failure, IdentityChanges } from '../db/identity-changes.ts';
 import { ManagementError } from '../identity/management/errors.ts';
 import type { Management } from '../identity/management/client.ts';
+import { regularly } from '../regularly.ts';
 import { within } from '../within.ts';
 import { createCaution } from './caution.ts';
+import * as limit from '../limits.ts';
 
-/** Tells the identity provider of the changes of rights that were made here. */
-export interface Worker {
-  /** Resolves when everything that is due has been tried once, unless the provider is to be left alone. */
-  sweep(): Promise<void>;
-  /** Takes nothing more; what is under way is finished, or broken off after `withinMs` and left to others. */
-  close(withinMs?: number): Promise<void>;
-}
+export type Worker = ReturnType<typeof deliverIdentityChanges>;
 
 export interface WorkerOptions {
   readonly changes: IdentityChanges;
@@ -20,28 +15,20 @@ export interface WorkerOptions {
   readonly log: Logger;
   /** How long a claim lasts without a word of whoever has it; an exchange ends well before. */
   readonly leaseMs?: number;
-  /** How long one delivery may take. */
   readonly deliveryMs?: number;
   /** How long to wait where nothing is due; undefined: it works when it is told to sweep, and not by itself. */
   readonly idleMs?: number | undefined;
 }
 
-/** Users at a time. */
-const MOST = 8;
-/** What nobody but a person can mend is tried this rarely. */
-const RARELY_MS = 3_600_000;
-const FORGET_EVERY_MS = 3_600_000;
-const FORGET_AT_ONCE = 500;
-const RELEASE_MS = 1_000;
-
+/** Tells the identity provider of the changes of rights that were made here. */
 export function deliverIdentityChanges({
   changes,
   management,
   log,
-  leaseMs = 30_000,
-  deliveryMs = 20_000,
+  leaseMs = limit.DELIVERY_LEASE_MS,
+  deliveryMs = limit.DELIVERY_MS,
   idleMs,
-}: WorkerOptions): Worker {
+}: WorkerOptions) {
   const ending = new AbortController();
   const breakingOff = new AbortController();
   const underWay = new Set<Promise<void>>();
@@ -57,8 +44,11 @@ export function deliverIdentityChanges({
   }
 
   async function forget(): Promise<void> {
-    if (performance.now() - forgottenAt < FORGET_EVERY_MS) return;
-    while (!ending.signal.aborted && (await changes.forget(FORGET_AT_ONCE)) === FORGET_AT_ONCE);
+    if (performance.now() - forgottenAt < limit.DELIVERED_FORGET_MS) return;
+    while (
+      !ending.signal.aborted &&
+      (await changes.forget(limit.FORGOTTEN_AT_ONCE)) === limit.FORGOTTEN_AT_ONCE
+    );
     forgottenAt = performance.now();
   }
 
@@ -66,7 +56,7 @@ export function deliverIdentityChanges({
 
   /** Begins what is due, as far as there is room; gives whether there may be more. */
   async function begun(): Promise<boolean> {
-    const room = MOST - underWay.size;
+    const room = limit.DELIVERIES - underWay.size;
     if (room === 0 || pausedMs() > 0) return false;
     // The time of a claim is counted from before it was made.
     const until = performance.now() + Math.min(deliveryMs, leaseMs / 2);
@@ -86,7 +76,7 @@ export function deliverIdentityChanges({
 
   async function deliver(claimed: Claimed, until: number): Promise<void> {
     if (breakingOff.signal.aborted || pausedMs() > 0) {
-      await changes.release([claimed], Math.max(pausedMs(), RELEASE_MS));
+      await changes.release([claimed], Math.max(pausedMs(), limit.DELIVERY_RELEASE_MS));
       return;
     }
     const failure = await send(claimed, until);
@@ -111,7 +101,7 @@ export function deliverIdentityChanges({
         error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
       caution.failed(known, userId);
       const isForPeople = known.trouble === 'unknown' || known.trouble === 'refused';
-      const retryAfterMs = known.retryAfterMs ?? (isForPeople ? RARELY_MS : 0);
+      const retryAfterMs = known.retryAfterMs ?? (isForPeople ? limit.DELIVERY_RARE_MS : 0);
       return { reason: known.message, retryAfterMs };
     }
   }
@@ -131,25 +121,19 @@ export function deliverIdentityChanges({
     }
   }
 
-  async function work(everyMs: number): Promise<void> {
-    while (!ending.signal.aborted) {
-      const isFull = await round();
-      // With no room left the next round is due when there is some.
-      if (isFull || underWay.size === MOST)
-        await Promise.race([...(underWay.size > 0 ? underWay : [undefined]), ended]);
-      else await idle(everyMs);
-    }
-  }
-
-  async function idle(ms: number): Promise<void> {
-    await setTimeout(ms, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+  /** With no room left the next round is due when there is some. */
+  async function deliverDue(): Promise<void> {
+    while (!ending.signal.aborted && ((await round()) || underWay.size === limit.DELIVERIES))
+      await Promise.race([...(underWay.size > 0 ? underWay : [undefined]), ended]);
   }
 
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
-  const working = idleMs === undefined ? Promise.resolve() : work(idleMs);
+  const working =
+    idleMs === undefined ? undefined : regularly(deliverDue, 'nothing could be delivered', log, idleMs);
 
   return {
-    async sweep() {
+    /** Resolves when everything that is due has been tried once, unless the provider is to be left alone. */
+    async sweep(): Promise<void> {
       await begin();
       for (let mayBeMore = true; mayBeMore; ) {
         await begun();
@@ -157,12 +141,13 @@ export function deliverIdentityChanges({
         await Promise.all(underWay);
       }
     },
-    async close(withinMs = deliveryMs) {
+    /** Takes nothing more; what is under way is finished, or broken off after `withinMs` and left to others. */
+    async close(withinMs = deliveryMs): Promise<void> {
       ending.abort();
       end(undefined);
-      await working;
+      await working?.close();
       const late = (): Error => new Error('deliveries to the identity provider were broken off');
-      await within(Math.max(withinMs - RELEASE_MS, 0), Promise.all(underWay), late).catch(
+      await within(Math.max(withinMs - limit.DELIVERY_RELEASE_MS, 0), Promise.all(underWay), late).catch(
         (error: unknown) => {
           log.warn({ err: error }, 'others deliver the rest');
           breakingOff.abort();

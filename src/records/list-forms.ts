@@ -1,3 +1,4 @@
+import { LIST_NEAR } from '../limits.ts';
 import { orderBy } from './order.ts';
 import type { Orders } from './order.ts';
 
@@ -79,9 +80,6 @@ export function newest(client: string, sample: string): Form {
   };
 }
 
-/** A page of what many rows have is among so many. */
-const NEAR = 10_000;
-
 /**
  * The next rows of all, of which conditions that no index answers leave a page where many rows pass them; where they leave
  * less, every row, for which the planner takes several processes, as it never does along an index. It does so where it
@@ -98,7 +96,7 @@ export const nearFirst: Form = (parts) => {
                 from ${from}
                 ${whereAll(beginning === undefined ? [] : [beginning])}
                 ${orderBy(order)}
-                offset ${NEAR}
+                offset ${LIST_NEAR}
                 limit 1
             ),
             '${furthest}'

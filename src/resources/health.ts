@@ -6,11 +6,9 @@ import { RequestError } from '../errors.ts';
 import { publicEndpoint } from '../http/endpoint.ts';
 import type { PublicEndpoint } from '../http/endpoint.ts';
 import { within } from '../within.ts';
+import { HEALTH_MS } from '../limits.ts';
 
 const health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' });
-
-/** A load balancer waits for a second or two; a database that takes longer for so little is no place to send it to. */
-const PATIENCE_MS = 800;
 
 /** Gives what was found of a database so lately, or is being found. */
 function checkEvery(ms: number): (database: Database) => Promise<void> {
@@ -24,7 +22,7 @@ function checkEvery(ms: number): (database: Database) => Promise<void> {
   }
   return async (database) => {
     const running = checks.get(database) ?? begin(database);
-    await within(PATIENCE_MS, running, () => new DatabaseUnavailable('The database did not answer in time.'));
+    await within(HEALTH_MS, running, () => new DatabaseUnavailable('The database did not answer in time.'));
   };
 }
 

@@ -10,20 +10,15 @@ import * as field from '../http/fields.ts';
 import { whileThere } from '../http/hang-up.ts';
 import { ROLES } from '../identity/caller.ts';
 import type { Caller } from '../identity/caller.ts';
-import {
-  hashPassword,
-  isHashable,
-  LONGEST_PASSWORD,
-  normalPassword,
-  NO_PASSWORD,
-} from '../identity/password.ts';
+import { hashPassword, isHashable, normalPassword, NO_PASSWORD } from '../identity/password.ts';
 import * as column from '../records/column.ts';
 import { by, byAny, containedIn } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import * as examples from './examples.ts';
+import { PASSWORD_BYTES } from '../limits.ts';
 
-const PASSWORD_RULE = `must have at least 12 characters and at most ${LONGEST_PASSWORD} bytes`;
+const PASSWORD_RULE = `must have at least 12 characters and at most ${PASSWORD_BYTES} bytes`;
 
 export const password = z
   .string(PASSWORD_RULE)
@@ -33,9 +28,9 @@ export const password = z
     type: 'string',
     format: 'password',
     minLength: 12,
-    maxLength: LONGEST_PASSWORD,
+    maxLength: PASSWORD_BYTES,
     writeOnly: true,
-    description: `At least 12 characters and at most ${LONGEST_PASSWORD} bytes in UTF-8; neither the email nor the present one. Stored as a salted hash and never given back.`,
+    description: `At least 12 characters and at most ${PASSWORD_BYTES} bytes in UTF-8; neither the email nor the present one. Stored as a salted hash and never given back.`,
   });
 
 export const NOT_THE_EMAIL = 'must not be the email';

@@ -3,6 +3,7 @@ import { Agent as SecureAgent } from 'node:https';
 import type { Logger } from 'pino';
 import type { ObservedRequest, RequestObserver, Stretch } from '../observed.ts';
 import { within } from '../within.ts';
+import { TRACES_MS, TRACES_SAY_MS } from '../limits.ts';
 
 export interface TracesOptions {
   /** How many of the traces that no caller has begun are kept, from 0 to 1. */
@@ -18,11 +19,6 @@ export interface Traces extends RequestObserver {
   close(withinMs: number): Promise<void>;
 }
 
-/** For a batch, with what the exporter tries again: its timers would keep the process from ending for as long. */
-const SENDING_MS = 1_000;
-/** How often it is said that the collector takes nothing. */
-const TOLD_EVERY_MS = 60_000;
-
 /**
  * Loads OpenTelemetry's packages, which read where the collector is, its headers and certificates, and what the service is
  * called, from their own variables. A span is made when what it is about is over, of what was noted.
@@ -31,16 +27,15 @@ export async function openTraces({ ratio, log }: TracesOptions): Promise<Traces>
   const { context, defaultTextMapGetter, diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
     await import('@opentelemetry/api');
   const { W3CTraceContextPropagator } = await import('@opentelemetry/core');
-  const { BatchSpanProcessor, ParentBasedSampler, TracerProvider, TraceIdRatioBasedSampler } = await import(
-    '@opentelemetry/sdk-trace'
-  );
+  const { BasicTracerProvider, BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler } =
+    await import('@opentelemetry/sdk-trace-base');
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
   const { detectResources, envDetector, resourceFromAttributes } = await import('@opentelemetry/resources');
 
   let toldAt = -Infinity;
   const silent = (): void => undefined;
   const tell = (what: string): void => {
-    if (performance.now() - toldAt < TOLD_EVERY_MS) return;
+    if (performance.now() - toldAt < TRACES_SAY_MS) return;
     toldAt = performance.now();
     log.warn({ reason: what }, 'the collector of traces takes none');
   };
@@ -49,13 +44,13 @@ export async function openTraces({ ratio, log }: TracesOptions): Promise<Traces>
     { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
   );
 
-  const exporter = new OTLPTraceExporter({ httpAgentOptions: unheldAgent, timeoutMillis: SENDING_MS });
+  const exporter = new OTLPTraceExporter({ httpAgentOptions: unheldAgent, timeoutMillis: TRACES_MS });
   const named = resourceFromAttributes({ 'service.name': 'taxclaims' });
-  const provider = new TracerProvider({
+  const provider = new BasicTracerProvider({
     resource: named.merge(detectResources({ detectors: [envDetector] })),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     // Its queue has an end: what comes while it is full is dropped.
-    spanProcessors: [new BatchSpanProcessor({ exporter })],
+    spanProcessors: [new BatchSpanProcessor(exporter)],
   });
   const tracer = provider.getTracer('taxclaims');
   const propagator = new W3CTraceContextPropagator();
@@ -106,7 +101,7 @@ export async function openTraces({ ratio, log }: TracesOptions): Promise<Traces>
     },
     async close(withinMs) {
       const late = (): Error => new Error('the collector did not take the last traces in time');
-      await within(Math.min(withinMs, SENDING_MS), provider.shutdown(), late).catch((error: unknown) => {
+      await within(Math.min(withinMs, TRACES_MS), provider.shutdown(), late).catch((error: unknown) => {
         log.warn({ err: error }, 'the last traces are lost');
       });
       diag.disable();

@@ -49,7 +49,9 @@ async function heyApiClient(): Promise<void> {
         // By itself it takes a content for text.
         '~resolvers': {
           string: ({ $, schema, plugin }) =>
-            schema.format === 'binary' ? $(plugin.imports.z).attr('instanceof').call('Blob') : undefined,
+            schema.format === 'binary'
+              ? $(plugin.external('zod.z')).attr('instanceof').call('Blob')
+              : undefined,
         },
       },
       { name: '@hey-api/sdk', validator: true },

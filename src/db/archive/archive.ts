@@ -8,20 +8,16 @@ import { isContention, retryingOnContention } from '../deploy/contention.ts';
 import { DeployHeldUp, MigrationError } from '../deploy/migration-error.ts';
 import { ownerHas, takeMigrationLock } from '../deploy/migration-lock.ts';
 import { type Archived, NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
+import { ARCHIVE_PAGE, ARCHIVE_SAY_RECORDS, DEPLOY_PATIENCE_MS } from '../../limits.ts';
 import { beginningOf, type Latest, monthAfter, type Part, readLatest, readParts } from './parts.ts';
 
 const APPLICATION = 'taxclaims-archive';
-const PATIENCE_MS = 120_000;
-/** How many records are asked for at once: some megabytes. */
-const PAGE = 2_000;
-const SAY_EVERY = 100_000;
 
 /** Whose rights a step has: the list of archives is the owner's, and the records are read by the housekeeper alone. */
 type Role = 'taxclaims_owner' | 'taxclaims_housekeeper';
 
 export interface ArchiveOptions {
   readonly adminUrl: string;
-  /** Months before this one, as YYYY-MM. */
   readonly before: string;
   /** How many whole months before the present one stay in any case. */
   readonly keep: number;
@@ -39,7 +35,7 @@ export interface ArchiveOptions {
  * @throws MigrationError saying what speaks against it; BrokenArchive naming the file that is not as it was written
  */
 export async function archive(options: ArchiveOptions): Promise<void> {
-  const { adminUrl, patienceMs = PATIENCE_MS } = options;
+  const { adminUrl, patienceMs = DEPLOY_PATIENCE_MS } = options;
   const worker = await openAdminConnection(adminUrl, APPLICATION);
   try {
     const keeper = await openAdminConnection(adminUrl, APPLICATION);
@@ -136,13 +132,13 @@ async function* recordsOf(client: pg.Client, month: string, log: Logger): AsyncG
      order by created_at, id`,
   );
   for (let given = 0; ; ) {
-    const { rows } = await client.query<{ record: string }>(`fetch ${String(PAGE)} from records`);
+    const { rows } = await client.query<{ record: string }>(`fetch ${String(ARCHIVE_PAGE)} from records`);
     for (const { record } of rows) yield record;
     const before = given;
     given += rows.length;
-    if (Math.floor(given / SAY_EVERY) > Math.floor(before / SAY_EVERY))
+    if (Math.floor(given / ARCHIVE_SAY_RECORDS) > Math.floor(before / ARCHIVE_SAY_RECORDS))
       log.info(`${month}: ${String(given)} records so far`);
-    if (rows.length < PAGE) return;
+    if (rows.length < ARCHIVE_PAGE) return;
   }
 }
 

@@ -19,7 +19,6 @@ const FORMAT = 'taxclaims-audit-1';
 const HEX = /^[0-9a-f]{64}$/;
 /** How gzip begins, without a time and the name of a system: the same from every machine, and held to when it is read. */
 const HEAD = Buffer.from('1f8b08000000000000ff', 'hex');
-/** What the first file of a chain begins with. */
 export const NO_DIGEST = '0'.repeat(64);
 
 const beginning = z.strictObject({
@@ -34,11 +33,9 @@ const end = z.strictObject({ records: z.int().nonnegative(), digest: z.string().
 export type Place = Omit<z.output<typeof beginning>, 'format'>;
 export interface Archived extends Place {
   readonly records: number;
-  /** Of all that the chain holds up to the end of the file. */
   readonly digest: string;
 }
 
-/** The file is not as it was written. */
 export class BrokenArchive extends Error {
   override readonly name = 'BrokenArchive';
 }

@@ -7,7 +7,6 @@ export interface Part {
   readonly isOpen: boolean;
   /** The months of which it holds records; a part of one month also where that has none. */
   readonly months: readonly string[];
-  /** The first month after it. */
   readonly to: string;
 }
 
@@ -57,7 +56,6 @@ const PARTS = `
   where p.ends < 'infinity'
   order by p.ends`;
 
-/** As taxclaims_housekeeper, whom the log is open to for reading. */
 export async function readParts(client: pg.Client): Promise<readonly Part[]> {
   return (await client.query<Part>(PARTS)).rows;
 }

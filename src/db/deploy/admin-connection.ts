@@ -2,12 +2,8 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { postgresAddress } from '../../postgres-address.ts';
 import { findWriting } from '../primary.ts';
+import { ADMIN_ANSWER_MS, ADMIN_CLOSE_MS, ADMIN_CONNECT_MS } from '../../limits.ts';
 import { MigrationError, reasonOf } from './migration-error.ts';
-
-const CONNECTING_MS = 10_000;
-const CLOSING_MS = 5_000;
-/** How long a server may take for the smallest of answers before it counts as mute. */
-const ANSWER_MS = 10_000;
 
 /**
  * What holds on a connection of the administrator's, whatever its login or its server has by default: no bound on a
@@ -47,7 +43,7 @@ export async function adminServer(url: string): Promise<string> {
   const { servers } = postgresAddress(url);
   const [only] = servers;
   if (only !== undefined && servers.length === 1) return only;
-  return findWriting(servers, CONNECTING_MS).catch((error: unknown) => {
+  return findWriting(servers, ADMIN_CONNECT_MS).catch((error: unknown) => {
     throw new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${reasonOf(error)}`, {
       cause: error,
     });
@@ -63,7 +59,7 @@ export async function openAdminConnection(url: string, application: string): Pro
   const client = new pg.Client({
     connectionString: url,
     application_name: application,
-    connectionTimeoutMillis: CONNECTING_MS,
+    connectionTimeoutMillis: ADMIN_CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     stream: () => socket,
@@ -78,9 +74,9 @@ export async function openAdminConnection(url: string, application: string): Pro
   const answered: AdminConnection['answered'] = async (ask) => {
     if (mute !== undefined) throw mute;
     const giveUp = setTimeout(() => {
-      mute = new Error(`no answer in ${ANSWER_MS / 1_000} s`);
+      mute = new Error(`no answer in ${ADMIN_ANSWER_MS / 1_000} s`);
       socket.destroy(mute);
-    }, ANSWER_MS);
+    }, ADMIN_ANSWER_MS);
     try {
       return await ask(client);
     } finally {
@@ -95,14 +91,14 @@ export async function openAdminConnection(url: string, application: string): Pro
       answered,
       destroy,
       async close() {
-        const giveUp = setTimeout(destroy, CLOSING_MS);
+        const giveUp = setTimeout(destroy, ADMIN_CLOSE_MS);
         await client.end().catch(() => undefined);
         clearTimeout(giveUp);
       },
     };
   } catch (error) {
     destroy();
-    const reason = reasonOf(error).replace(/^timeout expired$/, `no answer in ${CONNECTING_MS / 1_000} s`);
+    const reason = reasonOf(error).replace(/^timeout expired$/, `no answer in ${ADMIN_CONNECT_MS / 1_000} s`);
     throw new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${reason}`, {
       cause: error,
     });

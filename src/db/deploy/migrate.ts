@@ -15,6 +15,7 @@ import {
 } from './apply.ts';
 import { isContention, retryingOnContention } from './contention.ts';
 import { readDrift, readDriftBefore, refuseWhatIsGone, refuseWhatStays, tellDrift } from './drift.ts';
+import { DEPLOY_PATIENCE_MS, DEPLOY_SAY_MS } from '../../limits.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import {
   pendingMigrations,
@@ -30,8 +31,6 @@ import { stands } from './standing.ts';
 import { createWatch } from './watch.ts';
 
 const OLDEST_SERVER = 150_000;
-const PATIENCE_MS = 120_000;
-const SAY_AFTER_MS = 5_000;
 const APPLICATION = 'taxclaims-migrate';
 
 export interface MigrateOptions {
@@ -77,7 +76,13 @@ export async function migrate(options: MigrateOptions): Promise<void> {
 async function deploy(
   worker: AdminConnection,
   keeper: AdminConnection,
-  { log, patienceMs = PATIENCE_MS, sayAfterMs = SAY_AFTER_MS, evict = false, strict = false }: MigrateOptions,
+  {
+    log,
+    patienceMs = DEPLOY_PATIENCE_MS,
+    sayAfterMs = DEPLOY_SAY_MS,
+    evict = false,
+    strict = false,
+  }: MigrateOptions,
 ): Promise<void> {
   const { client } = worker;
   const everyMs = Math.ceil((await worker.answered(shortPatience)) / 3);

@@ -2,11 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AdminConnection } from './admin-connection.ts';
 import { type Blocker, blockersOf, describeBlockers } from './blockers.ts';
+import { DEPLOY_PAUSE_SEEN_MS, DEPLOY_SAY_AGAIN_MS } from '../../limits.ts';
 import { MigrationError, reasonOf } from './migration-error.ts';
-
-/** A pause between two attempts looks as if nobody were in the way: it is shorter than this. */
-const LONGEST_PAUSE_MS = 5_000;
-const AGAIN_MS = 30_000;
 
 export interface WatchOptions {
   readonly log: Logger;
@@ -55,13 +52,13 @@ export function createWatch(options: WatchOptions): Watch {
         const ended = blockers.filter((blocker) => blocker.ended);
         if (ended.length > 0)
           log.warn(`ended because it was in the way of ${what}: ${describeBlockers(ended)}`);
-        if (isLong && (saidLast < blockedSince || now - saidLast >= AGAIN_MS)) {
+        if (isLong && (saidLast < blockedSince || now - saidLast >= DEPLOY_SAY_AGAIN_MS)) {
           saidLast = now;
           log.warn(`${what} has waited ${seconds(waited)} for ${describeBlockers(blockers)}`);
         }
-      } else if (now - blockedLast > LONGEST_PAUSE_MS) {
+      } else if (now - blockedLast > DEPLOY_PAUSE_SEEN_MS) {
         blockedSince = undefined;
-        if (now - saidLast >= AGAIN_MS) {
+        if (now - saidLast >= DEPLOY_SAY_AGAIN_MS) {
           saidLast = now;
           log.info(`${what} is at work since ${seconds(now - start)}`);
         }

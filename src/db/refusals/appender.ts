@@ -2,22 +2,14 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
+import { SPOOL_FILE_BYTES } from '../../limits.ts';
 
-/** A file to which nothing is added any more. */
 export interface SealedFile {
   readonly path: string;
   readonly size: number;
 }
 
-/** Adds lines to files, one file after the other. */
-export interface Appender {
-  /** Resolves once the line is on the disk; many that wait are synced together. Rejects where it surely is not whole. */
-  append(line: string): Promise<void>;
-  /** Ends the present file, so that it can be read and removed; undefined where there is none. */
-  seal(): Promise<SealedFile | undefined>;
-  /** The file that lines are added to at present. */
-  readonly path: string | undefined;
-}
+export type Appender = ReturnType<typeof createAppender>;
 
 interface Waiting {
   readonly line: string;
@@ -25,14 +17,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A file is read at once, and removed as a whole. */
-const FILE_BYTES = 1_048_576;
-
+/** Adds lines to files, one file after the other. */
 export function createAppender(options: {
   readonly nextPath: () => string;
   /** Called with every file that has become full or could not be written on. */
   readonly onSealed: (file: SealedFile) => void;
-}): Appender {
+}) {
   let waiting: Waiting[] = [];
   let present: { readonly path: string; readonly file: FileHandle; size: number } | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -65,7 +55,7 @@ export function createAppender(options: {
       if ((await target.file.stat()).nlink === 0) throw new Error(`${target.path} was removed`);
       target.size += bytes.length;
       for (const { resolve } of group) resolve();
-      if (target.size >= FILE_BYTES) await endPresent();
+      if (target.size >= SPOOL_FILE_BYTES) await endPresent();
     } catch (error) {
       for (const { reject } of group) reject(error);
       await endPresent();
@@ -88,7 +78,8 @@ export function createAppender(options: {
   }
 
   return {
-    append(line) {
+    /** Resolves once the line is on the disk; many that wait are synced together. Rejects where it surely is not whole. */
+    append(line: string): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<undefined>();
       waiting.push({
         line,
@@ -100,8 +91,9 @@ export function createAppender(options: {
       if (waiting.length === 1) void inTurn(writeWaiting);
       return promise;
     },
+    /** Ends the present file, so that it can be read and removed; undefined where there is none. */
     seal: () => inTurn(takePresent),
-    get path() {
+    get path(): string | undefined {
       return present?.path;
     },
   };

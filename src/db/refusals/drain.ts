@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { isOfTheSystem } from '../../system-error.ts';
-import { BATCH } from './recorder.ts';
+import { REFUSALS_AT_ONCE } from '../../limits.ts';
 import type { Recorder } from './recorder.ts';
 import { fromLine } from './refusal.ts';
 import type { KeptRefusal } from './refusal.ts';
@@ -28,8 +28,8 @@ export async function drainOldest(
       log.warn({ bytes: torn.length }, 'a crash has cut off a refusal that was never answered');
     const { refusals, damaged } = parse(lines);
     const refused: KeptRefusal[] = [];
-    for (let next = 0; next < refusals.length; next += BATCH) {
-      refused.push(...(await recorder.recordEach(refusals.slice(next, next + BATCH))));
+    for (let next = 0; next < refusals.length; next += REFUSALS_AT_ONCE) {
+      refused.push(...(await recorder.recordEach(refusals.slice(next, next + REFUSALS_AT_ONCE))));
     }
     if (damaged.length + refused.length > 0) {
       await spool.setAside([...damaged, ...refused.map((refusal) => JSON.stringify(refusal))]);

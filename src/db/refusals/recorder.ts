@@ -1,21 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database.ts';
 import { sqlState } from '../errors.ts';
+import { REFUSALS_QUICK_MS } from '../../limits.ts';
 import { keep } from './refusal.ts';
 import type { KeptRefusal, Refusal } from './refusal.ts';
 
-/** Writes refusals into the audit log, dated by the database's clock. */
-export interface Recorder {
-  /** Gives a refusal its id and the time of now. */
-  date(refusal: Refusal): KeptRefusal;
-  /** All of them in one statement, or none; those that are stored already are left as they are. */
-  record(refusals: readonly KeptRefusal[]): Promise<void>;
-  /** The same, but one that the database refuses for what is in it does not keep out the others; gives those. */
-  recordEach(refusals: readonly KeptRefusal[]): Promise<readonly KeptRefusal[]>;
-}
-
-/** So many are one statement: some hundred milliseconds at most, for which a new refusal would wait. */
-export const BATCH = 500;
+export type Recorder = ReturnType<typeof createRecorder>;
 
 /**
  * The classes of what Postgres says of a value: a malformed one, a broken constraint, one too large for an index, and
@@ -23,14 +13,13 @@ export const BATCH = 500;
  */
 const OF_A_VALUE: readonly unknown[] = ['22', '23', '54', 'P0'];
 
-/** An answer that took longer says too little of when the clock was read that it tells of, if there was another one. */
-const QUICK_MS = 500;
-
-export function createRecorder(database: Pick<Database, 'callAsLogin'>): Recorder {
+/** Writes refusals into the audit log, dated by the database's clock. */
+export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   const run = randomUUID();
   /** What the database's clock showed when this process's own, which nobody sets, showed `monotonicMs`. */
   let known: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
 
+  /** All of them in one statement, or none; those that are stored already are left as they are. */
   async function record(refusals: readonly KeptRefusal[]): Promise<void> {
     const askedMs = performance.now();
     const { rows } = await database.callAsLogin({
@@ -38,7 +27,7 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>): Recorde
       values: [JSON.stringify(refusals.map((refusal) => recordOf(refusal, timeOf(refusal))))],
     });
     const monotonicMs = performance.now();
-    if (known !== undefined && monotonicMs - askedMs > QUICK_MS) return;
+    if (known !== undefined && monotonicMs - askedMs > REFUSALS_QUICK_MS) return;
     known = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
   }
 
@@ -52,6 +41,7 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>): Recorde
     return databaseMs === null ? { age_ms: Date.now() - machineMs } : { refused_at_ms: databaseMs };
   }
 
+  /** The same, but one that the database refuses for what is in it does not keep out the others; gives those. */
   async function recordEach(refusals: readonly KeptRefusal[]): Promise<readonly KeptRefusal[]> {
     try {
       await record(refusals);
@@ -66,7 +56,7 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>): Recorde
   }
 
   return {
-    date: (refusal) => {
+    date: (refusal: Refusal): KeptRefusal => {
       const monotonicMs = performance.now();
       const databaseMs = known === undefined ? null : known.databaseMs + monotonicMs - known.monotonicMs;
       return keep(refusal, { run, monotonicMs, machineMs: Date.now(), databaseMs });
@@ -80,7 +70,6 @@ type Time =
   | { readonly age_ms: number; readonly refused_at_ms?: number | null }
   | { readonly refused_at_ms: number };
 
-/** As `app.record_refusals` reads it. */
 function recordOf(refusal: KeptRefusal, time: Time): object {
   return {
     id: refusal.id,

@@ -5,12 +5,10 @@ import { z } from 'zod';
 /** A 401 or 403, as the audit log keeps it. */
 export interface Refusal {
   readonly requestId: string;
-  /** The token's subject, or `anonymous`. */
   readonly actor: string;
   readonly action: string;
   readonly resourceType: string;
   readonly resourceId?: string;
-  /** The client whose data the refusal protected. */
   readonly clientContext?: string;
   readonly reason: string;
   readonly ipAddress: string;
@@ -26,7 +24,6 @@ const keptRefusal = z.strictObject({
   /** The process that refused, for whom alone `monotonicMs` means something. */
   run: z.string(),
   monotonicMs: moment,
-  /** What the machine's own clock said. */
   machineMs: moment,
   /** What the database's clock said, as far as it was known. */
   databaseMs: moment.nullable(),

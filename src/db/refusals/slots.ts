@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { lockFile } from '../../file-lock.ts';
 import { makeFolder } from '../../make-folder.ts';
 import { codeOf } from '../../system-error.ts';
+import { SPOOL_SLOTS } from '../../limits.ts';
 
 /** A folder that one process has for itself, until it releases it or ends, however it ends. */
 export interface Slot {
@@ -10,18 +11,15 @@ export interface Slot {
   release(): void;
 }
 
-/** More processes than anybody starts by accident on one folder. */
-const SLOTS = 100;
-
 /** Takes the first slot that nobody has, with whatever its last holder left there. */
 export async function takeSlot(folder: string): Promise<Slot> {
-  for (let number = 0; number < SLOTS; number += 1) {
+  for (let number = 0; number < SPOOL_SLOTS; number += 1) {
     const path = join(folder, String(number));
     await makeFolder(path, 0o700);
     const slot = await tryToTake(path);
     if (slot !== undefined) return slot;
   }
-  throw new Error(`${folder} is in use by ${SLOTS} processes`);
+  throw new Error(`${folder} is in use by ${SPOOL_SLOTS} processes`);
 }
 
 /** Takes every other slot that nobody has; those of the living stay theirs. */
@@ -32,7 +30,6 @@ export async function takeAbandonedSlots(folder: string): Promise<readonly Slot[
   return slots.filter((slot) => slot !== undefined);
 }
 
-/** Undefined where another holder has it. */
 async function tryToTake(folder: string): Promise<Slot | undefined> {
   const path = join(folder, 'lock');
   await createOnce(path);

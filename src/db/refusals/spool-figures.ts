@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { SealedFile } from './appender.ts';
 import { fromLine } from './refusal.ts';
 
-/** What waits on disk for the database. */
 export interface SpoolFigures {
   readonly records: number;
   /** With what was set aside, which nobody but a person removes. */

@@ -5,6 +5,7 @@ import type { SealedFile } from './appender.ts';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
 import { codeOf } from '../../system-error.ts';
 import { within } from '../../within.ts';
+import { SPOOL_BYTES, SPOOL_CLOSE_MS } from '../../limits.ts';
 import { createCounter } from './spool-figures.ts';
 import type { SpoolFigures } from './spool-figures.ts';
 import { takeAbandonedSlots, takeSlot } from './slots.ts';
@@ -14,45 +15,12 @@ import type { Slot } from './slots.ts';
  * Where refusals wait on disk for the database: files of lines, for the owner alone, removed as soon as the database
  * has what they hold. Each process writes in a folder of its own; those of processes that have ended are taken over.
  */
-export interface Spool {
-  /** Resolves once the line is on the disk. Rejects where it is not: the disk is full or away, or the spool is full. */
-  append(line: string): Promise<void>;
-  /** The oldest file, to which nothing is added any more; undefined where nothing waits. */
-  oldest(): Promise<SpooledFile | undefined>;
-  /** Keeps lines for somebody to look at, which the database will never take. */
-  setAside(lines: readonly string[]): Promise<void>;
-  /** Whether nothing waits but what was postponed. */
-  readonly isEmpty: boolean;
-  /** Takes over what ended processes have left, and what was postponed. */
-  adopt(): Promise<void>;
-  close(): Promise<void>;
-  /** What waits, with what was postponed. Resolves when the disk has answered. */
-  figures(): Promise<SpoolFigures>;
-}
-
-export interface SpooledFile {
-  /** Undefined where somebody has removed it; nothing waits for it any more then. */
-  read(): Promise<
-    | {
-        readonly lines: readonly string[];
-        /** What a crash has cut off: its request was never answered. */
-        readonly torn: string;
-      }
-    | undefined
-  >;
-  remove(): Promise<void>;
-  /** Lets others go before it, until `adopt` is called the next time. */
-  postpone(): void;
-}
+export type Spool = Awaited<ReturnType<typeof openSpool>>;
 
 const SUFFIX = '.refusals';
-/** A refusal takes about 600 bytes. */
-const SPOOL_BYTES = 256 * 1024 * 1024;
-/** The lines themselves are synced already. */
-const CLOSING_MS = 1_000;
 
 /** @throws Error in one line that names DATA_DIR, where it cannot be written to */
-export async function openSpool(dataDir: string, maxBytes = SPOOL_BYTES): Promise<Spool> {
+export async function openSpool(dataDir: string, maxBytes = SPOOL_BYTES) {
   try {
     return await openIn(join(dataDir, 'refusals'), maxBytes);
   } catch (error) {
@@ -60,7 +28,7 @@ export async function openSpool(dataDir: string, maxBytes = SPOOL_BYTES): Promis
   }
 }
 
-async function openIn(folder: string, maxBytes: number): Promise<Spool> {
+async function openIn(folder: string, maxBytes: number) {
   await makeFolder(dirname(folder));
   await makeFolder(folder, 0o700);
   const own = await takeSlot(folder);
@@ -83,8 +51,9 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
   let unsealed = 0;
   await provesWritable(own.folder);
 
-  const spool: Spool = {
-    async append(line) {
+  const spool = {
+    /** Resolves once the line is on the disk. Rejects where it is not: the disk is full or away, or the spool is full. */
+    async append(line: string): Promise<void> {
       const size = Buffer.byteLength(line);
       if (bytes + size > maxBytes) throw new Error(`${folder} holds ${maxBytes} bytes of refusals already`);
       bytes += size;
@@ -94,6 +63,7 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
         throw error;
       });
     },
+    /** The oldest file, to which nothing is added any more; undefined where nothing waits. */
     async oldest() {
       const files = [...adopted.values(), sealed].find(({ length }) => length > 0) ?? sealed;
       if (files.length === 0) {
@@ -109,6 +79,7 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
         releaseEmptied();
       };
       return {
+        /** Undefined where somebody has removed it. What a crash has cut off is `torn`: its request was never answered. */
         async read() {
           const text = await readFile(file.path, 'utf8').catch((error: unknown) => {
             if (codeOf(error) !== 'ENOENT') throw error;
@@ -120,27 +91,31 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
           const lines = text.split('\n');
           return { lines, torn: lines.pop() ?? '' };
         },
-        async remove() {
+        async remove(): Promise<void> {
           await rm(file.path, { force: true });
           forget();
         },
-        postpone() {
+        /** Lets others go before it, until `adopt` is called the next time. */
+        postpone(): void {
           files.splice(files.indexOf(file), 1);
           postponed.push({ file, files });
         },
       };
     },
-    async setAside(lines) {
+    /** Keeps lines for somebody to look at, which the database will never take. */
+    async setAside(lines: readonly string[]): Promise<void> {
       const text = lines.map((line) => `${line}\n`).join('');
       await appendFile(aside, text, { mode: 0o600, flush: true });
       await syncFolder(folder);
       setAsideBytes += Buffer.byteLength(text);
       bytes += Buffer.byteLength(text);
     },
-    get isEmpty() {
+    /** Whether nothing waits but what was postponed. */
+    get isEmpty(): boolean {
       return unsealed === 0 && [sealed, ...adopted.values()].every(({ length }) => length === 0);
     },
-    async adopt() {
+    /** Takes over what ended processes have left, and what was postponed. */
+    async adopt(): Promise<void> {
       for (const { file, files } of postponed.splice(0)) files.push(file);
       for (const slot of await takeAbandonedSlots(folder)) {
         const files = await filesOf(slot);
@@ -149,12 +124,13 @@ async function openIn(folder: string, maxBytes: number): Promise<Spool> {
       }
       releaseEmptied();
     },
-    async figures() {
+    /** What waits, with what was postponed. Resolves when the disk has answered. */
+    async figures(): Promise<SpoolFigures> {
       const files = [...sealed, ...[...adopted.values()].flat(), ...postponed.map(({ file }) => file)];
       return { ...(await count(files, appender.path)), bytes, setAsideBytes };
     },
-    async close() {
-      await within(CLOSING_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
+    async close(): Promise<void> {
+      await within(SPOOL_CLOSE_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
         () => undefined,
       );
       for (const slot of [...adopted.keys(), own]) slot.release();

@@ -1,14 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { EMBEDDED_MAKE_MS, EMBEDDED_MESSAGE_CHARACTERS } from '../../limits.ts';
 
 /** The whole environment of what is run here: nothing of the caller's, so no PG* variable steers it. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
-
-/** Making a cluster takes seconds; on a disk so slow that this passes, nothing else would work either. */
-const LIMIT_MS = 300_000;
-
-const LONGEST_MESSAGE = 2_000;
 
 const running = new Set<ChildProcess>();
 
@@ -57,7 +53,7 @@ export async function run(command: readonly string[], options: RunOptions = {}):
   const { prefix = [], ending } = options;
   ending?.throwIfAborted();
   const child = spawnApart([...prefix, ...command], 'pipe');
-  const late = AbortSignal.timeout(LIMIT_MS);
+  const late = AbortSignal.timeout(EMBEDDED_MAKE_MS);
   const signal = ending === undefined ? late : AbortSignal.any([ending, late]);
   const end = (): void => {
     signalSession(child, 'SIGTERM');
@@ -80,7 +76,7 @@ export function oneLine(words: string): string {
   return lines
     .filter((line) => line !== '')
     .join('; ')
-    .slice(0, LONGEST_MESSAGE);
+    .slice(0, EMBEDDED_MESSAGE_CHARACTERS);
 }
 
 /** Undefined where it ended well. */

@@ -1,6 +1,5 @@
 import pg from 'pg';
-
-const ANSWER_MS = 5_000;
+import { EMBEDDED_ANSWER_MS } from '../../limits.ts';
 
 /** The address of a database on this machine, for the superuser. */
 export function superuserUrl(port: number, password: string, database: string): string {
@@ -18,7 +17,7 @@ export async function answers(url: string, data: string): Promise<boolean> {
   };
   try {
     // A server that was stopped in the middle of its work takes connections and says nothing.
-    return await withClient(url, asked, { query_timeout: ANSWER_MS });
+    return await withClient(url, asked, { query_timeout: EMBEDDED_ANSWER_MS });
   } catch {
     return false;
   }
@@ -30,7 +29,11 @@ export async function withClient<T>(
   work: (client: pg.Client) => Promise<T>,
   limits: Pick<pg.ClientConfig, 'query_timeout'> = {},
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: ANSWER_MS, ...limits });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: EMBEDDED_ANSWER_MS,
+    ...limits,
+  });
   // A lost connection also fails the query that is waiting; unheard, it would end the process.
   client.on('error', () => undefined);
   try {

@@ -8,10 +8,9 @@ import type { Binaries } from './binaries.ts';
 import type { Cluster } from './cluster.ts';
 import { run } from './command.ts';
 import { answers, superuserUrl } from './connect.ts';
+import { EMBEDDED_LEFTOVER_LOOK_MS, EMBEDDED_LEFTOVER_MS } from '../../limits.ts';
 
 const MODES = ['fast', 'immediate'];
-const LIMIT_MS = 15_000;
-const LOOK_MS = 20;
 
 /**
  * Stops a server that a killed start left running on the cluster, and removes a pid file that names nobody.
@@ -74,6 +73,6 @@ function isTaken(pid: number): boolean {
 }
 
 async function untilGone(isThere: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + LIMIT_MS;
-  while (Date.now() < deadline && (await isThere())) await delay(LOOK_MS);
+  const deadline = Date.now() + EMBEDDED_LEFTOVER_MS;
+  while (Date.now() < deadline && (await isThere())) await delay(EMBEDDED_LEFTOVER_LOOK_MS);
 }

@@ -6,9 +6,8 @@ import type { Binaries } from './binaries.ts';
 import type { Cluster } from './cluster.ts';
 import { oneLine, spawnApart } from './command.ts';
 import { answers, superuserUrl } from './connect.ts';
+import { EMBEDDED_START_MS, EMBEDDED_STOP_MS } from '../../limits.ts';
 import { boundLog } from './log-file.ts';
-
-const START_LIMIT_MS = 120_000;
 
 export interface Postmaster {
   /** Settles when the server has ended, for whatever reason. */
@@ -88,7 +87,7 @@ async function untilAnswering(
   ended: Promise<void>,
 ): Promise<boolean> {
   const url = superuserUrl(port, cluster.password, 'postgres');
-  const deadline = Date.now() + START_LIMIT_MS;
+  const deadline = Date.now() + EMBEDDED_START_MS;
   while (Date.now() < deadline && ending?.aborted !== true) {
     // Where a stranger listens there in its place, nothing may answer for a while.
     if (await Promise.race([answers(url, cluster.data), ended.then(() => false)])) return true;
@@ -98,7 +97,11 @@ async function untilAnswering(
 }
 
 /** Fast mode; then without waiting for a checkpoint; then whatever it takes, which even a frozen server heeds. */
-async function stopChild(child: ChildProcess, ended: Promise<void>, withinMs = 8_000): Promise<void> {
+async function stopChild(
+  child: ChildProcess,
+  ended: Promise<void>,
+  withinMs = EMBEDDED_STOP_MS,
+): Promise<void> {
   child.ref();
   child.kill('SIGINT');
   if (await endsWithin(ended, withinMs * 0.7)) return;

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { FileLock } from '../../file-lock.ts';
+import { EMBEDDED_LOG_MS, EMBEDDED_TAKEN_ATTEMPTS, EMBEDDED_TAKEN_MS } from '../../limits.ts';
+import { type Housekeeping, regularly } from '../../regularly.ts';
 import { openDataDir } from '../data-dir.ts';
 import { chooseAccount } from './account.ts';
 import { findBinaries } from './binaries.ts';
@@ -11,14 +13,11 @@ import { superuserUrl, withClient } from './connect.ts';
 import { freePort } from './free-port.ts';
 import { clearLeftover, forgetServer } from './leftover.ts';
 import { takeLock } from './lock.ts';
-import { keepLogShort } from './log-file.ts';
+import { boundLog } from './log-file.ts';
 import { StartFailed, startPostmaster, type Postmaster, type PostmasterOptions } from './postmaster.ts';
 import { supervise, type Supervised } from './supervise.ts';
 
 const DATABASE = 'taxclaims';
-const ATTEMPTS = 40;
-const PAUSE_MS = 250;
-const LOG_LOOK_MS = 60_000;
 
 /** What passes by itself: another program was quicker to take the port, or processes of a killed server linger. */
 const PASSING = /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
@@ -75,7 +74,7 @@ async function startLocked(
   lock: FileLock,
   options: EmbeddedServerOptions,
 ): Promise<EmbeddedServer> {
-  const { settings = {}, log, ending, logLookMs = LOG_LOOK_MS } = options;
+  const { settings = {}, log, ending, logLookMs = EMBEDDED_LOG_MS } = options;
   const binaries = findBinaries();
   const account = await chooseAccount(dataDirectory(folder), binaries);
   const cluster = await openCluster(folder, binaries, account, ending);
@@ -91,7 +90,12 @@ async function startLocked(
     },
     log,
   );
-  const bounding = keepLogShort(cluster.logFile, logLookMs, log);
+  const bounding = regularly(
+    () => boundLog(cluster.logFile),
+    'the log of the embedded Postgres cannot be shortened',
+    log,
+    logLookMs,
+  );
   const server = runningServer(cluster, supervised, port, lock, bounding);
   try {
     await prepareDatabases(superuserUrl(port, cluster.password, 'postgres'));
@@ -107,11 +111,11 @@ function runningServer(
   supervised: Supervised,
   port: number,
   lock: FileLock,
-  bounding: NodeJS.Timeout,
+  bounding: Housekeeping,
 ): EmbeddedServer {
   let stopped: Promise<void> | undefined;
   const stop = async (withinMs?: number): Promise<void> => {
-    clearInterval(bounding);
+    await bounding.close();
     await supervised.stop(withinMs);
     lock.release();
   };
@@ -135,10 +139,14 @@ async function startInsistently(
     try {
       return { postmaster: await startPostmaster({ ...options, port }), port };
     } catch (error) {
-      if (attempt === ATTEMPTS || !(error instanceof StartFailed) || !PASSING.test(error.message))
+      if (
+        attempt === EMBEDDED_TAKEN_ATTEMPTS ||
+        !(error instanceof StartFailed) ||
+        !PASSING.test(error.message)
+      )
         throw error;
       log.warn({ err: error }, 'the embedded Postgres cannot start yet: trying again');
-      await delay(PAUSE_MS);
+      await delay(EMBEDDED_TAKEN_MS);
     }
   }
 }

@@ -1,11 +1,8 @@
-import pRetry from 'p-retry';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { EMBEDDED_RETRY_MS } from '../../limits.ts';
+import { Pauses } from '../../retries.ts';
 import type { Postmaster } from './postmaster.ts';
-
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 10_000;
-/** A server that ran for as long as this ended for a new reason, and is started again without a pause. */
-const STEADY_MS = 60_000;
 
 export interface Supervised {
   /** Stops the server for good, also one that is just being started; safe to call twice. */
@@ -20,33 +17,30 @@ export function supervise(
 ): Supervised {
   const ending = new AbortController();
   const { signal } = ending;
+  const isOver = (): boolean => signal.aborted;
   let current = first;
-  let since = performance.now();
 
-  const over = pRetry(
-    async (attempt) => {
-      if (attempt > 1) {
-        since = performance.now();
+  async function run(): Promise<void> {
+    const pauses = new Pauses(EMBEDDED_RETRY_MS);
+    pauses.works();
+    await current.ended;
+    while (!isOver()) {
+      log.error('the embedded Postgres is down: starting it again');
+      await delay(pauses.next(), undefined, { signal }).catch(() => undefined);
+      try {
+        signal.throwIfAborted();
         current = await startAgain(signal);
-        if (signal.aborted) await current.stop();
+        if (isOver()) await current.stop();
         else log.warn('the embedded Postgres runs again');
+        pauses.works();
+        await current.ended;
+      } catch (err) {
+        if (!isOver()) log.error({ err }, 'the embedded Postgres could not be started again');
       }
-      await current.ended;
-      if (!signal.aborted) throw new Error('the embedded Postgres has ended');
-    },
-    {
-      ...{ retries: Infinity, minTimeout: FIRST_PAUSE_MS, maxTimeout: LONGEST_PAUSE_MS, signal },
-      // Stopped, it is over at once, without a last pause.
-      shouldRetry: () => !signal.aborted,
-      onFailedAttempt: ({ error }) => {
-        if (!signal.aborted) log.error({ err: error }, 'the embedded Postgres is down: starting it again');
-      },
-      shouldConsumeRetry: () => performance.now() - since < STEADY_MS,
-    },
-  ).catch((error: unknown) => {
-    if (!signal.aborted) log.fatal({ err: error }, 'the embedded Postgres is not started again');
-  });
+    }
+  }
 
+  const over = run();
   return {
     async stop(withinMs) {
       ending.abort();

@@ -3,15 +3,11 @@ import type { Account, Grant, KoaContextWithOIDC as Context } from 'oidc-provide
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
+import { EMBEDDED_GRANT_S, EMBEDDED_LOGIN_S, EMBEDDED_TOKEN_S } from '../../limits.ts';
 import { CLIENTS, isTrustedAddress, isTrustedOrigin } from './clients.ts';
 import { EMBEDDED_AUDIENCE, secretFor, SIGNING_ALGORITHM, type SigningKey } from './key.ts';
 import { logoutSource, postLogoutSuccessSource, renderError } from './send-page.ts';
 import { findUser, type User } from './users.ts';
-
-/** Seconds: of a token and of a login page, and of a login with all that comes of it. */
-const QUARTER = 900;
-const HALF_DAY = 43_200;
-const MONTH = 2_592_000;
 
 const OIDC_SCOPES = 'openid profile email offline_access';
 const API_SCOPE = 'api';
@@ -95,20 +91,20 @@ export function createProvider(
         getResourceServerInfo: () => ({
           audience: EMBEDDED_AUDIENCE,
           scope: API_SCOPE,
-          accessTokenTTL: QUARTER,
+          accessTokenTTL: EMBEDDED_TOKEN_S,
           accessTokenFormat: 'jwt',
           jwt: { sign: { alg: SIGNING_ALGORITHM, kid: key.kid } },
         }),
       },
     },
     ttl: {
-      AccessToken: QUARTER,
+      AccessToken: EMBEDDED_TOKEN_S,
       AuthorizationCode: 60,
-      Grant: MONTH,
-      IdToken: QUARTER,
-      Interaction: QUARTER,
+      Grant: EMBEDDED_GRANT_S,
+      IdToken: EMBEDDED_TOKEN_S,
+      Interaction: EMBEDDED_TOKEN_S,
       RefreshToken: (_, { authTime }) => leftOf(authTime),
-      Session: (_, { loginTs }) => (loginTs === undefined ? QUARTER : leftOf(loginTs)),
+      Session: (_, { loginTs }) => (loginTs === undefined ? EMBEDDED_TOKEN_S : leftOf(loginTs)),
     },
     renderError,
   });
@@ -128,7 +124,7 @@ export function createProvider(
 
 /** However often something is renewed, it ends half a day after the login. */
 function leftOf(since = 0): number {
-  return Math.max(1, since + HALF_DAY - Math.floor(Date.now() / 1000));
+  return Math.max(1, since + EMBEDDED_LOGIN_S - Math.floor(Date.now() / 1000));
 }
 
 /** Both programs are the firm's own: whoever logs in is asked for no consent beside it. */

@@ -7,16 +7,13 @@ import { DatabaseUnavailable } from '../../db/errors.ts';
 import { RequestError } from '../../errors.ts';
 import { whileThere } from '../../http/hang-up.ts';
 import { stateOf } from '../../http/request-state.ts';
+import { LOGIN_EMAIL_CHARACTERS, LOGIN_FAILURES, LOGIN_WINDOW_MS, LOGINS_COUNTED } from '../../limits.ts';
 import { hashWithSalt, isHashable } from '../../identity/password.ts';
 import { loginPage, messagePage } from './pages.ts';
 import { sendPage } from './send-page.ts';
 import type { Failure, Message } from './texts.ts';
 import { findUser } from './users.ts';
 
-const LONGEST_EMAIL = 255;
-/** Failures of an account from one address in a quarter of an hour. */
-const MOST_FAILURES = 10;
-const WINDOW_MS = 900_000;
 /** A hash that may be tried: a dearer one would keep all others waiting, and `!` is nobody's. */
 const HASH = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
 /** In place of a salt where nobody has the address, so that the answer takes as long. */
@@ -32,16 +29,20 @@ export function answerLogin(
   issuer: string,
   database: Pick<Database, 'callAsLogin'>,
 ): RequestHandler {
-  const failures = new LRUCache<string, number>({ max: 10_000, ttl: WINDOW_MS, noUpdateTTL: true });
+  const failures = new LRUCache<string, number>({
+    max: LOGINS_COUNTED,
+    ttl: LOGIN_WINDOW_MS,
+    noUpdateTTL: true,
+  });
 
   /** The account, and the second from which on its login counts; one hash is worked out, whoever has the email. */
   async function loggedIn(request: Request): Promise<Refused | { accountId: string; ts: number }> {
     const { email, password } = formOf(request);
-    if (email === '' || email.length > LONGEST_EMAIL || email.includes('\0')) return WRONG;
+    if (email === '' || email.length > LOGIN_EMAIL_CHARACTERS || email.includes('\0')) return WRONG;
     const place = `${stateOf(request).ipAddress} ${email.toLowerCase()}`;
     const failed = failures.get(place) ?? 0;
     const waitSeconds = Math.ceil(failures.getRemainingTTL(place) / 1_000);
-    if (failed >= MOST_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
+    if (failed >= LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
     // Before the hash, so that several at once count as several.
     failures.set(place, failed + 1);
     const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
@@ -75,7 +76,7 @@ export function answerLogin(
     const { params, prompt } = interaction;
     const show = (email: unknown, { status, ...failure }: Refused): void => {
       if (failure.waitSeconds !== undefined) response.setHeader('Retry-After', failure.waitSeconds);
-      const shown = { email: textOf(email).slice(0, LONGEST_EMAIL), client: params['client_id'] };
+      const shown = { email: textOf(email).slice(0, LOGIN_EMAIL_CHARACTERS), client: params['client_id'] };
       const asked = { action: request.path, ...shown };
       sendPage(request, response, status, (language) => loginPage(language, asked, failure), params);
     };

@@ -2,8 +2,8 @@ import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { creates } from '../endpoint.ts';
 import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
-import { MOST_ROWS } from '../json-budget.ts';
 import type { ErrorResponses } from './errors.ts';
+import { ROWS } from '../../limits.ts';
 import { operationIdOf } from './names.ts';
 import { headerParameters, pathParameters } from './parameters.ts';
 import type { ExampleIds, RequestHeader } from './parameters.ts';
@@ -57,7 +57,7 @@ function manyOf(rows: z.ZodType) {
 
 const csvTable = z.string().meta({
   id: 'CsvTable',
-  description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${MOST_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
+  description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
 });
 
 /** The headers that change what an endpoint does. */

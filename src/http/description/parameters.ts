@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Endpoint, PublicEndpoint } from '../endpoint.ts';
 import { parameter } from '../fields.ts';
-import { LONGEST_KEY } from '../creation.ts';
 import { inWords, recordNameOf } from './names.ts';
+import { KEY_CHARACTERS } from '../../limits.ts';
 
 /** Headers of requests that an endpoint hears. */
 const REQUEST_HEADERS = {
@@ -10,7 +10,7 @@ const REQUEST_HEADERS = {
   'If-None-Match': 'Answers 304, without a body, while the ETag is this one still.',
   Range: 'Asks for a part of the content: bytes=0-1023, bytes=1024- or bytes=-1024.',
   'If-Range': 'Gives the part only while the ETag is this one still, and otherwise the whole.',
-  'Idempotency-Key': `A new one for each record that is to be made, 1 to ${LONGEST_KEY} printable characters, such as a UUID. For 24 hours the same caller's same request (of a form its fields and its file) gets the same answer and makes nothing again; another one is a conflict (409), and so is one while the first is under way (409 with Retry-After).`,
+  'Idempotency-Key': `A new one for each record that is to be made, 1 to ${KEY_CHARACTERS} printable characters, such as a UUID. For 24 hours the same caller's same request (of a form its fields and its file) gets the same answer and makes nothing again; another one is a conflict (409), and so is one while the first is under way (409 with Retry-After).`,
 } as const;
 
 export type RequestHeader = keyof typeof REQUEST_HEADERS;

@@ -1,10 +1,11 @@
-import pRetry from 'p-retry';
 import type { ManagementConfig } from '../../config.ts';
 import { boundedText } from '../bounded-text.ts';
+import { retrying } from '../../retries.ts';
 import { credentialOf } from './credential.ts';
 import { ManagementError } from './errors.ts';
 import type { Trouble } from './errors.ts';
 import { waitSaid, waitWhenSpent } from './limits.ts';
+import * as limit from '../../limits.ts';
 
 /** What a user may do, as the provider is to know it. */
 export interface Rights {
@@ -20,7 +21,6 @@ export interface KnownRights {
   readonly isActive: boolean;
 }
 
-/** How long an exchange may take, by the clock of `performance.now()`. */
 export interface Time {
   readonly until: number;
   readonly signal: AbortSignal;
@@ -36,26 +36,17 @@ export interface Management {
 }
 
 export interface ManagementOptions {
-  /** How long one answer may take. */
   readonly answerMs?: number;
   /** The first wait before an exchange that found the provider away is tried again, at once. */
   readonly retryMs?: number;
 }
 
-const MAX_BYTES = 1024 * 1024;
-const MOST_RETRIES = 2;
-const ROLES_MS = 600_000;
-const ROLES_OF_A_PAGE = 100;
-const MOST_PAGES = 10;
-/** What a limit lasts that does not say so. */
-const LIMITED_MS = 10_000;
-const LONGEST_MESSAGE = 200;
 const WRONG_ADDRESS = 'is AUTH_MANAGEMENT_URL right?';
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 export function openManagement(
   config: ManagementConfig,
-  { answerMs = 5_000, retryMs = 200 }: ManagementOptions = {},
+  { answerMs = limit.PROVIDER_ANSWER_MS, retryMs = limit.MANAGEMENT_RETRY_MS }: ManagementOptions = {},
 ): Management {
   const base = config.url.replace(/\/+$/, '');
   const credential = credentialOf(config);
@@ -66,7 +57,6 @@ export function openManagement(
     if (ms !== undefined) pausedUntil = Math.max(pausedUntil, performance.now() + ms);
   }
 
-  /** The body of the answer to one request, as JSON; undefined where it has none. */
   async function exchange(method: string, path: string, body: unknown, time: Time): Promise<unknown> {
     const token = await credential.token();
     const { response, text } = await answer(method, path, body, token, time);
@@ -98,7 +88,7 @@ export function openManagement(
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: AbortSignal.any([time.signal, AbortSignal.timeout(answerMs)]),
       });
-      return { response, text: await boundedText(response, MAX_BYTES, 'the answer') };
+      return { response, text: await boundedText(response, limit.MANAGEMENT_BYTES, 'the answer') };
     } catch (cause) {
       throw new ManagementError('away', `the provider gave no answer: ${reasonOf(cause)}`, { cause });
     }
@@ -111,7 +101,8 @@ export function openManagement(
       return parsed(text);
     }
     const trouble = troubleOf(status, text);
-    const retryAfterMs = trouble === 'limited' ? (waitSaid(headers) ?? LIMITED_MS) : waitSaid(headers);
+    const retryAfterMs =
+      trouble === 'limited' ? (waitSaid(headers) ?? limit.MANAGEMENT_LIMITED_MS) : waitSaid(headers);
     if (trouble === 'limited') pause(retryAfterMs);
     const answered = `the provider answered ${String(status)}${told(text)}`;
     throw new ManagementError(trouble, trouble === 'address' ? `${answered}; ${WRONG_ADDRESS}` : answered, {
@@ -121,16 +112,13 @@ export function openManagement(
 
   /** What finds the provider away is tried again at once, in what is left of its time. */
   function request(method: string, path: string, time: Time, body?: unknown): Promise<unknown> {
-    return pRetry(() => exchange(method, path, body, time), {
-      retries: MOST_RETRIES,
-      minTimeout: retryMs,
-      randomize: true,
-      signal: time.signal,
-      shouldRetry: ({ error }) =>
+    return retrying(() => exchange(method, path, body, time), {
+      ...{ pausesMs: [retryMs, 2 * retryMs], until: time.until, signal: time.signal },
+      isWorthIt: (error, attempt) =>
+        attempt <= limit.MANAGEMENT_RETRIES &&
         error instanceof ManagementError &&
         error.trouble === 'away' &&
-        error.retryAfterMs === undefined &&
-        performance.now() < time.until,
+        error.retryAfterMs === undefined,
     }).catch((cause: unknown) => {
       if (cause instanceof ManagementError) throw cause;
       throw new ManagementError('away', 'the time to ask was over', { cause });
@@ -141,13 +129,13 @@ export function openManagement(
   async function roleIds(time: Time): Promise<ReadonlyMap<string, string>> {
     if (roles !== undefined && performance.now() < roles.until) return roles.ids;
     const ids = new Map<string, string>();
-    for (let page = 0; page < MOST_PAGES; page += 1) {
-      const path = `/roles?per_page=${String(ROLES_OF_A_PAGE)}&page=${String(page)}&include_totals=true`;
+    for (let page = 0; page < limit.MANAGEMENT_ROLES_PAGES; page += 1) {
+      const path = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE)}&page=${String(page)}&include_totals=true`;
       const found = rolesIn(await request('GET', path, time).catch(noneWhereUnknown));
       found.forEach(({ id, name }) => ids.set(name, id));
-      if (found.length < ROLES_OF_A_PAGE) break;
+      if (found.length < limit.MANAGEMENT_ROLES_PAGE) break;
     }
-    roles = { ids, until: performance.now() + ROLES_MS };
+    roles = { ids, until: performance.now() + limit.MANAGEMENT_ROLES_MS };
     return ids;
   }
 
@@ -218,7 +206,9 @@ function told(text: string): string {
   const words = [said['errorCode'] ?? said['error'], said['message']].filter(
     (word): word is string => typeof word === 'string' && word !== '',
   );
-  return words.length === 0 ? '' : `: ${words.join(', ').replaceAll(/\s+/g, ' ').slice(0, LONGEST_MESSAGE)}`;
+  return words.length === 0
+    ? ''
+    : `: ${words.join(', ').replaceAll(/\s+/g, ' ').slice(0, limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
 }
 
 function quietly(text: string): unknown {
@@ -263,5 +253,5 @@ function reasonOf(error: unknown): string {
   if (error.name === 'TimeoutError') return 'it took too long';
   const { cause } = error;
   if (cause instanceof Error && 'code' in cause) return String(cause.code);
-  return error.message.slice(0, LONGEST_MESSAGE);
+  return error.message.slice(0, limit.MANAGEMENT_MESSAGE_CHARACTERS);
 }

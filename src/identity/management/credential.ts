@@ -10,24 +10,17 @@ import {
 } from 'oauth4webapi';
 import type { AuthorizationServer } from 'oauth4webapi';
 import type { ClientCredentials, ManagementConfig } from '../../config.ts';
+import { askedOnce } from '../../retries.ts';
 import { boundedFetch } from '../bounded-fetch.ts';
 import { ManagementError } from './errors.ts';
+import * as limit from '../../limits.ts';
 
 /** What the provider knows us by. */
 export interface Credential {
-  /** @throws ManagementError */
   token(): Promise<string>;
   /** The provider refuses that token; false where there is no other to be had. */
   renew(refused: string): boolean;
 }
-
-/** A token that is so near its end is renewed before it is used. */
-const BEFORE_ITS_END_MS = 60_000;
-/** How long one lasts that does not say so. */
-const DEFAULT_LIFE_S = 300;
-const MAX_BYTES = 256 * 1024;
-/** For each of the two answers that it takes. */
-const TIME_MS = 5_000;
 
 export function credentialOf(config: ManagementConfig): Credential {
   if ('client' in config) return clientCredentials(config.client);
@@ -39,11 +32,10 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials):
   const url = new URL(issuer);
   const client = { client_id: id };
   let known: { readonly token: string; readonly until: number } | undefined;
-  let underWay: Promise<string> | undefined;
 
-  async function obtain(): Promise<string> {
+  const obtain = askedOnce(async () => {
     const options = {
-      [customFetch]: boundedFetch({ maxBytes: MAX_BYTES, timeoutMs: TIME_MS }),
+      [customFetch]: boundedFetch({ maxBytes: limit.CREDENTIAL_BYTES, timeoutMs: limit.PROVIDER_ANSWER_MS }),
       [allowInsecureRequests]: url.protocol === 'http:',
     };
     try {
@@ -58,26 +50,19 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials):
       );
       const begun = performance.now();
       const answer = await processClientCredentialsResponse(server, client, response);
-      const lifeMs = (answer.expires_in ?? DEFAULT_LIFE_S) * 1_000;
+      const lifeMs = (answer.expires_in ?? limit.CREDENTIAL_LIFE_S) * 1_000;
       known = {
         token: answer.access_token,
-        until: begun + Math.max(lifeMs - BEFORE_ITS_END_MS, lifeMs / 2),
+        until: begun + Math.max(lifeMs - limit.CREDENTIAL_EARLY_MS, lifeMs / 2),
       };
       return known.token;
     } catch (error) {
       throw troubleOf(error);
     }
-  }
+  });
 
   return {
-    async token() {
-      if (known !== undefined && performance.now() < known.until) return known.token;
-      // However many ask, one request is under way.
-      underWay ??= obtain().finally(() => {
-        underWay = undefined;
-      });
-      return underWay;
-    },
+    token: async () => (known !== undefined && performance.now() < known.until ? known.token : obtain()),
     renew(refused) {
       if (known?.token === refused) known = undefined;
       return true;

@@ -1,5 +1,6 @@
-const LONGEST_MS = 3_600_000;
-const SHORTEST_MS = 1_000;
+import { MANAGEMENT_WAIT_MS } from '../../limits.ts';
+
+const [SHORTEST_MS, LONGEST_MS] = MANAGEMENT_WAIT_MS;
 
 /**
  * How long the provider wants to be left alone, by `Retry-After` or by its own `x-ratelimit-reset`, in seconds since

@@ -5,6 +5,7 @@ import type { Rec } from '../record.ts';
 import { Problems } from './given.ts';
 import type { GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
+import { IMPORT_BATCH, IMPORT_BATCH_CHARACTERS, IMPORT_LOOKED_UP } from '../../limits.ts';
 
 /* What only the database knows of the lines of an import, asked of all of them at once. */
 
@@ -31,10 +32,6 @@ export interface Rules {
   readonly constraints?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** What one statement has at most: it is soon made, sent and undone. */
-const BATCH = 1_000;
-const BATCH_CHARACTERS = 512 * 1024;
-
 /** The records as arrays in JSON, and the index of the first of each. */
 export async function* batchesOf(
   given: readonly Given[],
@@ -45,7 +42,7 @@ export async function* batchesOf(
   for (const { body } of given) {
     await nextTurn();
     const text = JSON.stringify(body);
-    if (texts.length === BATCH || (length > 0 && length + text.length > BATCH_CHARACTERS)) {
+    if (texts.length === IMPORT_BATCH || (length > 0 && length + text.length > IMPORT_BATCH_CHARACTERS)) {
       yield { from, json: `[${texts.join(',')}]` };
       from += texts.length;
       [texts, length] = [[], 0];
@@ -55,9 +52,6 @@ export async function* batchesOf(
   }
   if (texts.length > 0) yield { from, json: `[${texts.join(',')}]` };
 }
-
-/** How many ids out of sight are looked up, to say whether there is such a record, and whose. */
-const MOST_LOOKED_UP = 50;
 
 /**
  * Holds the records that the lines name against what the caller sees: as for a single creation, 403 for somebody else's,
@@ -84,7 +78,7 @@ where r.id is null or r.${client} <> n.client`,
     if (rows.length === 0) continue;
     const ofOthers = new Set(rows.flatMap(([id, of, isSeen]) => (isSeen === 't' ? [`${id} ${of}`] : [])));
     const unseen = new Set(rows.flatMap(([id, , isSeen]) => (isSeen === 't' || id == null ? [] : [id])));
-    const absent = await absentOf([...unseen].slice(0, MOST_LOOKED_UP), table, request);
+    const absent = await absentOf([...unseen].slice(0, IMPORT_LOOKED_UP), table, request);
     const problems = new Problems();
     for (const [index, { row }] of given.entries()) {
       const id = ids[index] ?? '';

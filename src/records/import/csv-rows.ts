@@ -1,22 +1,17 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { unharmed } from '../../http/formulas.ts';
-import { MOST_ROWS } from '../../http/json-budget.ts';
 import { Problems, tooMany } from './given.ts';
 import type { GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
+import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, ROWS } from '../../limits.ts';
 
 /* The rows of a table as spreadsheets and people write it; docs/decisions/imports.md */
 
-/** As long as the longest text of a field may be, and all the others. */
-const LONGEST_ROW = 100_000;
 /** The same in bytes, with the marks around its cells: empty ones have no characters. */
-const LONGEST_ROW_BYTES = 4 * LONGEST_ROW;
-const MOST_CELLS = 1_000;
+const LONGEST_ROW_BYTES = 4 * CSV_ROW_CHARACTERS;
 /** In how many bytes the header is looked for. */
-const BEGINNING_BYTES = 2 * LONGEST_ROW;
-/** What is parsed at once before others have their turn: each byte of it may be a line. */
-const PIECE = 4 * 1024;
+const BEGINNING_BYTES = 2 * CSV_ROW_CHARACTERS;
 
 /** What a table says of its columns. */
 export interface Sheet {
@@ -84,11 +79,11 @@ async function takeRecords(
   let [records, fed, begun] = [0, 0, 0];
   const parser = parse({
     ...{ delimiter, record_delimiter: ['\r\n', '\n', '\r'] },
-    ...{ relax_column_count: true, max_record_size: LONGEST_ROW },
+    ...{ relax_column_count: true, max_record_size: CSV_ROW_CHARACTERS },
     on_record: (cells: string[]) => {
       // The header comes on top.
-      if (records > MOST_ROWS) throw tooMany();
-      if (cells.length > MOST_CELLS) throw tooLong();
+      if (records > ROWS) throw tooMany();
+      if (cells.length > CSV_CELLS) throw tooLong();
       take(cells);
       progress.line += 1 + breaksIn(cells);
       records += 1;
@@ -100,10 +95,10 @@ async function takeRecords(
   });
   const tooLong = (): CsvError => new CsvError('CSV_MAX_RECORD_SIZE', 'a long record', parser.options);
   async function* pieces(): AsyncGenerator<Buffer> {
-    for (; fed < table.length; fed += PIECE) {
+    for (; fed < table.length; fed += CSV_PIECE_BYTES) {
       await nextTurn();
       if (fed - begun > LONGEST_ROW_BYTES) throw tooLong();
-      yield table.subarray(fed, fed + PIECE);
+      yield table.subarray(fed, fed + CSV_PIECE_BYTES);
     }
   }
   await pipeline(pieces(), parser.resume());
@@ -119,7 +114,7 @@ const CSV_RULES: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE:
     'has something behind a closing quotation mark; one within a cell is written twice',
   INVALID_OPENING_QUOTE: 'has a quotation mark in a cell that does not begin with one',
-  CSV_MAX_RECORD_SIZE: `has more than ${LONGEST_ROW} characters or ${MOST_CELLS} cells: a quotation mark may not be closed`,
+  CSV_MAX_RECORD_SIZE: `has more than ${CSV_ROW_CHARACTERS} characters or ${CSV_CELLS} cells: a quotation mark may not be closed`,
 };
 
 /** The field of each column; empty where it has no name, null where it is left out. */

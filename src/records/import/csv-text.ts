@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { malformed } from '../../http/body.ts';
 import { Problems } from './given.ts';
 import type { NextTurn } from './turns.ts';
+import { TEXT_PIECE_BYTES } from '../../limits.ts';
 
 /* From the bytes of a table to those of its text in UTF-8, without a guess; docs/decisions/imports.md */
 
@@ -18,9 +19,6 @@ const NO_UTF_8 = `must be UTF-8, which it is not: it may be Windows-1252. ${IN_E
 const UTF_16 = `must be UTF-8, and is UTF-16. ${IN_EXCEL}`;
 const NO_LETTER = 'has a byte that is no letter in Windows-1252';
 
-/** What is looked at, or decoded, before others have their turn. */
-const PIECE = 64 * 1024;
-
 /**
  * It in UTF-8 without a mark, from the `charset` of its Content-Type. In another encoding accents would be stored as
  * something else.
@@ -35,9 +33,9 @@ export async function utf8Of(bytes: Buffer, charset = 'utf-8', nextTurn: NextTur
   await refuseUnless(bytes, hasLettersAlone, NO_LETTER, nextTurn);
   const decoder = new TextDecoder('windows-1252');
   const pieces: Buffer[] = [];
-  for (let from = 0; from < bytes.length; from += PIECE) {
+  for (let from = 0; from < bytes.length; from += TEXT_PIECE_BYTES) {
     await nextTurn();
-    pieces.push(Buffer.from(decoder.decode(bytes.subarray(from, from + PIECE))));
+    pieces.push(Buffer.from(decoder.decode(bytes.subarray(from, from + TEXT_PIECE_BYTES))));
   }
   return Buffer.concat(pieces);
 }
@@ -66,7 +64,7 @@ async function refuseUnless(
 ): Promise<void> {
   if (isRight(bytes)) return;
   let [from, line] = [0, 1];
-  for (const atOnce of [PIECE, 1])
+  for (const atOnce of [TEXT_PIECE_BYTES, 1])
     for (;;) {
       await nextTurn();
       const end = bytes.indexOf(LINE_FEED, from + atOnce - 1) + 1 || bytes.length;

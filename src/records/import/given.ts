@@ -1,6 +1,6 @@
 import { RequestError } from '../../errors.ts';
 import { malformed } from '../../http/body.ts';
-import { MOST_ROWS } from '../../http/json-budget.ts';
+import { PROBLEMS, ROWS } from '../../limits.ts';
 
 /** One record of the body, as its schema takes it. */
 export interface GivenRow {
@@ -12,11 +12,8 @@ export interface GivenRow {
 }
 
 export function tooMany(): RequestError {
-  return malformed(`must have at most ${MOST_ROWS} records, and lines without anything count`);
+  return malformed(`must have at most ${ROWS} records, and lines without anything count`);
 }
-
-/** How many errors of one body an answer names. */
-const MOST_NAMED = 500;
 
 /** Everything that is wrong with a body, until there is more than an answer names. */
 export class Problems {
@@ -24,7 +21,7 @@ export class Problems {
   #more = 0;
 
   add(name: string, rule: string): void {
-    if (this.#found.length < MOST_NAMED) this.#found.push([name, rule]);
+    if (this.#found.length < PROBLEMS) this.#found.push([name, rule]);
     else this.#more += 1;
   }
 
@@ -37,7 +34,7 @@ export class Problems {
     const count = this.#found.length + this.#more;
     throw new RequestError(code, `${count} times something like: ${first.join(' ')}`, {
       details,
-      mostDetails: MOST_NAMED + 1,
+      mostDetails: PROBLEMS + 1,
     });
   }
 }

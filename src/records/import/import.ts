@@ -10,7 +10,6 @@ import { create, recall } from '../../http/creation.ts';
 import type { RecordShape, Reply } from '../../http/endpoint.ts';
 import * as field from '../../http/fields.ts';
 import { check } from '../../http/input.ts';
-import { MOST_ROWS } from '../../http/json-budget.ts';
 import * as column from '../column.ts';
 import { record } from '../record.ts';
 import type { Rec } from '../record.ts';
@@ -23,6 +22,7 @@ import { readRows } from './rows.ts';
 import { sheetOf } from './sheet.ts';
 import { turnsOf } from './turns.ts';
 import type { NextTurn } from './turns.ts';
+import { IMPORT_FEW, IMPORT_MS, ROWS } from '../../limits.ts';
 
 /* Many records at once, all or none. docs/decisions/imports.md has the reasons. */
 
@@ -31,10 +31,6 @@ interface Shape extends Rules {
   /** The address of the record's list. */
   readonly path: string;
 }
-
-/** Up to so many are a request like any other. */
-const FEW = 250;
-const TIMEOUT_MS = 30_000;
 
 const query = z.strictObject({
   dry_run: field
@@ -58,7 +54,7 @@ export function importing(shape: Shape) {
     rows: z
       .array(of.newBody)
       .min(1)
-      .max(MOST_ROWS)
+      .max(ROWS)
       .meta({ id: `New${of.name}s`, example: [of.newBody.meta()?.['example']] }),
     responses: { 200: importCheck, 201: imported },
     handle: ({ query: { dry_run } }: { readonly query: z.output<typeof query> }, request: CallerRequest) =>
@@ -93,7 +89,7 @@ async function importRows(
   const ids = given.map(({ body }) => body.id);
   const [id = ''] = ids;
   const insertion = (lines: readonly Given[]) => (run: Run) => insert(of, lines, inTurn(run), nextTurn);
-  const timeoutMs = given.length > FEW ? TIMEOUT_MS : undefined;
+  const timeoutMs = given.length > IMPORT_FEW ? IMPORT_MS : undefined;
   try {
     if (!isDry)
       return await create(request, {

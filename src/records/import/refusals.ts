@@ -3,13 +3,9 @@ import { errorCodeOf } from '../../http/sqlstate.ts';
 import { UNEXPLAINED } from '../../http/why-not.ts';
 import type { Given, Rules } from './checks.ts';
 import { Problems } from './given.ts';
+import { IMPORT_TRIALS, IMPORT_TRIED_AT_ONCE } from '../../limits.ts';
 
 /* Which lines of an import a trigger or a key refuses, when all of them were refused as one. */
-
-/** How many lines are tried at once: a request like any other. */
-const AT_ONCE = 250;
-/** How often lines are tried to find those that are refused. */
-const MOST_TRIALS = 200;
 
 interface Refusal {
   readonly code: 'ERROR_VALIDATION' | 'ERROR_CONFLICT';
@@ -45,7 +41,7 @@ export async function refuseByLine(
   let trials = 0;
   const search = async (lines: readonly Given[]): Promise<void> => {
     trials += 1;
-    if (trials > MOST_TRIALS) return;
+    if (trials > IMPORT_TRIALS) return;
     const refusal = await attempt(lines).then(
       () => undefined,
       (thrown: unknown) => {
@@ -64,12 +60,13 @@ export async function refuseByLine(
     await search(lines.slice(0, half));
     await search(lines.slice(half));
   };
-  for (let from = 0; from < kinds.length; from += AT_ONCE) await search(kinds.slice(from, from + AT_ONCE));
+  for (let from = 0; from < kinds.length; from += IMPORT_TRIED_AT_ONCE)
+    await search(kinds.slice(from, from + IMPORT_TRIED_AT_ONCE));
 
   const problems = new Problems();
   for (const line of given)
     for (const [field, rule] of Object.entries(refused.get(kindOf(line))?.rules ?? {}))
       problems.add(line.row.name(field || undefined), rule);
-  if (trials > MOST_TRIALS) problems.add('…', 'and the lines that were not tried any more');
+  if (trials > IMPORT_TRIALS) problems.add('…', 'and the lines that were not tried any more');
   problems.refuse(first.code);
 }

@@ -1,19 +1,18 @@
 import { RequestError } from '../../errors.ts';
-import { BODY_LIMIT, malformed, mediaTypeOf, noJson, parsed, readBytes } from '../../http/body.ts';
+import { malformed, mediaTypeOf, noJson, parsed, readBytes } from '../../http/body.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import { MOST_ROWS, OF_A_CALLER, spanOf } from '../../http/json-budget.ts';
+import { OF_A_CALLER, spanOf } from '../../http/json-budget.ts';
 import { rowsOfCsv } from './csv-rows.ts';
 import type { Sheet } from './csv-rows.ts';
 import { isCharset, utf8Of } from './csv-text.ts';
 import { tooMany } from './given.ts';
 import type { GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
+import { BODY_BYTES, ROWS, ROWS_BYTES } from '../../limits.ts';
 
 /* A body of many records, as CSV or as JSON; docs/decisions/imports.md */
 
 const CSV = 'text/csv';
-
-const MAX_BYTES = 10 * 1024 * 1024;
 
 /**
  * Reads a body that has many records.
@@ -24,7 +23,7 @@ export async function readRows(
   sheet: Sheet,
   nextTurn: NextTurn,
 ): Promise<{ readonly rows: readonly GivenRow[]; readonly bytes: Buffer }> {
-  const bytes = await readBytes(incoming, MAX_BYTES, requireType);
+  const bytes = await readBytes(incoming, ROWS_BYTES, requireType);
   const { type, parameters } = mediaTypeOf(incoming.headers['content-type']);
   const rows =
     type === CSV
@@ -46,27 +45,27 @@ const NOTHING = /^[ \t\r\n]*$/;
 
 /** Each record is parsed by itself, so that others have their turn, and has the budget of a body that creates one. */
 async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<GivenRow[]> {
-  const textOf = (from: number): string => json.toString('latin1', from, from + BODY_LIMIT);
+  const textOf = (from: number): string => json.toString('latin1', from, from + BODY_BYTES);
   const rows: GivenRow[] = [];
   let from = BEGINNING.exec(textOf(0))?.[0].length;
   if (from === undefined) throw malformed('must be an array');
   for (let isLast = false; !isLast; ) {
     await nextTurn();
-    const rest = json.subarray(from, from + BODY_LIMIT);
+    const rest = json.subarray(from, from + BODY_BYTES);
     const { end, excess } = spanOf(rest, OF_A_CALLER);
     if (excess !== undefined) throw malformed(excess);
-    if (end === BODY_LIMIT) throw malformed(`must not have a record of ${BODY_LIMIT} bytes`);
+    if (end === BODY_BYTES) throw malformed(`must not have a record of ${BODY_BYTES} bytes`);
     if (end === rest.length) throw noJson();
     isLast = rest[end] !== COMMA;
     const item = rest.subarray(0, end);
     from += end + 1;
     if (isLast && rows.length === 0 && NOTHING.test(item.toString('latin1'))) break;
-    if (rows.length === MOST_ROWS) throw tooMany();
+    if (rows.length === ROWS) throw tooMany();
     const index = rows.length;
     const name = (field?: string) => (field === undefined ? String(index) : `${index}.${field}`);
     rows.push({ value: parsed(item), name });
   }
-  if (json[from - 1] !== END || json.length - from > BODY_LIMIT || !NOTHING.test(textOf(from)))
+  if (json[from - 1] !== END || json.length - from > BODY_BYTES || !NOTHING.test(textOf(from)))
     throw noJson();
   return rows;
 }

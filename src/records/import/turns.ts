@@ -2,11 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { RequestError } from '../../errors.ts';
 import { refuseIfGone } from '../../http/hang-up.ts';
-
-/** How long one request works before others have their turn. */
-const TURN_MS = 10;
-/** How long all the work on one body may take, with the turns of others: twice what its transaction may. */
-const WHOLE_MS = 60_000;
+import { BODY_WORK_MS, TURN_MS } from '../../limits.ts';
 
 /**
  * To be awaited between the pieces of long work, each of which takes some milliseconds at most.
@@ -15,7 +11,7 @@ const WHOLE_MS = 60_000;
 export type NextTurn = () => Promise<void>;
 
 /** The turns of one request, whose time begins with the first: a body may be long on its way. */
-export function turnsOf(request: IncomingMessage, wholeMs = WHOLE_MS): NextTurn {
+export function turnsOf(request: IncomingMessage, wholeMs = BODY_WORK_MS): NextTurn {
   let begun: number | undefined;
   let turn = 0;
   return async () => {

@@ -5,6 +5,7 @@ import busboy from 'busboy';
 import { RequestError } from '../../errors.ts';
 import { mediaTypeOf } from '../../http/body.ts';
 import { bodyOf } from '../../http/body-stream.ts';
+import { FORM_BOUNDARY_CHARACTERS, FORM_FRAME_BYTES, FORM_PARTS } from '../../limits.ts';
 
 /** The one file of a form, with what the sender says of it. */
 export interface FormFile<T> {
@@ -26,13 +27,6 @@ export interface FormOptions<T> {
   readonly discard: (stored: T) => Promise<void>;
 }
 
-/** What a form may be longer than its file: boundaries and headers. */
-const FRAME_BYTES = 64 * 1024;
-/** What is no field is a part all the same, and costs the same work. */
-const PARTS = 10;
-/** RFC 2046, section 5.1.1. */
-const LONGEST_BOUNDARY = 70;
-
 /**
  * Reads a form with one file and nothing else. The content is never held whole. When this throws, whatever was stored
  * is discarded already, and nothing more of the form is read.
@@ -41,7 +35,7 @@ const LONGEST_BOUNDARY = 70;
  */
 export async function readForm<T>(incoming: IncomingMessage, options: FormOptions<T>): Promise<FormFile<T>> {
   requireForm(incoming.headers['content-type']);
-  const maxBytes = options.maxBytes + FRAME_BYTES;
+  const maxBytes = options.maxBytes + FORM_FRAME_BYTES;
   const length = Number(incoming.headers['content-length'] ?? 0);
   if (length > maxBytes) throw tooLarge(`a form of ${length} bytes`);
   const parser = parserOf(incoming, options.maxBytes);
@@ -65,7 +59,7 @@ function parserOf({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy
       // Accents are not taken for Latin-1.
       defParamCharset: 'utf8',
       // It tells of a file that reaches the limit, also of one that ends there.
-      limits: { files: 1, fields: 0, parts: PARTS, fileSize: maxBytes + 1 },
+      limits: { files: 1, fields: 0, parts: FORM_PARTS, fileSize: maxBytes + 1 },
     });
   } catch (error) {
     throw meaningOf(error);
@@ -121,8 +115,8 @@ function requireForm(contentType: string | undefined): void {
   const { type, parameters } = mediaTypeOf(contentType);
   if (type !== 'multipart/form-data')
     throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
-  if ((parameters['boundary'] ?? '').length > LONGEST_BOUNDARY)
-    throw malformed('body', `must have a boundary of at most ${LONGEST_BOUNDARY} characters`);
+  if ((parameters['boundary'] ?? '').length > FORM_BOUNDARY_CHARACTERS)
+    throw malformed('body', `must have a boundary of at most ${FORM_BOUNDARY_CHARACTERS} characters`);
 }
 
 /** What went wrong with a form, unless it is known already. */

@@ -1,0 +1,39 @@
+/** A place where only so many may wait or work at once. */
+export interface Bound {
+  readonly taken: number;
+  readonly isFull: boolean;
+  /**
+   * Takes a place; gives what gives it back, once.
+   * @throws the error that `full` makes, at once, where none is left
+   */
+  enter(): () => void;
+  /** The same for as long as the work takes. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function boundOf(most: number, full: () => Error): Bound {
+  const inside = new Set<symbol>();
+  const enter = (): (() => void) => {
+    if (inside.size >= most) throw full();
+    const place = Symbol();
+    inside.add(place);
+    return () => void inside.delete(place);
+  };
+  return {
+    get taken() {
+      return inside.size;
+    },
+    get isFull() {
+      return inside.size >= most;
+    },
+    enter,
+    async during(work) {
+      const leave = enter();
+      try {
+        return await work();
+      } finally {
+        leave();
+      }
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { STEADY_MS } from './limits.ts';
+
+/** Pauses between attempts: each twice as long as the one before, from the first to the longest. */
+export class Pauses {
+  readonly #firstMs: number;
+  readonly #longestMs: number;
+  #nextMs: number;
+  #workedSince: number | undefined;
+
+  constructor([firstMs, longestMs]: readonly [number, number]) {
+    [this.#firstMs, this.#longestMs, this.#nextMs] = [firstMs, longestMs, firstMs];
+  }
+
+  /** How long to wait now. */
+  next(): number {
+    if (this.#workedSince !== undefined && performance.now() - this.#workedSince > STEADY_MS) this.reset();
+    this.#workedSince = undefined;
+    const ms = this.#nextMs;
+    this.#nextMs = Math.min(ms * 2, this.#longestMs);
+    return ms;
+  }
+
+  /** It works again; what fails once that has lasted has a new reason, and the pauses begin anew. */
+  works(): void {
+    this.#workedSince = performance.now();
+  }
+
+  reset(): void {
+    this.#nextMs = this.#firstMs;
+  }
+}
+
+export interface Retries {
+  readonly pausesMs: readonly [number, number];
+  readonly isWorthIt: (error: unknown, attempt: number) => boolean;
+  /** When to try no more, by the clock of `performance.now()`. */
+  readonly until: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Tries again, with growing random pauses, so that those who met once do not meet again.
+ * @throws what the last attempt threw, or the signal's reason
+ */
+export async function retrying<T>(
+  work: () => Promise<T>,
+  { pausesMs, isWorthIt, until, signal }: Retries,
+): Promise<T> {
+  const pauses = new Pauses(pausesMs);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const left = until - performance.now();
+      if (left <= 0 || !isWorthIt(error, attempt)) throw error;
+      await delay(Math.min(pauses.next() * (1 + Math.random()), left), undefined, { signal });
+    }
+  }
+}
+
+/** However many ask, one question is under way. Its answer is given for so long after it, and its failure for as long as that. */
+export function askedOnce<T>(ask: () => Promise<T>, keptMs = 0, failureKeptMs = keptMs): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  const forgetIn = (ms: number) => (): void => {
+    if (ms === 0) asked = undefined;
+    else setTimeout(() => (asked = undefined), ms).unref();
+  };
+  return () => {
+    if (asked === undefined) {
+      asked = ask();
+      asked.then(forgetIn(keptMs), forgetIn(failureKeptMs));
+    }
+    return asked;
+  };
+}

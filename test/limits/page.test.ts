@@ -1,0 +1,26 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { PAGE, pageOfLimits, readLimits } from './page.ts';
+
+const SRC = join(import.meta.dirname, '../../src');
+
+test('docs/limits.md says what src/limits.ts says', async () => {
+  expect(await readFile(PAGE, 'utf8')).toBe(await pageOfLimits());
+});
+
+test('each limit stands in src/limits.ts alone, and is used', async () => {
+  const names = (await readdir(SRC, { recursive: true })).filter(
+    (path) => path.endsWith('.ts') && path !== 'limits.ts',
+  );
+  const files = await Promise.all(
+    names.map(async (path) => ({ path, text: await readFile(join(SRC, path), 'utf8') })),
+  );
+  const elsewhere = files.filter(({ text }) =>
+    /^(?:export )?const \w+_(?:MS|BYTES|S) = [\d_]+(?: \* [\d_]+)*;/m.test(text),
+  );
+  expect(elsewhere.map(({ path }) => path)).toEqual([]);
+  const all = files.map(({ text }) => text).join('\n');
+  const unused = (await readLimits()).filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(all));
+  expect(unused.map(({ name }) => name)).toEqual([]);
+});

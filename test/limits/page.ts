@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import * as values from '../../src/limits.ts';
+
+/** One line of src/limits.ts: its name, and what it says of its unit and its reason. */
+export interface Limit {
+  readonly group: string;
+  readonly name: string;
+  readonly unit: string;
+  readonly reason: string;
+}
+
+export const PAGE = new URL('../../docs/limits.md', import.meta.url);
+const SOURCE = new URL('../../src/limits.ts', import.meta.url);
+const LIMIT = /^export const (?<name>[A-Z_]+) = [^;]+; \/\/ (?<unit>[^:]+): (?<reason>.+)$/;
+
+/** @throws Error naming the line that says no unit or no reason */
+export async function readLimits(): Promise<readonly Limit[]> {
+  let group = '';
+  const limits: Limit[] = [];
+  for (const line of (await readFile(SOURCE, 'utf8')).split('\n')) {
+    group = /^\/\* (.+) \*\/$/.exec(line)?.[1] ?? group;
+    if (!line.startsWith('export')) continue;
+    const { name, unit, reason } = LIMIT.exec(line)?.groups ?? {};
+    if (name === undefined || unit === undefined || reason === undefined)
+      throw new Error(`${line}: a limit says its unit and its reason`);
+    limits.push({ group, name, unit, reason });
+  }
+  return limits;
+}
+
+/** docs/limits.md, as it is to be. */
+export async function pageOfLimits(): Promise<string> {
+  const limits = await readLimits();
+  const groups = [...new Set(limits.map(({ group }) => group))];
+  const sections = groups.map((group) => {
+    const lines = limits.filter((limit) => limit.group === group).map(lineOf);
+    return `## ${group}\n\n${lines.join('\n')}\n`;
+  });
+  return `# Limits
+
+What no variable sets; made from [src/limits.ts](../src/limits.ts) by \`npm run limits:page\`. How often somebody may ask, how long
+a statement may take, how many connections there are and how large a document may be, [variables](configuration.md) say.
+
+${sections.join('\n')}`;
+}
+
+function lineOf({ name, unit, reason }: Limit): string {
+  const value: unknown = values[name as keyof typeof values];
+  const texts = (Array.isArray(value) ? value : [value]).map((one) => Number(one).toLocaleString('en-US'));
+  return `- \`${name}\` ${texts.join(' to ')} ${unit}: ${reason}`;
+}
