@@ -54,7 +54,6 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     question: 'Do the invariants hold after requests at the same time, in every order?',
     minutes: 9,
     suites: ['test/races/'],
-    env: { RACES: 'all', RACES_MINUTES: '8' },
   },
   concurrency: {
     question: 'Who waits for whom, and who wins, where two change the same record?',
@@ -94,7 +93,6 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     question: 'Is a deploy that is cut short at any moment whole after the next one?',
     minutes: 6,
     suites: ['test/db/deploy-cut-short.test.ts'],
-    env: { DEPLOY_MOMENTS: '12' },
   },
   outages: {
     question: 'What becomes of requests when Postgres is away, mute, frozen, or another?',
@@ -148,13 +146,11 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     question: 'Does what the description says hold for whatever is sent?',
     minutes: 5,
     suites: ['test/property/'],
-    env: { PROPERTY_REQUESTS: '10000' },
   },
   growth: {
     question: 'Is twice the input about twice the work, and does no request hold the event loop?',
     minutes: 4,
     suites: ['test/http/growth.test.ts', 'test/http/event-loop.test.ts'],
-    env: { GROWTH: 'all' },
   },
   reporting: {
     question: 'Does a BI login see the clients that it was granted, and no more?',

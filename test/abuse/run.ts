@@ -5,6 +5,7 @@ import { AREAS } from './areas.ts';
 import { tryArea } from './trial.ts';
 import type { Outcome } from './trial.ts';
 import { openWorld } from './world.ts';
+import { tellFigures } from '../support/tell-figures.ts';
 
 /*
  * `npm run proofs -- abuse`: every attack of every area, or of those named after `--`, on the real service. Ends with 0 where
@@ -43,6 +44,7 @@ try {
   ended = await world.close();
 }
 console.log(`\n${tableOf(outcomes)}\n`);
+tellFigures(Object.fromEntries(outcomes.map(({ area, attacks }) => [area, `${attacks} attacks, none fell`])));
 const failed = outcomes.filter(({ fallen, damages }) => fallen.length + damages.length > 0).length;
 const sum = outcomes.reduce((total, { attacks }) => total + attacks, 0);
 console.log(

@@ -13,9 +13,9 @@ const MINE = 'c1000000-0000-4000-8000-000000000001';
 const OTHERS = 'c2000000-0000-4000-8000-000000000002';
 /**
  * Moments of a run at which it is cut short: the first and the last of what it sends, and others with each `TEST_DAY` between them;
- * with `DEPLOY_MOMENTS=24` so many, spread evenly.
+ * `DEPLOY_MOMENTS` of them, spread evenly.
  */
-const MOMENTS = Number(process.env['DEPLOY_MOMENTS'] ?? 4);
+const MOMENTS = Number(process.env['DEPLOY_MOMENTS'] ?? 12);
 /** Each moment is a process or two: it ends a hang, and no more. */
 const LONGEST_MS = 300_000;
 

@@ -14,7 +14,7 @@ const INSTANCES = [
   [SMALL, 'api'],
 ] as const;
 
-/** The services by name, with what stands below each and what they merge; test:deploy reads the file as Compose does. */
+/** The services by name, with what stands below each and what they merge; the proof lab reads the file as Compose does. */
 async function servicesOf(file: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(file, 'utf8');
   const shared = new Map(

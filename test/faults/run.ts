@@ -2,7 +2,8 @@ import { argumentsOf } from '../../src/commands/run-command.ts';
 import { allFaults } from './all-faults.ts';
 import type { Fault } from './fault.ts';
 import { openRun } from './server-of-the-run.ts';
-import { tableOf } from './table.ts';
+import { tellFigures } from '../support/tell-figures.ts';
+import { figuresOf, tableOf } from './table.ts';
 import { tryFault } from './trial.ts';
 import type { Outcome } from './trial.ts';
 
@@ -54,6 +55,7 @@ try {
   await run.close();
 }
 console.log(`\n${tableOf(outcomes)}\n`);
+tellFigures(figuresOf(outcomes));
 const failed = outcomes.filter(({ violations }) => violations.length > 0);
 const sent = outcomes.reduce((sum, { entries }) => sum + entries.length, 0);
 console.log(

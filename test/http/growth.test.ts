@@ -14,7 +14,6 @@ import { cursorOf } from '../../src/records/cursor.ts';
 import { checkHeader } from '../../src/identity/signature.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { user } from '../../src/resources/users.ts';
-import { DAY, partOfDay } from '../support/day.ts';
 import { excessiveGrowth, hostileTexts } from '../support/growth.ts';
 import type { Feed } from '../support/growth.ts';
 import { ask } from '../support/http.ts';
@@ -23,9 +22,6 @@ import type { Service, Tenant } from '../support/service.ts';
 import { frame, upload } from '../support/upload.ts';
 
 /* Twice the input is twice the work, whatever a stranger sends: of every parser, which stand here by name. */
-
-/** Of the texts that reach the whole service `npm test` sends some, others with another `TEST_DAY`; `npm run proofs -- growth` sends all. */
-const ONE_IN = process.env['GROWTH'] === 'all' ? 1 : 4;
 
 /** A square of it takes seconds. */
 const LONG = 64 * 1024;
@@ -41,7 +37,7 @@ async function tooFast(feeds: Iterable<readonly [string, Feed]>, length: number)
   const found: string[] = [];
   for (const [name, feed] of feeds) {
     const excess = await excessiveGrowth(feed, length);
-    if (excess !== undefined) found.push(`${name}: ${excess} (TEST_DAY=${DAY})`);
+    if (excess !== undefined) found.push(`${name}: ${excess}`);
   }
   return found;
 }
@@ -62,7 +58,8 @@ function* feedsOf(parse: (text: string) => unknown, ...beginnings: string[]): Ge
   }
 }
 
-const hostileOfDay = (...beginnings: string[]) => partOfDay([...hostileTexts(...beginnings)], ONE_IN);
+/** In a list, which is walked more than once. */
+const hostile = (...beginnings: string[]) => [...hostileTexts(...beginnings)];
 
 const incoming = (name: string, value: string) =>
   ({ headers: { [name]: value } }) as unknown as IncomingMessage;
@@ -187,7 +184,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
       };
       const length = Math.min(longestOf(name), 200_000);
       for (const line of lines()) {
-        const feeds = hostileOfDay(beginnings[name] ?? '"a",')
+        const feeds = hostile(beginnings[name] ?? '"a",')
           .filter(([, of]) => isSendable(of(100)))
           .map(([what, of]): [string, Feed] => [
             what,
@@ -207,7 +204,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
   );
 
   test('the path and the query', async () => {
-    const feeds = hostileOfDay('/api/clients/', '/api/clients?', '/api/clients?limit=', '/docs/').map(
+    const feeds = hostile('/api/clients/', '/api/clients?', '/api/clients?limit=', '/docs/').map(
       ([what, of]): [string, Feed] => [
         what,
         (size) =>
@@ -241,7 +238,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
   }, 120_000);
 
   test('Accept, which chooses between JSON and CSV', async () => {
-    const feeds = hostileOfDay('text/csv,', 'text/csv;', 'text/csv;q=', '*/', 'a/b;c="')
+    const feeds = hostile('text/csv,', 'text/csv;', 'text/csv;q=', '*/', 'a/b;c="')
       .filter(([, of]) => isSendable(of(100)))
       .map(([what, of]): [string, Feed] => [
         what,
@@ -252,7 +249,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
 
   test('a JSON body', async () => {
     const headers = { 'content-type': 'application/json' };
-    const feeds = hostileOfDay('{"token":"', '{"token":', '[', '"').map(([what, of]): [string, Feed] => [
+    const feeds = hostile('{"token":"', '{"token":', '[', '"').map(([what, of]): [string, Feed] => [
       what,
       (size) => ask(service.port, 'POST /api/auth/login', { headers, body: Buffer.from(of(size)) }),
     ]);
@@ -269,7 +266,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
       (text) => `${head.toString()}${text}${tail.toString()}`,
     ];
     for (const whole of wholes) {
-      const feeds = hostileOfDay('name="', 'filename*=', boundary, '\r\n', '\r\n--').map(
+      const feeds = hostile('name="', 'filename*=', boundary, '\r\n', '\r\n--').map(
         ([what, of]): [string, Feed] => [
           what,
           (size) => upload(service, token, own.reclamations, {}, Buffer.from(whole(of(size)))),

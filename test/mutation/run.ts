@@ -14,12 +14,16 @@ import tearDown from '../support/global-teardown.ts';
 import { type Mutant, MUTANT_KINDS, mutantsOf } from './mutants.ts';
 
 const { values, positionals: named } = argumentsOf({
-  usage: `usage: npm run proofs -- mutation -- [--catalogs] [--second-locks] [KIND…]
+  usage: `usage: npm run proofs -- mutation -- [--catalogs] [--minutes NUMBER] [--second-locks] [KIND…]
   --catalogs       the changes of the catalogs alone
+  --minutes        how long catalogs are changed: a sample of them, which TEST_DAY chooses
   --second-locks   also name the rights whose loss the golden matrix alone sees
   --help, --version`,
   allowPositionals: true,
-  options: { catalogs: { type: 'boolean' }, 'second-locks': { type: 'boolean' } },
+  options: {
+    ...{ catalogs: { type: 'boolean' }, 'second-locks': { type: 'boolean' } },
+    minutes: { type: 'string', default: 'Infinity' },
+  },
 });
 
 async function run(trial: Trial, kinds: readonly string[]): Promise<boolean> {
@@ -81,7 +85,7 @@ await setUp();
 try {
   const killed = [
     rights.length === 0 || (await runRights(rights)),
-    catalogs.length === 0 || (await runCatalogs(catalogs)),
+    catalogs.length === 0 || (await runCatalogs(catalogs, Number(values.minutes))),
   ];
   if (killed.includes(false)) process.exitCode = 1;
 } finally {

@@ -11,7 +11,7 @@ import type { Caller, Request } from './requests.ts';
 
 /* Requests made up from the description itself: what it says must hold for whatever is sent. */
 
-const REQUESTS = Number(process.env['PROPERTY_REQUESTS'] ?? 1_500);
+const REQUESTS = Number(process.env['PROPERTY_REQUESTS'] ?? 10_000);
 const SEED = 20_260_101;
 /** Callers delete what they have: after so many requests they get it anew. */
 const TENANT_LASTS = 50;

@@ -1,12 +1,18 @@
+import { randomFrom } from '../faults/load/random.ts';
+
 /**
- * The number of a day, which chooses what `npm test` tries where it tries a part: always the same one, so that nobody's
- * change fails for the date. `TEST_DAY` tries another part, and each has a command that tries all of it.
+ * The number that chooses what is tried where a part of something is: `npm run proofs` takes it from the revision, and
+ * `TEST_DAY` from whoever tries the same part again.
  */
 export const DAY = Number(process.env['TEST_DAY'] ?? 20_779);
 
-/** Each in so many of a list, another part with another day. */
-export function partOfDay<T>(all: readonly T[], oneIn: number): T[] {
-  return all.filter((_, index) => index % oneIn === DAY % oneIn);
+/** The same in another order with another day, so that the first of them are a sample. */
+export function shuffledByDay<T>(all: readonly T[]): T[] {
+  const random = randomFrom(DAY);
+  return all
+    .map((one) => ({ one, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ one }) => one);
 }
 
 /** Numbers from 0 up to 1 that are spread evenly, others with another day. */

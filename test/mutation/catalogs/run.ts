@@ -1,5 +1,6 @@
 import { createTestDatabase } from '../../support/database.ts';
 import { MOST } from './grid.ts';
+import { shuffledByDay } from '../../support/day.ts';
 import { isExcused } from './excused.ts';
 import { judgeServerSettings, SERVER_KIND } from './server.ts';
 import { type Judge, type Judged, openJudge, type Verdict } from './judge.ts';
@@ -20,21 +21,25 @@ interface Tally {
 
 /**
  * Changes every object of the house in every way that the kinds name, and demands that the audit says so. Two
- * databases work at a time; what all databases share is changed by the first alone.
+ * databases work at a time; what all databases share is changed by the first alone. After so many minutes none is begun, and
+ * those before them are a sample.
  * @returns whether all were seen.
  */
-export async function runCatalogs(kinds: readonly string[]): Promise<boolean> {
+export async function runCatalogs(kinds: readonly string[], minutes = Infinity): Promise<boolean> {
+  const end = Date.now() + minutes * 60_000;
   const databases = [await createTestDatabase(), await createTestDatabase()] as const;
   const judges = await Promise.all(databases.map((database) => openJudge(database.adminUrl)));
   try {
     const [first, second] = judges as [Judge, Judge];
     const report = new Report();
-    const portions = await portionsOf(first, kinds, report);
+    const all = await portionsOf(first, kinds, report);
+    const portions = minutes === Infinity ? all : shuffledByDay(all);
     const ofTheServer = portions.filter(({ kind }) => isOfTheServer(kind));
     const ofTheDatabase = portions.filter(({ kind }) => !isOfTheServer(kind));
     const work = async (judge: Judge, lists: readonly Portion[][]): Promise<void> => {
       for (const list of lists)
         for (let portion = list.shift(); portion !== undefined; portion = list.shift()) {
+          if (Date.now() > end) return;
           const mutants = (await judge.mutantsOf(portion.kind)).slice(portion.from, portion.to);
           report.add(portion.kind, await judge.judge(mutants));
           // One that stayed would have been seen in the place of all that came after it.
@@ -91,7 +96,15 @@ class Report {
 
   /** @returns whether all were seen. */
   finish(): boolean {
-    console.log(`changes of the catalogs: ${summary(this.#all)}`);
+    // Of a kind that was not tried whole, what was tried of it.
+    for (const [kind, { verdicts, left }] of this.#kinds) {
+      if (left === 0 || verdicts.length === 0) continue;
+      this.#all.push(...verdicts);
+      console.log(`${kind}: ${summary(verdicts)}, ${left} not tried`);
+      for (const [mutant, verdict] of verdicts) if ('survived' in verdict) console.log(line(mutant, verdict));
+    }
+    const left = [...this.#kinds.values()].reduce((sum, kind) => sum + kind.left, 0);
+    console.log(`changes of the catalogs: ${summary(this.#all)}, ${left} not tried`);
     return this.#all.every(([mutant, verdict]) => 'by' in verdict || isExcused(mutant));
   }
 }
