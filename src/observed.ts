@@ -53,8 +53,11 @@ export function beginTimeline(): Timeline {
 }
 
 /** Notes a transaction in the timeline, if there is one. */
-export async function noted<T>(timeline: Timeline | undefined, transaction: () => Promise<T>): Promise<T> {
-  if (timeline === undefined) return transaction();
+export function noted<T>(timeline: Timeline | undefined, transaction: () => Promise<T>): Promise<T> {
+  return timeline === undefined ? transaction() : notedIn(timeline, transaction);
+}
+
+async function notedIn<T>(timeline: Timeline, transaction: () => Promise<T>): Promise<T> {
   const begunMs = performance.now();
   let isFailed = true;
   try {
