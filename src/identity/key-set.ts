@@ -61,6 +61,11 @@ export function createKeySet(options: KeySetOptions) {
     return refreshing;
   }
 
+  /** The same keys at once; undefined where the provider may have to be asked. */
+  function fresh(): LocalJWKSet | undefined {
+    return now() - obtainedAt > KEYS_GOOD_MS ? undefined : known?.keys;
+  }
+
   /**
    * The keys as last published; the same object for as long as the provider publishes the same keys.
    * @throws RequestError ERROR_UNAVAILABLE when none were ever obtained
@@ -91,6 +96,7 @@ export function createKeySet(options: KeySetOptions) {
 
   return {
     current,
+    fresh,
     seek,
     figures: (): KeySetFigures => ({
       ageMs: known === undefined ? undefined : now() - obtainedAt,
