@@ -4,7 +4,6 @@ import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import type { ServerOptions } from './http/server.ts';
 import type { KeySetOptions } from './identity/key-set.ts';
-import { createMetrics } from './metrics/metrics.ts';
 import type { Sources } from './metrics/sources.ts';
 import type { RequestObserver } from './observed.ts';
 import { openTraces } from './tracing/traces.ts';
@@ -29,7 +28,8 @@ export async function openSeen(
   { metricsPort, traces: traced }: Pick<Config, 'metricsPort' | 'traces'>,
   log: Logger,
 ): Promise<Seen> {
-  const metrics = metricsPort === undefined ? undefined : createMetrics();
+  const metrics =
+    metricsPort === undefined ? undefined : (await import('./metrics/metrics.ts')).createMetrics();
   const traces = traced && (await openTraces({ ...traced, log }));
   const lanes: Record<string, Database> = {};
   return {

@@ -22,7 +22,7 @@ import { probe } from './embedded/postgres/free-port.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { assertUnused } from './embedded/postgres/server.ts';
 import { DOCS_CLIENT } from './embedded/provider/clients.ts';
-import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider/start.ts';
+import type { EmbeddedProvider } from './embedded/provider/start.ts';
 import { openParts, type Parts } from './endings.ts';
 import type { DocsLogin } from './http/docs-login.ts';
 import type { Person } from './http/docs-people.ts';
@@ -174,7 +174,10 @@ async function checkBeforehand(config: Config): Promise<void> {
 
 /** Unless the configuration names another. */
 async function embeddedProvider(config: Config, log: Logger): Promise<EmbeddedProvider | undefined> {
-  return config.identity.provider === undefined ? startEmbeddedProvider(config, log) : undefined;
+  if (config.identity.provider !== undefined) return undefined;
+  // Its library is loaded where it is needed, as are those of figures, traces and buckets.
+  const { startEmbeddedProvider } = await import('./embedded/provider/start.ts');
+  return startEmbeddedProvider(config, log);
 }
 
 /** Unless the configuration names another. */
