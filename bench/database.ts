@@ -58,12 +58,17 @@ export async function openBenchDatabase(environment: NodeJS.ProcessEnv): Promise
 
 /** The address of the database with so many claims, under the migrations and policies of this checkout. */
 export async function databaseOfSize(server: BenchServer, claims: number): Promise<string> {
-  const script = await readFile(join(import.meta.dirname, 'population.sql'), 'utf8');
   return filledDatabase(server, {
     name: claims === FULL_SIZE ? NAME : `${NAME}_${claims}`,
-    population: script.replace(/^set local bench\.claims = \d+;$/m, `set local bench.claims = ${claims};`),
+    population: await populationOf(import.meta.dirname, claims),
     migrate: (adminUrl) => migrate({ adminUrl, log: pino({ level: 'silent' }) }),
   });
+}
+
+/** The script that fills a database with so many claims; `folder` is that of the benchmarks of some release. */
+export async function populationOf(folder: string, claims: number): Promise<string> {
+  const script = await readFile(join(folder, 'population.sql'), 'utf8');
+  return script.replace(/^set local bench\.claims = \d+;$/m, `set local bench.claims = ${claims};`);
 }
 
 export interface Filling {

@@ -3,23 +3,24 @@ import { argumentsOf } from '../src/commands/run-command.ts';
 import { openBenchServer } from './database.ts';
 import type { BenchServer } from './database.ts';
 import { measureEndpoints } from './endpoints/run.ts';
+import { measureGate } from './gate/run.ts';
 import { measureGrowth } from './growth/run.ts';
 import { measurePeers } from './peers/run.ts';
 import { measureScale } from './scale/run.ts';
 
 const { values, positionals } = argumentsOf({
-  usage: `usage: npm run bench -- [options] [peers, endpoints, growth or scale…]
+  usage: `usage: npm run bench -- [options] [peers, endpoints, growth, scale or gate…]
   --rounds NUMBER, --seconds NUMBER, --previous REVISION, --claims NUMBER
   --help, --version`,
   allowPositionals: true,
   options: {
     rounds: { type: 'string' },
     seconds: { type: 'string', default: '5' },
-    previous: { type: 'string', default: 'de84bf1' },
+    previous: { type: 'string' },
     claims: { type: 'string', default: '20000' },
   },
 });
-const { previous } = values;
+const { previous = 'de84bf1' } = values;
 const seconds = count(values.seconds);
 const rounds = values.rounds === undefined ? undefined : count(values.rounds);
 
@@ -28,6 +29,7 @@ const PARTS: Readonly<Record<string, (server: BenchServer) => Promise<void>>> = 
   peers: (server) => measurePeers(server, { rounds: rounds ?? 7, seconds, previous }),
   endpoints: (server) => measureEndpoints(server, rounds ?? 21),
   growth: (server) => measureGrowth(server, rounds ?? 21),
+  gate: (server) => measureGate(server, { rounds: rounds ?? 7, previous: values.previous ?? 'HEAD^' }),
   scale: (server) => measureScale(server, { rounds: rounds ?? 7, claims: count(values.claims) }),
 };
 

@@ -9,6 +9,7 @@ export const HEADERS_MS = 15_000; // ms: for the headers of a request
 export const HEADER_BYTES = 256 * 1024; // bytes: a token of 2,000 clients is about 104 kB; twice that, and cookies of the same site
 export const HEADER_LINES = 100; // lines: browsers send about 30, and proxies add some
 export const TARGET_CHARACTERS = 8_192; // characters: RFC 9110 asks for 8,000 at least; the longest of ours has some hundred filters
+export const KNOWN_INPUT_CHARACTERS = 1_000_000; // characters: of paths and queries that need not be read again; some megabytes of memory
 export const KEEP_ALIVE_MS = 65_000; // ms: longer than a load balancer's usual 60 s: it must be the one that ends an idle connection
 export const ANSWER_STALL_MS = 60_000; // ms: how long a caller may take nothing of an answer that is being sent
 export const LINGER_MS = 1_000; // ms: what nobody parses is still taken: closed at once, a connection would be reset and the answer lost

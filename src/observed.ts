@@ -41,8 +41,11 @@ export function beginTimeline(): Timeline {
   return { begunMs: performance.now(), settingsMs: 0, transactions: [], databaseMs: 0 };
 }
 
-export async function noted<T>(timeline: Timeline | undefined, transaction: () => Promise<T>): Promise<T> {
-  if (timeline === undefined) return transaction();
+export function noted<T>(timeline: Timeline | undefined, transaction: () => Promise<T>): Promise<T> {
+  return timeline === undefined ? transaction() : notedIn(timeline, transaction);
+}
+
+async function notedIn<T>(timeline: Timeline, transaction: () => Promise<T>): Promise<T> {
   const begunMs = performance.now();
   let isFailed = true;
   try {

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { createMetrics } from './metrics/metrics.ts';
 import type { Sources } from './metrics/sources.ts';
 import { openTraces } from './tracing/traces.ts';
 
@@ -10,7 +9,8 @@ export async function openSeen(
   { metricsPort, traces: traced }: Pick<Config, 'metricsPort' | 'traces'>,
   log: Logger,
 ) {
-  const metrics = metricsPort === undefined ? undefined : createMetrics();
+  const metrics =
+    metricsPort === undefined ? undefined : (await import('./metrics/metrics.ts')).createMetrics();
   const traces = traced && (await openTraces({ ...traced, log }));
   const lanes: Record<string, Database> = {};
   return {

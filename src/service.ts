@@ -21,7 +21,7 @@ import { probe } from './embedded/postgres/free-port.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { assertUnused } from './embedded/postgres/server.ts';
 import { DOCS_CLIENT } from './embedded/provider/clients.ts';
-import { type EmbeddedProvider, startEmbeddedProvider } from './embedded/provider/start.ts';
+import type { EmbeddedProvider } from './embedded/provider/start.ts';
 import { openParts, type Parts } from './endings.ts';
 import type { DocsLogin, Person } from './http/docs.ts';
 import { createHttpServer } from './http/server.ts';
@@ -77,7 +77,10 @@ async function startParts(
   const counters = add('the counters', 0, await openCounters(config, log));
 
   const isAlone = identity.provider === undefined;
-  const provider = isAlone ? await startEmbeddedProvider(config, log) : undefined;
+  // Its library is loaded where it is needed, as are those of figures, traces and buckets.
+  const provider = isAlone
+    ? await (await import('./embedded/provider/start.ts')).startEmbeddedProvider(config, log)
+    : undefined;
   add('the identity provider', 300, provider);
   const hasPostgres = config.database.url !== undefined;
   const embeds = { dataDir, log, ending, passwords: isAlone };

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BENCH_DIR, filledDatabase } from '../database.ts';
+import { BENCH_DIR, filledDatabase, FULL_SIZE, populationOf } from '../database.ts';
 import type { BenchServer } from '../database.ts';
 import { install, output } from './commands.ts';
 
@@ -14,7 +14,11 @@ export interface Release {
 const HERE = import.meta.dirname;
 
 /** Checks a git revision out below `.data/bench/releases`, once, and fills a database for it. */
-export async function openRelease(server: BenchServer, revision: string): Promise<Release> {
+export async function openRelease(
+  server: BenchServer,
+  revision: string,
+  claims = FULL_SIZE,
+): Promise<Release> {
   const commit = (
     await output('git', ['rev-parse', '--verify', '--short=12', `${revision}^{commit}`], HERE)
   ).trim();
@@ -22,8 +26,8 @@ export async function openRelease(server: BenchServer, revision: string): Promis
   if (!(await exists(folder))) await checkOut(commit, folder);
   await install(folder);
   const adminUrl = await filledDatabase(server, {
-    name: `taxclaims_bench_at_${commit}`,
-    population: await readFile(join(folder, 'bench', 'population.sql'), 'utf8'),
+    name: `taxclaims_bench_at_${commit}${claims === FULL_SIZE ? '' : `_${claims}`}`,
+    population: await populationOf(join(folder, 'bench'), claims),
     migrate: async (url) => {
       await output(process.execPath, ['src/commands/db-migrate.ts'], folder, { DATABASE_ADMIN_URL: url });
     },

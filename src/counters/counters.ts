@@ -1,6 +1,6 @@
-import type { Store } from 'express-rate-limit';
 import type { Circuit } from './circuit.ts';
-import { type Memory, openMemory } from './memory.ts';
+import { openMemory } from './memory.ts';
+import type { Count } from './memory.ts';
 
 export type { Count } from './memory.ts';
 
@@ -8,26 +8,20 @@ export type Counters = ReturnType<typeof countersIn>;
 
 /** Each request is counted in the place where several count, and where it does not answer, in the memory of this process. */
 export function countersIn(place?: Circuit) {
-  const stores: Memory[] = [];
+  const memory = openMemory();
   return {
-    /** The store of one limit, by its name: the same one in every process that counts together. */
-    storeOf(limit: string): Store {
-      const own = openMemory();
-      stores.push(own);
-      return {
-        async increment(key) {
-          return (await place?.increment(limit, key)) ?? own.increment(key);
-        },
-        decrement: (key) => own.decrement(key),
-        resetKey: (key) => own.resetKey(key),
-      };
+    /** Counts for the limit of that name: the same one in every process that counts together. At once where nobody is asked. */
+    count(limit: string, key: string): Count | Promise<Count> {
+      const own = (): Count => memory.increment(`${limit} ${key}`);
+      if (place === undefined || place.isOpen) return own();
+      return place.increment(limit, key).then((count) => count ?? own());
     },
     get isAlone(): boolean {
       return place?.isOpen ?? false;
     },
     close(): Promise<void> {
       place?.close();
-      for (const store of stores) store.shutdown();
+      memory.close();
       return Promise.resolve();
     },
   };

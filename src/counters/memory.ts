@@ -1,29 +1,35 @@
-import { MemoryStore } from 'express-rate-limit';
-import type { ClientRateLimitInfo, Options } from 'express-rate-limit';
 import { WINDOW_MS } from '../limits.ts';
 
-export type Count = ClientRateLimitInfo;
+/** How often a key was counted in its window, and when that ends. */
+export interface Count {
+  readonly totalHits: number;
+  readonly resetTime: Date | undefined;
+}
 
 export type Memory = ReturnType<typeof openMemory>;
 
-/**
- * Counts one after the other: the store gives everybody the one object in which it counts, and each must have read it
- * before the next is counted, or of many at once all would be the last.
- */
-export function openMemory(store = new MemoryStore()) {
-  store.init({ windowMs: WINDOW_MS } as Options);
-  let before: Promise<unknown> = Promise.resolve();
+/** Counts at once; a key's window begins with its first request. */
+export function openMemory() {
+  let current = new Map<string, { readonly totalHits: number; readonly resetTime: Date }>();
+  let before: typeof current = new Map();
+  // Whoever was not counted for a whole window has none any more.
+  const sweeping = setInterval(() => {
+    before = current;
+    current = new Map();
+  }, WINDOW_MS).unref();
   return {
-    increment(key: string): Promise<Count> {
-      const counted = before.then(async (): Promise<Count> => ({ ...(await store.increment(key)) }));
-      // One that could not be counted is its own caller's failure, and nobody else's.
-      before = counted.catch(() => undefined);
-      return counted;
+    increment(key: string): Count {
+      const now = Date.now();
+      const known = current.get(key) ?? before.get(key);
+      const isOver = known === undefined || known.resetTime.getTime() <= now;
+      const count = isOver
+        ? { totalHits: 1, resetTime: new Date(now + WINDOW_MS) }
+        : { totalHits: known.totalHits + 1, resetTime: known.resetTime };
+      current.set(key, count);
+      return count;
     },
-    decrement: (key: string) => store.decrement(key),
-    resetKey: (key: string) => store.resetKey(key),
-    shutdown: () => {
-      store.shutdown();
+    close(): void {
+      clearInterval(sweeping);
     },
   };
 }

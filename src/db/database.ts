@@ -109,10 +109,7 @@ export function databaseOn(
   statementTimeoutMs: number,
   walkLimits: WalkLimits = WALK_LIMITS,
 ): Database {
-  const runInTurn: Database['runInTurn'] = async (turns) => {
-    turns.forEach(({ statements }) => {
-      statements.forEach(assertOnData);
-    });
+  const runInTurn: Database['runInTurn'] = (turns) => {
     const partsWithin = (timeoutMs: number) =>
       turns.map(({ context, statements }, index) => ({
         role: roleOf(context),
@@ -121,18 +118,21 @@ export function databaseOn(
         onSettings: index === 0 ? timingOf(context) : undefined,
       }));
     return noted(turns[0]?.context?.timeline, () =>
-      pool.withSession((session) =>
-        againIfVictim(session.timeoutMs(statementTimeoutMs), (timeoutMs) => {
+      pool.withSession((session) => {
+        turns.forEach(({ statements }) => {
+          statements.forEach(assertOnData);
+        });
+        return againIfVictim(session.timeoutMs(statementTimeoutMs), (timeoutMs) => {
           const parts = partsWithin(timeoutMs);
           return twiceIfStale(() => session.send(parts, 'idle'));
-        }),
-      ),
+        });
+      }),
     );
   };
-  const runOnce = async (
+  const runOnce = (
     context: RequestContext | undefined,
     statements: readonly Statement[],
-  ): Promise<readonly Result[]> => (await runInTurn([{ context, statements }]))[0] ?? [];
+  ): Promise<readonly Result[]> => runInTurn([{ context, statements }]).then(([results = []]) => results);
   const room = roomFor(walkLimits.most);
   const openWalk = walksOn(pool, room, statementTimeoutMs, walkLimits);
 
@@ -188,26 +188,22 @@ function hasUndoneAll(error: unknown): boolean {
 }
 
 /** A victim has changed nothing: it is tried once more, in what is left of its time. */
-async function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
+function againIfVictim<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
   const start = performance.now();
-  try {
-    return await attempt(timeoutMs);
-  } catch (error) {
+  return attempt(timeoutMs).catch(async (error: unknown) => {
     const left = Math.floor(timeoutMs - (performance.now() - start) - VICTIM_PAUSE_MS);
     if (left <= 0 || ![error, error instanceof Error && error.cause].some(hasUndoneAll)) throw error;
     await setTimeout(VICTIM_PAUSE_MS);
     return attempt(left);
-  }
+  });
 }
 
 /** A pipeline that failed because a migration changed what was prepared has changed nothing: it is sent again. */
-async function twiceIfStale<T>(send: () => Promise<T>): Promise<T> {
-  try {
-    return await send();
-  } catch (error) {
+function twiceIfStale<T>(send: () => Promise<T>): Promise<T> {
+  return send().catch((error: unknown) => {
     if (!isStalePlan(error)) throw error;
     return send();
-  }
+  });
 }
 
 const ON_DATA = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i;

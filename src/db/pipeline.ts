@@ -43,22 +43,20 @@ export function isNameElsewhere(error: unknown): boolean {
  * transaction another server connection: statements have no names then.
  * @throws TypeError or RangeError for a value that cannot be encoded; nothing has been sent then.
  */
-export async function sendPipeline(
-  client: Client,
-  parts: readonly Part[],
-  prepared: boolean,
-): Promise<Outcome> {
+export function sendPipeline(client: Client, parts: readonly Part[], prepared: boolean): Promise<Outcome> {
   const known = preparedOn(client);
-  const { message, parsed } = encode(parts, known, prepared);
-  const { promise, resolve } = Promise.withResolvers<Outcome>();
-  client.query(new Pipeline(client, message, resolve));
-  const outcome = await promise;
-  if (outcome.error === undefined) {
-    for (const name of parsed) known.set(name, true);
-  } else if (isStalePlan(outcome.error)) {
-    for (const name of known.keys()) known.set(name, false);
-  }
-  return outcome;
+  return new Promise((resolve) => {
+    const { message, parsed } = encode(parts, known, prepared);
+    const settle = (outcome: Outcome): void => {
+      if (outcome.error === undefined) {
+        for (const name of parsed) known.set(name, true);
+      } else if (isStalePlan(outcome.error)) {
+        for (const name of known.keys()) known.set(name, false);
+      }
+      resolve(outcome);
+    };
+    client.query(new Pipeline(client, message, settle));
+  });
 }
 
 /**

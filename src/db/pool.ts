@@ -97,7 +97,6 @@ export function openPool(options: PoolOptions): SessionPool {
   };
   const pool = new Pool({
     max: poolSize,
-    connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: limit.IDLE_MS,
     // All that is said at connecting: a pooler in transaction mode refuses `statement_timeout` and most others.
     application_name: 'taxclaims-api',
@@ -160,6 +159,22 @@ export function openPool(options: PoolOptions): SessionPool {
     }
   }
 
+  /** What is idle is lent at once: there is nothing to wait for, unless it leads to another server by now. */
+  function idle(): Promise<PoolClient & Lent> {
+    return new Promise((resolve, reject) => {
+      pool.connect((_error, client) => {
+        if (client instanceof Lent && client.server === primary.current) {
+          resolve(client);
+          return;
+        }
+        client?.release(true);
+        connect().then(resolve, reject);
+      });
+    });
+  }
+
+  const isIdle = (): boolean => primary.current !== undefined && pool.idleCount > pool.waitingCount;
+
   async function arrival(closing: Promise<never>): Promise<PoolClient & Lent> {
     const { latest } = primary;
     const arriving = pool.connect();
@@ -174,10 +189,11 @@ export function openPool(options: PoolOptions): SessionPool {
     }
   }
 
-  async function waitedFor<T>(connecting: () => Promise<T>): Promise<T> {
-    if (options.onWaited === undefined) return connecting();
+  function connected(): Promise<PoolClient & Lent> {
     const since = performance.now();
-    return connecting().finally(() => options.onWaited?.(performance.now() - since));
+    const connecting = isIdle() ? idle() : connect();
+    if (options.onWaited === undefined) return connecting;
+    return connecting.finally(() => options.onWaited?.(performance.now() - since));
   }
 
   /** The pool forgets its connections before they are closed: a server that is stopped then would break them off. */
@@ -200,19 +216,23 @@ export function openPool(options: PoolOptions): SessionPool {
   }
 
   return {
-    withSession: (use, lending = {}) =>
-      places.during(async () => {
+    async withSession(use, lending = {}) {
+      const leave = places.enter();
+      let server = '';
+      try {
         const since = performance.now();
-        const client = await waitedFor(connect);
+        const client = await connected();
+        ({ server } = client);
         const session = new Session(client, since, isPrepared && lending.prepared !== false, prepareNoMore);
-        try {
-          return await session.within(lending.limitMs ?? limitMs, use);
-        } catch (error) {
-          if (error instanceof DatabaseUnavailable || saysReadOnly(error)) primary.doubt(client.server);
-          if (error instanceof RightMissing) rightsMissing += 1;
-          throw error;
-        }
-      }),
+        return await session.within(lending.limitMs ?? limitMs, use);
+      } catch (error) {
+        if (error instanceof DatabaseUnavailable || saysReadOnly(error)) primary.doubt(server);
+        if (error instanceof RightMissing) rightsMissing += 1;
+        throw error;
+      } finally {
+        leave();
+      }
+    },
     close: (withinMs = limitMs) => (closed ??= end(withinMs)),
     figures: () => ({
       connections: pool.totalCount,

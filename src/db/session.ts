@@ -4,7 +4,7 @@ import { areSettingsRefused, DatabaseUnavailable, isGrantMissing, RightMissing }
 import { CANCEL_BEFORE_MS } from '../limits.ts';
 import { isNameElsewhere, sendPipeline } from './pipeline.ts';
 import { saysReadOnly } from './primary.ts';
-import type { Part, TaggedResult } from './pipeline.ts';
+import type { Outcome, Part, TaggedResult } from './pipeline.ts';
 import type { Result, Statement } from './statement.ts';
 import { within } from '../within.ts';
 
@@ -53,21 +53,22 @@ export class Session {
    * @throws DatabaseUnavailable, and whatever `use` throws
    */
   async within<T>(limitMs: number, use: (session: Session) => Promise<T>): Promise<T> {
-    const { promise: over, reject } = Promise.withResolvers<never>();
     this.#until = this.#since + limitMs;
-    let timer = setTimeout(
-      () => {
-        this.#cancelled = true;
-        this.#client.askToCancel();
-        timer = setTimeout(() => {
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const value = await new Promise<T>((resolve, reject) => {
+        const late = (): void => {
           this.#client.destroy();
           reject(new DatabaseUnavailable('The database did not answer in time.'));
-        }, CANCEL_BEFORE_MS);
-      },
-      this.left(limitMs - CANCEL_BEFORE_MS),
-    );
-    try {
-      const value = await Promise.race([use(this), over]);
+        };
+        const cancel = (): void => {
+          this.#cancelled = true;
+          this.#client.askToCancel();
+          timer = setTimeout(late, CANCEL_BEFORE_MS);
+        };
+        timer = setTimeout(cancel, this.left(limitMs - CANCEL_BEFORE_MS));
+        use(this).then(resolve, reject);
+      });
       // A commit that waits for a standby is called a success when it is cancelled, although the standby lacks it.
       if (this.#cancelled)
         throw new DatabaseUnavailable('The database answered only once it was told to stop.');
@@ -106,13 +107,22 @@ export class Session {
    * One pipeline: one result per statement of each part.
    * @throws DatabaseError, DatabaseUnavailable, RightMissing, or an Error when the connection is not left as it should be.
    */
-  async send(parts: readonly WithSettings[], leaves: Left): Promise<readonly (readonly TaggedResult[])[]> {
+  send(parts: readonly WithSettings[], leaves: Left): Promise<readonly (readonly TaggedResult[])[]> {
     const sent = parts.flatMap(({ role, settings, statements }) => [
       // Settings are made by the login: their plans are the same whatever role comes of them.
       { role: 'login', statements: settings },
       { role, statements },
     ]);
-    const { results, error, status } = await sendPipeline(this.#client, sent, this.#prepared);
+    return sendPipeline(this.#client, sent, this.#prepared).then((outcome) =>
+      this.#resultsOf(outcome, parts, leaves),
+    );
+  }
+
+  #resultsOf(
+    { results, error, status }: Outcome,
+    parts: readonly WithSettings[],
+    leaves: Left,
+  ): readonly (readonly TaggedResult[])[] {
     if (error !== undefined) {
       this.#readsOnly ||= saysReadOnly(error);
       if (isNameElsewhere(error)) {

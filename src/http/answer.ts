@@ -12,26 +12,28 @@ import { NothingFound, refuseEmpty } from './why-not.ts';
  * Gives what an endpoint answers with.
  * @throws NothingFound, RequestError, and the errors of the database
  */
-export async function answer(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<Reply> {
+export function answer(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<Reply> {
   const { caller, incoming, ifMatch } = request;
   if ('list' in endpoint) return listed(endpoint, input, request);
   if ('read' in endpoint) {
     const query = endpoint.read(input, caller);
-    return unlessKnown(incoming, recordIn(query.of ?? endpoint.of, await request.run(query)));
+    const { of = endpoint.of } = query;
+    return request.run(query).then((result) => unlessKnown(incoming, recordIn(of, result)));
   }
-  if ('change' in endpoint) return recordIn(endpoint.of, await request.run(endpoint.change(input, ifMatch)));
+  if ('change' in endpoint)
+    return request.run(endpoint.change(input, ifMatch)).then((result) => recordIn(endpoint.of, result));
   if ('create' in endpoint) {
     const id = randomUUID();
     const location = `${incoming.url}/${id}`;
     return create(request, { of: endpoint.of, id, location, make: [endpoint.create(input, id)] });
   }
-  if ('remove' in endpoint) {
-    const { rowCount } = await request.run(endpoint.remove(input, ifMatch));
-    if (rowCount === 0) throw new NothingFound();
-    // Nobody waits for the store to lose the contents of documents that went along.
-    if (endpoint.of.hasDocuments) void request.documents.removeDue();
-    return { status: 204 };
-  }
+  if ('remove' in endpoint)
+    return request.run(endpoint.remove(input, ifMatch)).then(({ rowCount }) => {
+      if (rowCount === 0) throw new NothingFound();
+      // Nobody waits for the store to lose the contents of documents that went along.
+      if (endpoint.of.hasDocuments) void request.documents.removeDue();
+      return { status: 204 };
+    });
   return endpoint.handle(input, request);
 }
 

@@ -41,10 +41,12 @@ export class CallerRequest implements Sources {
   }
 
   /** A transaction of its own, in one pipeline; gives what the last of several statements gave. */
-  async run(statements: Statements): Promise<Result> {
-    const result = (await this.database.run(this.state, [statements].flat())).at(-1);
-    if (result === undefined) throw new Error('a statement without a result');
-    return result;
+  run(statements: Statements): Promise<Result> {
+    return this.database.run(this.state, [statements].flat()).then((results) => {
+      const result = results.at(-1);
+      if (result === undefined) throw new Error('a statement without a result');
+      return result;
+    });
   }
 
   /** Statements that do not depend on each other, in one transaction and one pipeline. */

@@ -40,15 +40,20 @@ function sendJson(response: ServerResponse, status: number, body: string): void 
 }
 
 /** Sends what an endpoint answers with. A stream that fails half-way breaks the connection: nothing is passed off as whole. */
-export async function sendReply(response: ServerResponse, { status, body, headers }: Reply): Promise<void> {
+export function sendReply(
+  response: ServerResponse,
+  { status, body, headers }: Reply,
+): Promise<void> | undefined {
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
   if (typeof body === 'string') {
     sendJson(response, status, body);
-    return;
+    return undefined;
   }
   response.statusCode = status;
-  if (body === undefined) response.end();
-  else await pipeline(body, (chunks) => inFull(chunks, headers?.['Content-Length']), response);
+  if (body !== undefined)
+    return pipeline(body, (chunks) => inFull(chunks, headers?.['Content-Length']), response);
+  response.end();
+  return undefined;
 }
 
 /**

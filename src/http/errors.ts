@@ -24,7 +24,9 @@ const KINDS: Readonly<Record<string, ErrorKind>> = { TX401: 'revoked', '42501': 
 export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
   return async (thrown: unknown, request, response, next) => {
     const state = stateOf(request);
-    const error = await recorded(audit, state, toRequestError(thrown, request.method));
+    const refused = toRequestError(thrown, request.method);
+    const isRefusal = refused.status === 401 || refused.status === 403;
+    const error = isRefusal ? await recorded(audit, state, refused) : refused;
     state.error = error;
     if (!response.headersSent) sendError(response, error, state.requestId);
     // A reply that failed half-way is broken off already.
@@ -80,7 +82,6 @@ function codeOfStatus(thrown: unknown): ErrorCode {
 
 /** A refusal without a record would be one that nobody ever hears of: the caller is told to come back instead. */
 async function recorded(audit: AuditWriter, state: RequestState, error: RequestError): Promise<RequestError> {
-  if (error.status !== 401 && error.status !== 403) return error;
   try {
     await recordRefusal(audit, state, error);
     return error;
@@ -92,10 +93,10 @@ async function recorded(audit: AuditWriter, state: RequestState, error: RequestE
   }
 }
 
-async function recordRefusal(audit: AuditWriter, state: RequestState, error: RequestError): Promise<void> {
+function recordRefusal(audit: AuditWriter, state: RequestState, error: RequestError): Promise<void> {
   const { requestId, action, ipAddress, userAgent, caller, resource, resourceId, client } = state;
   const clientContext = error.clientContext === undefined ? client : (error.clientContext ?? undefined);
-  await audit.record({
+  return audit.record({
     requestId,
     actor: caller?.subject ?? ANONYMOUS,
     action,

@@ -1,34 +1,58 @@
 import { parse } from 'node:querystring';
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { RequestError } from '../errors.ts';
 import { readJson } from './body.ts';
 import type { Endpoint, Input, PublicEndpoint } from './endpoint.ts';
 import { OF_A_CALLER, OF_A_STRANGER } from './json-budget.ts';
+import { KNOWN_INPUT_CHARACTERS } from '../limits.ts';
 
 export type Problem = readonly [field: string, rule: string];
 
 const NOTHING = z.strictObject({});
 
+type Asked = Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' | 'body' | 'roles'>;
+
 /**
  * Holds a request against the schemas of its endpoint; the body is not read before path and query are right.
  * @throws RequestError ERROR_VALIDATION whose details name each field and its rule, and what `readJson` throws
  */
-export async function readInput(
-  endpoint: Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' | 'body' | 'roles'>,
-  request: Request,
-): Promise<Input> {
-  const { query, body } = endpoint;
-  const path = check('path', endpoint.params ?? NOTHING, paramsOf(endpoint.path, request.path));
-  const search = check('query', query ?? NOTHING, request.query);
-  refuse([...path.problems, ...search.problems]);
-  const params = path.value as Input['params'];
-  if (body === undefined) return { params, query: search.value, body: {} };
+export async function readInput(endpoint: Asked, request: Request): Promise<Input> {
+  const input = inputOf(endpoint, request);
+  if (endpoint.body === undefined) return input;
   const budget = endpoint.roles === 'public' ? OF_A_STRANGER : OF_A_CALLER;
-  const content = check('body', body, await readJson(request, budget));
+  const content = check('body', endpoint.body, await readJson(request, budget));
   refuse(content.problems);
-  return { params, query: search.value, body: content.value };
+  return { ...input, body: content.value };
+}
+
+/** What paths and queries say that were read before, by endpoint: most are asked again. */
+const known = new LRUCache<string, { readonly endpoint: Asked; readonly input: Input }>({
+  maxSize: KNOWN_INPUT_CHARACTERS,
+  sizeCalculation: (_, target) => target.length,
+});
+
+/**
+ * The same of path and query alone. It is frozen: others are given it too.
+ * @throws RequestError ERROR_VALIDATION
+ */
+export function inputOf(endpoint: Asked, request: Request): Input {
+  const target = `${request.method} ${request.url}`;
+  const before = known.get(target);
+  if (before?.endpoint === endpoint) return before.input;
+  const path = check('path', endpoint.params ?? NOTHING, paramsOf(endpoint.path, request.path));
+  const search = check('query', endpoint.query ?? NOTHING, request.query);
+  refuse([...path.problems, ...search.problems]);
+  const input = { params: path.value as Input['params'], query: search.value, body: {} };
+  known.set(target, { endpoint, input: frozen(input) });
+  return input;
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
 }
 
 /**

@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { RequestHandler } from 'express';
-import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
-import { type Counters } from '../counters/counters.ts';
+import { ipKeyGenerator } from 'express-rate-limit';
+import type { Count, Counters } from '../counters/counters.ts';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { ADDRESSES_OF_A_NETWORK, NETWORK_BITS, SUBNET_BITS, WINDOW_MS } from '../limits.ts';
@@ -20,25 +21,38 @@ interface Limit {
 }
 
 function perMinute({ limiter, identifier = limiter, storedAs, limit, counters, key }: Limit): RequestHandler {
-  return rateLimit({
-    identifier,
-    limit,
-    windowMs: WINDOW_MS,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    // Its checks print to the console what any caller can provoke with a header.
-    validate: false,
-    store: counters.storeOf(storedAs),
-    skip: (request) => key(stateOf(request)) === undefined,
-    keyGenerator: (request) => key(stateOf(request)) ?? '',
-    handler: (_request, _response, next) => {
-      next(
-        new RequestError('ERROR_RATE_LIMITED', `more than ${limit} requests a minute for one ${identifier}`, {
-          kind: limiter,
-        }),
+  return (request, response, next) => {
+    const counted = key(stateOf(request));
+    if (counted === undefined) {
+      next();
+      return;
+    }
+    const judge = ({ totalHits, resetTime }: Count): void => {
+      const leftMs = resetTime === undefined ? WINDOW_MS : resetTime.getTime() - Date.now();
+      const seconds = Math.max(0, Math.ceil(leftMs / 1000));
+      const left = Math.max(0, limit - totalHits);
+      response.append('RateLimit', `"${identifier}"; r=${left}; t=${seconds}`);
+      response.append(
+        'RateLimit-Policy',
+        `"${identifier}"; q=${limit}; w=${WINDOW_MS / 1000}; pk=:${partitionOf(counted)}:`,
       );
-    },
-  });
+      if (totalHits <= limit) {
+        next();
+        return;
+      }
+      response.setHeader('Retry-After', String(seconds));
+      const reason = `more than ${limit} requests a minute for one ${identifier}`;
+      next(new RequestError('ERROR_RATE_LIMITED', reason, { kind: limiter }));
+    };
+    const count = counters.count(storedAs, counted);
+    if (count instanceof Promise) count.then(judge, next);
+    else judge(count);
+  };
+}
+
+/** Names whose requests are counted together, and nobody to a stranger (draft-ietf-httpapi-ratelimit-headers-08). */
+function partitionOf(key: string): string {
+  return Buffer.from(hash('sha256', key).slice(0, 12)).toString('base64');
 }
 
 /**

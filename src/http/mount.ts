@@ -8,9 +8,9 @@ import type { Sources } from './caller-request.ts';
 import { idempotencyKeyOf } from './creation.ts';
 import { listAsCsv, prefersCsv, refusePages } from './csv.ts';
 import { creates } from './endpoint.ts';
-import type { Endpoint, PublicEndpoint } from './endpoint.ts';
+import type { Endpoint, PublicEndpoint, Reply } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
-import { readInput } from './input.ts';
+import { inputOf, readInput } from './input.ts';
 import { stateOf } from './request-state.ts';
 import { patternOf } from './routes.ts';
 import { brokenRule, whyRefused } from './why-not.ts';
@@ -47,20 +47,20 @@ export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sou
       const admitted = admit(state, endpoint.roles);
       const isCsv = 'list' in endpoint && prefersCsv(incoming, response);
       const key = creates(endpoint) ? idempotencyKeyOf(incoming) : undefined;
-      const input = await readInput(endpoint, incoming);
+      const input = endpoint.body ? await readInput(endpoint, incoming) : inputOf(endpoint, incoming);
       if (isCsv) refusePages(incoming.query);
       state.resourceId = endpoint.id?.(input);
       state.client = endpoint.client?.(input);
       const clients = endpoint.clients?.(input) ?? [];
       requireClients(admitted.caller, state.client === undefined ? clients : [state.client, ...clients]);
       const request = new CallerRequest(admitted, incoming, sources, key);
-      const reply = isCsv ? listAsCsv(endpoint, input, request) : answer(endpoint, input, request);
-      await sendReply(
-        response,
-        await reply.catch(async (error: unknown) => {
-          throw await whyRefused(error, endpoint, input, request);
-        }),
-      );
+      let reply: Reply;
+      try {
+        reply = await (isCsv ? listAsCsv(endpoint, input, request) : answer(endpoint, input, request));
+      } catch (error) {
+        throw await whyRefused(error, endpoint, input, request);
+      }
+      return sendReply(response, reply);
     });
   }
 }

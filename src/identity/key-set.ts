@@ -49,6 +49,11 @@ export function createKeySet(options: KeySetOptions) {
     }
   });
 
+  /** The same keys at once; undefined where the provider may have to be asked. */
+  function fresh(): LocalJWKSet | undefined {
+    return now() - obtainedAt > KEYS_GOOD_MS ? undefined : known?.keys;
+  }
+
   /** The keys as last published; unchanged keys are the same object. @throws RequestError ERROR_UNAVAILABLE */
   async function current(): Promise<LocalJWKSet> {
     const silence = now() - attemptedAt;
@@ -76,6 +81,7 @@ export function createKeySet(options: KeySetOptions) {
 
   return {
     current,
+    fresh,
     seek,
     figures: () => ({
       ageMs: known === undefined ? undefined : now() - obtainedAt,

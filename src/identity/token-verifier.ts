@@ -76,11 +76,18 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     }
   }
 
+  /** The caller of a token that was verified lately, at once; undefined for any other. */
+  function recall(token: string): Caller | undefined {
+    const known = remembered.get(digestOf(token));
+    if (known === undefined || known.keys !== keySet.fresh()) return undefined;
+    return isLive(known, providerNow()) ? known.caller : undefined;
+  }
+
   /** @throws RequestError ERROR_UNAUTHORIZED, or ERROR_UNAVAILABLE when no key was ever obtained */
   async function verify(token: string): Promise<Caller> {
     if (token.length > TOKEN_CHARACTERS)
       throw refused(`the token is longer than ${TOKEN_CHARACTERS} characters`);
-    const digest = hash('sha256', token, 'base64');
+    const digest = digestOf(token);
     const known = remembered.get(digest);
     if (known === undefined) checkHeader(token);
     const keys = await keySet.current();
@@ -90,7 +97,11 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     return verified.caller;
   }
 
-  return { verify, keys: () => keySet.figures() };
+  return { recall, verify, keys: () => keySet.figures() };
+}
+
+function digestOf(token: string): string {
+  return hash('sha256', token, 'base64');
 }
 
 /** jose leaves the future of `iat` unchecked, and JSON's 1e999 is a number to it. */

@@ -68,19 +68,24 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     writing = undefined;
   }
 
-  async function isStoredInTime(refusal: KeptRefusal): Promise<boolean> {
-    if (!isTaking || forDatabase.isFull) return false;
-    return forDatabase.during(async () => {
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      const late = setTimeout(() => {
+  function isStoredInTime(refusal: KeptRefusal): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (!isTaking || forDatabase.isFull) {
         resolve(false);
+        return;
+      }
+      const leave = forDatabase.enter();
+      const settle = (stored: boolean): void => {
+        clearTimeout(late);
+        leave();
+        resolve(stored);
+      };
+      const late = setTimeout(() => {
+        settle(false);
         notTaken(new Error(`a refusal was not stored within ${limit.REFUSAL_MS} ms`));
       }, limit.REFUSAL_MS);
-      waiting.push({ refusal, settle: resolve });
+      waiting.push({ refusal, settle });
       writing ??= writeWaiting();
-      return promise.finally(() => {
-        clearTimeout(late);
-      });
     });
   }
 

@@ -1,0 +1,46 @@
+import { readFile, rm } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import { createTestDatabase } from '../support/database.ts';
+import { startTestIdentity } from '../support/identity.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { measurePrices } from './measure.ts';
+import type { Price } from './measure.ts';
+
+/*
+ * What a request costs, in counts that no other work on the machine changes. Whoever adds to every request changes a
+ * number in price.json, which is reviewed as the code is.
+ */
+
+/** A duration among the bytes may have a digit more. */
+const TOLERANCE: Readonly<Record<string, number>> = { bytesToPostgres: 0.01, bytesAllocated: 0.1 };
+
+test('a request costs what price.json says, the bytes that it allocates within a tenth', async () => {
+  const reviewed = JSON.parse(await readFile(new URL('price.json', import.meta.url), 'utf8')) as Readonly<
+    Record<string, Price>
+  >;
+  const [folder, postgres, identity] = await Promise.all([
+    createScratchFolder(),
+    createTestDatabase(),
+    startTestIdentity(),
+  ]);
+  try {
+    const { adminUrl, directUrl: apiUrl } = postgres;
+    const measured = await measurePrices({ folder, adminUrl, apiUrl, identity });
+    const near = (name: string, price: Price): Price => {
+      const known = reviewed[name];
+      if (known === undefined) return price;
+      const counts = Object.entries(price).map(([count, value]) => {
+        const expected = known[count as keyof Price];
+        const isNear = Math.abs(value - expected) <= expected * (TOLERANCE[count] ?? 0);
+        return [count, isNear ? expected : value];
+      });
+      return Object.fromEntries(counts) as Price;
+    };
+    const prices = Object.entries(measured).map(([name, price]) => [name, near(name, price)]);
+    expect(Object.fromEntries(prices)).toEqual(reviewed);
+  } finally {
+    await identity.stop();
+    await postgres.close();
+    await rm(folder, { recursive: true });
+  }
+});
