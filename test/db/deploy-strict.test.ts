@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { MigrationError } from '../../src/db/deploy/migration-error.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { startDeploy } from '../support/deploy-process.ts';
