@@ -26,7 +26,7 @@ async function main(): Promise<void> {
     endInTime(signal);
     ending.abort();
     void starting.then(
-      ({ close }) => close(),
+      (service) => service.close(),
       () => undefined,
     );
   });
