@@ -244,7 +244,7 @@ describe('a caller with a body', () => {
     await once(socket, 'connect');
     socket.destroy();
     await once(socket, 'close');
-    expect((await service.ask('GET /health')).status).toBe(200);
+    expect((await service.ask('GET /api/clients', { token })).status).toBe(200);
   });
 });
 

@@ -30,7 +30,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const KEPT = join(ROOT, '.data', 'test-servers');
 const KEPT_AT_MOST = 3;
 /** What a template follows from. */
-const SOURCES = ['db/**/*.sql', 'src/db/**/*.ts', 'src/embedded/postgres/*.ts', 'package-lock.json'];
+const SOURCES = ['db/**/*.{sql,jsonl}', 'src/db/**/*.ts', 'src/embedded/postgres/*.ts', 'package-lock.json'];
 
 /**
  * The server that the environment asks for: the one at `TEST_DATABASE_URL`, a container with
