@@ -101,6 +101,13 @@ export function createAuditWriter({
     });
   }
 
+  async function append(refusal: KeptRefusal): Promise<void> {
+    const appended = forDisk.during(() => spool.append(toLine(refusal)));
+    const late = (): Error => new Error('the disk did not take a refusal in time');
+    await within(limit.REFUSAL_DISK_MS, appended, late);
+    if (isTaking) drain();
+  }
+
   function drain(): void {
     draining ??= drainAll();
   }
@@ -146,13 +153,9 @@ export function createAuditWriter({
      * where it comes into the database exactly once.
      * @throws Error where neither takes it: the request must not be answered as refused
      */
-    async record(answered: Refusal): Promise<void> {
+    record(answered: Refusal): Promise<void> {
       const refusal = recorder.date(answered);
-      if (await isStoredInTime(refusal)) return;
-      const appended = forDisk.during(() => spool.append(toLine(refusal)));
-      const late = (): Error => new Error('the disk did not take a refusal in time');
-      await within(limit.REFUSAL_DISK_MS, appended, late);
-      if (isTaking) drain();
+      return isStoredInTime(refusal).then((stored) => (stored ? undefined : append(refusal)));
     },
     /** How many wait for an answer of the database and of the disk, and whether the database took the last ones. */
     figures: () => ({ waiting: forDatabase.taken, spooling: forDisk.taken, isTaking }),
