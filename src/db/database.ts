@@ -169,11 +169,11 @@ export function databaseOn(
       assertOnData(statement);
       return noted(context.timeline, () => openWalk(context, statement));
     },
-    async callAsLogin(statement) {
-      const [result] = await runOnce(undefined, [statement]);
-      if (result === undefined) throw new Error('The server gave no result for a statement.');
-      return result;
-    },
+    callAsLogin: (statement) =>
+      runOnce(undefined, [statement]).then(([result]) => {
+        if (result === undefined) throw new Error('The server gave no result for a statement.');
+        return result;
+      }),
     close: (withinMs) => pool.close(withinMs),
     figures: () => ({ ...pool.figures(), longRequests: room.taken() }),
   };

@@ -97,6 +97,7 @@ export function openPool(options: PoolOptions): SessionPool {
   };
   const pool = new Pool({
     max: poolSize,
+    connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: limit.IDLE_MS,
     // All that is said at connecting: a pooler in transaction mode refuses `statement_timeout` and most others.
     application_name: 'taxclaims-api',
@@ -162,7 +163,12 @@ export function openPool(options: PoolOptions): SessionPool {
   /** What is idle is lent at once: there is nothing to wait for, unless it leads to another server by now. */
   function idle(): Promise<PoolClient & Lent> {
     return new Promise((resolve, reject) => {
+      const leave = (cause: Error): void => {
+        reject(new DatabaseUnavailable('No connection to the database could be had.', { cause }));
+      };
+      waiting.add(leave);
       pool.connect((_error, client) => {
+        waiting.delete(leave);
         if (client instanceof Lent && client.server === primary.current) {
           resolve(client);
           return;

@@ -33,7 +33,7 @@ export function authenticate(verifier: TokenVerifier): RequestHandler {
     };
     const token = bearerToken(request);
     const known = verifier.recall(token);
-    if (known === undefined) verifier.verify(token).then(pass, next);
+    if (known === undefined) verifier.verify(token).then(pass).catch(next);
     else pass(known);
   };
 }

@@ -22,15 +22,17 @@ const KINDS: Readonly<Record<string, ErrorKind>> = { TX401: 'revoked', '42501': 
 
 /** The one place where an error becomes an answer, and where a refusal is recorded before the answer leaves. */
 export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
-  return async (thrown: unknown, request, response, next) => {
+  return (thrown: unknown, request, response, next) => {
     const state = stateOf(request);
-    const refused = toRequestError(thrown, request.method);
-    const isRefusal = refused.status === 401 || refused.status === 403;
-    const error = isRefusal ? await recorded(audit, state, refused) : refused;
-    state.error = error;
-    if (!response.headersSent) sendError(response, error, state.requestId);
-    // A reply that failed half-way is broken off already.
-    else if (!response.destroyed) next(thrown);
+    const send = (error: RequestError): void => {
+      state.error = error;
+      if (!response.headersSent) sendError(response, error, state.requestId);
+      // A reply that failed half-way is broken off already.
+      else if (!response.destroyed) next(thrown);
+    };
+    const error = toRequestError(thrown, request.method);
+    if (error.status === 401 || error.status === 403) recorded(audit, state, error).then(send).catch(next);
+    else send(error);
   };
 }
 
@@ -81,22 +83,10 @@ function codeOfStatus(thrown: unknown): ErrorCode {
 }
 
 /** A refusal without a record would be one that nobody ever hears of: the caller is told to come back instead. */
-async function recorded(audit: AuditWriter, state: RequestState, error: RequestError): Promise<RequestError> {
-  try {
-    await recordRefusal(audit, state, error);
-    return error;
-  } catch (cause) {
-    return new RequestError('ERROR_UNAVAILABLE', `this refusal could not be recorded: ${error.message}`, {
-      cause,
-      kind: 'refusal',
-    });
-  }
-}
-
-function recordRefusal(audit: AuditWriter, state: RequestState, error: RequestError): Promise<void> {
+function recorded(audit: AuditWriter, state: RequestState, error: RequestError): Promise<RequestError> {
   const { requestId, action, ipAddress, userAgent, caller, resource, resourceId, client } = state;
   const clientContext = error.clientContext === undefined ? client : (error.clientContext ?? undefined);
-  return audit.record({
+  const record = audit.record({
     requestId,
     actor: caller?.subject ?? ANONYMOUS,
     action,
@@ -108,4 +98,12 @@ function recordRefusal(audit: AuditWriter, state: RequestState, error: RequestEr
     ...(resourceId === undefined ? {} : { resourceId }),
     ...(clientContext === undefined ? {} : { clientContext }),
   });
+  return record.then(
+    () => error,
+    (cause: unknown) =>
+      new RequestError('ERROR_UNAVAILABLE', `this refusal could not be recorded: ${error.message}`, {
+        cause,
+        kind: 'refusal',
+      }),
+  );
 }

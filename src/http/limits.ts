@@ -45,7 +45,7 @@ function perMinute({ limiter, identifier = limiter, storedAs, limit, counters, k
       next(new RequestError('ERROR_RATE_LIMITED', reason, { kind: limiter }));
     };
     const count = counters.count(storedAs, counted);
-    if (count instanceof Promise) count.then(judge, next);
+    if (count instanceof Promise) count.then(judge).catch(next);
     else judge(count);
   };
 }

@@ -89,6 +89,13 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     });
   }
 
+  async function append(refusal: KeptRefusal): Promise<void> {
+    const appended = forDisk.during(() => spool.append(toLine(refusal)));
+    const late = (): Error => new Error('the disk did not take a refusal in time');
+    await within(limit.REFUSAL_DISK_MS, appended, late);
+    if (isTaking) drain();
+  }
+
   function drain(): void {
     draining ??= drainAll();
   }
@@ -132,13 +139,9 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
      * Resolves when the record is in the database or, where that takes too long, on this machine's disk.
      * @throws Error where neither takes it: the request must not be answered as refused
      */
-    async record(answered: Refusal): Promise<void> {
+    record(answered: Refusal): Promise<void> {
       const refusal = recorder.date(answered);
-      if (await isStoredInTime(refusal)) return;
-      const appended = forDisk.during(() => spool.append(toLine(refusal)));
-      const late = (): Error => new Error('the disk did not take a refusal in time');
-      await within(limit.REFUSAL_DISK_MS, appended, late);
-      if (isTaking) drain();
+      return isStoredInTime(refusal).then((stored) => (stored ? undefined : append(refusal)));
     },
     figures: () => ({ waiting: forDatabase.taken, spooling: forDisk.taken, isTaking }),
     /** Tries once more to empty the spool, which is closed after this. */
