@@ -2,15 +2,15 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { argumentsOf } from '../src/commands/run-command.ts';
 import { PROOFS, suitesOf } from './proofs.ts';
 import { writeFigures } from './support/figures.ts';
 import { JEST, ROOT } from './support/suites.ts';
 
 /*
- * `npm run proofs`: every proof, or those that are named, one after the other, and a table of them at the end. `--list` names
- * them; `--write` writes the figures of those that hold into test/README.md and docs/reliability.md; what stands
- * after `--` goes to the script of the one that is named. What tries a part of something tries another one on each
- * revision. Ends with 1 where one does not hold, with 2 where a name is of none.
+ * `npm run proofs`: every proof, or those that are named, one after the other, and a table of them at the end. A proof that
+ * tries a part of something tries another part on each revision. Ends with 1 where one does not hold, with 2 where a name
+ * is of none.
  */
 
 /** None may hang for ever. */
@@ -26,14 +26,27 @@ interface Outcome {
 const given = process.argv.slice(2);
 const dashes = given.indexOf('--');
 const [own, handed] = dashes === -1 ? [given, []] : [given.slice(0, dashes), given.slice(dashes + 1)];
-const named = own.filter((one) => !one.startsWith('--'));
-const unknown = own.filter((one) => !(one in PROOFS) && one !== '--list' && one !== '--write');
-if (unknown.length > 0 || own.includes('--list') || (handed.length > 0 && named.length !== 1)) {
+const { values, positionals: named } = argumentsOf(
+  {
+    usage: `usage: npm run proofs -- [options] [NAME…] [-- arguments of the one proof's script]
+  --list     name the proofs
+  --write    write the figures of those that hold into test/README.md and docs/reliability.md
+  --help, --version`,
+    allowPositionals: true,
+    options: {
+      list: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+    },
+  },
+  own,
+);
+const unknown = named.filter((name) => !(name in PROOFS));
+if (unknown.length > 0 || values.list || (handed.length > 0 && named.length !== 1)) {
   if (unknown.length > 0) console.error(`${unknown.join(', ')}: no such proof. They are:`);
   for (const [name, { question, minutes }] of Object.entries(PROOFS)) {
     console.log(`${name.padEnd(14)}${String(minutes).padStart(3)} min  ${question}`);
   }
-  process.exit(own.includes('--list') ? 0 : 2);
+  process.exit(values.list ? 0 : 2);
 }
 
 const revision = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
@@ -47,7 +60,7 @@ for (const name of named.length > 0 ? named : Object.keys(PROOFS)) {
   console.log(`\n== ${name}`);
   const outcome = await prove(name);
   outcomes.push(outcome);
-  if (outcome.holds && own.includes('--write') && handed.length === 0) {
+  if (outcome.holds && values.write && handed.length === 0) {
     await writeFigures(name, outcome.figure, outcome.seconds, figuresFile(name));
   }
 }

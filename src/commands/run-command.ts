@@ -19,9 +19,12 @@ export async function runCommand<const O extends Options>(
 }
 
 /** --help, --version and an unknown argument end the process here. */
-export function argumentsOf<const O extends Options>(command: Command<O>): Arguments<O> {
+export function argumentsOf<const O extends Options>(
+  command: Command<O>,
+  args: readonly string[] = process.argv.slice(2),
+): Arguments<O> {
   try {
-    const given = readArguments(process.argv.slice(2), command);
+    const given = readArguments(args, command);
     if (typeof given !== 'string') return given;
     process.stdout.write(given);
     return process.exit(0);

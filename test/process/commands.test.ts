@@ -13,10 +13,10 @@ const { scripts, version } = JSON.parse(await readFile(join(ROOT, 'package.json'
   readonly version: string;
 };
 
-/** The file of each script that is a program of ours, not of a package. */
+/** The file of each script that is a program of ours, not of a package; `npm test` hands its options on to Jest. */
 const COMMANDS = Object.entries(scripts).flatMap(([name, script]) => {
   const [, file] = /^(?:exec )?node (\S+\.ts)$/.exec(script) ?? [];
-  return file === undefined ? [] : [[`npm run ${name}`, join(ROOT, file)] as const];
+  return file === undefined || name === 'test' ? [] : [[`npm run ${name}`, join(ROOT, file)] as const];
 });
 
 let folder: string;
@@ -44,7 +44,7 @@ function ran(program: string, ...args: string[]): Promise<Outcome> {
 }
 
 test('every program of ours among the scripts is tried', () => {
-  expect(COMMANDS.length).toBeGreaterThan(15);
+  expect(COMMANDS.length).toBeGreaterThan(11);
 });
 
 test('make-secrets says so too, and makes no secret for an argument that it does not know', async () => {
