@@ -24,7 +24,7 @@ select
     set_config('transaction_read_only', 'on', true),${FORM},
     set_config('statement_timeout', $1, true),
     set_config('app.client_access', $2, true) is not null,
-    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text, true),${NAMED},
+    set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${NAMED},
     set_config('role', $7, true)`;
 
 /**
@@ -42,7 +42,7 @@ select
     set_config('app.action', $9, true),
     set_config('app.ip_address', $10, true),
     set_config('app.user_agent', $11, true),
-    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text, true),${NAMED},
+    set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${NAMED},
     set_config('role', $7, true)`;
 
 /** Added where somebody wants to know: how many milliseconds the server took from the transaction's begin to here. */

@@ -62,7 +62,7 @@ describe('the settings of a request', () => {
       ...FORM,
       ['statement_timeout', 5_000],
       ['app.client_access', `{${FIRST}}`],
-      ['app.user_id', 'coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text'],
+      ['app.user_id', 'app.caller_id($3, to_timestamp($4), $5, $6)::text'],
       ['application_name', `'taxclaims-api ' || $8`],
       ['role', 'taxclaims_client'],
     ]);
@@ -82,7 +82,7 @@ describe('the settings of a request', () => {
       ['app.action', 'GET /api/clients'],
       ['app.ip_address', '192.0.2.1'],
       ['app.user_agent', 'a browser'],
-      ['app.user_id', 'coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text'],
+      ['app.user_id', 'app.caller_id($3, to_timestamp($4), $5, $6)::text'],
       ['application_name', `'taxclaims-api ' || $8`],
       ['role', 'taxclaims_client'],
     ]);
