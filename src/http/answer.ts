@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Result } from '../db/statement.ts';
+import type { Result, Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
 import type { CallerRequest } from './caller-request.ts';
 import { create } from './creation.ts';
@@ -17,7 +17,10 @@ export async function answer(endpoint: Endpoint, input: Input, request: CallerRe
   if ('list' in endpoint) return listed(endpoint, input, request);
   if ('read' in endpoint) {
     const query = endpoint.read(input, caller);
-    return unlessKnown(incoming, recordIn(query.of ?? endpoint.of, await request.run(query)));
+    return unlessKnown(
+      incoming,
+      recordIn(query.of ?? endpoint.of, await read(query, query.of === undefined, request)),
+    );
   }
   if ('change' in endpoint) return recordIn(endpoint.of, await request.run(endpoint.change(input, ifMatch)));
   if ('create' in endpoint) {
@@ -46,6 +49,22 @@ export function recordIn(of: RecordShape, { rows: [row] }: Result): Reply {
 }
 
 /**
+ * What is about the record that the path names needs a right to its client alone; the names of others that may come along
+ * are seen by the right to any client.
+ */
+async function read(
+  statement: Statement,
+  isPlain: boolean,
+  { database, state }: CallerRequest,
+): Promise<Result> {
+  const { resource: table, resourceId: id } = state;
+  const record = isPlain && table !== undefined && id !== undefined ? { table, id } : undefined;
+  const [result] = await database.run({ ...state, record }, [statement]);
+  if (result === undefined) throw new Error('a statement without a result');
+  return result;
+}
+
+/**
  * Statements that depend on each other, as one change; the last gives the record. Where it gives none everything is
  * undone: what is refused is not stored.
  * @throws NothingFound
@@ -65,7 +84,7 @@ async function listed(
 ): Promise<Reply> {
   const query = endpoint.list(input, request.caller);
   const { of = endpoint.of, limit } = query;
-  const { rows: found } = await request.run(query.records);
+  const { rows: found } = await read(query.records, query.of === undefined, request);
   const total = found[0]?.[of.width];
   const rows = found.filter(([first]) => total === undefined || first !== null);
   if (rows.length === 0) await refuseEmpty(endpoint, input, request);

@@ -114,7 +114,7 @@ limit ${add(rowsFor(asked.limit))}`;
   const expand = Object.keys(row.expansion.schemas);
   return {
     records: {
-      text: expand.length === 0 ? text : `${row.expansion.around(text, expand)}\n${order}`,
+      text: expand.length === 0 ? text : `${row.expansion.around(text, expand, 'all')}\n${order}`,
       values,
     },
     limit: asked.limit,

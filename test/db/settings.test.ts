@@ -68,6 +68,19 @@ describe('the settings of a request', () => {
     ]);
   });
 
+  test('that only reads one record leave of several clients its own', () => {
+    const record = { table: 'sites', id: SECOND };
+    const several = settingsOf({ ...context('CLIENT', [FIRST, SECOND]), record }, 5_000);
+    expect(written(several)).toContainEqual(['app.client_access', 'app.narrowed($2, $9, $10)']);
+    expect(several.values.slice(8)).toEqual(['sites', SECOND]);
+    for (const plain of [
+      context('CLIENT', [FIRST]),
+      context('CLIENT', [FIRST, SECOND], FIRST),
+      { ...context('CLIENT', [FIRST, SECOND]), readOnly: false },
+    ])
+      expect(settingsOf({ ...plain, record }, 5_000)).toEqual(settingsOf(plain, 5_000));
+  });
+
   test('that may write also say what its audit records do', () => {
     const settings = settingsOf({ ...context('CLIENT', [FIRST]), readOnly: false }, 5_000);
     expect(settings.text.match(/set_config\(/g)).toHaveLength(settings.text.match(/, true\)/g)?.length ?? 0);

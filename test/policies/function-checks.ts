@@ -55,6 +55,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.is_siret': `definer ${REQUESTS}`,
   'app.searchable': `definer ${REQUESTS}`,
   'app.locate': 'api',
+  'app.narrowed': 'api',
   'app.caller_id': 'api',
   'app.authenticate': 'api',
   'app.unclaimed_id': 'api',
@@ -76,6 +77,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.partner_within_reach': 'scoped_admin account_manager',
   'app.check_assignee': 'owner',
   'app.assignees': 'admin scoped_admin account_manager tax_specialist',
+  'app.named_assignees': REQUESTS,
   'app.assignee': REQUESTS,
   'app.release_claims': 'owner',
   'app.record_change': 'owner',
@@ -220,6 +222,29 @@ export const functionChecks: readonly Check[] = [
       },
     }),
   ),
+  {
+    title: 'a list of clients is narrowed to the client of a record that has one of them, and to no other',
+    run: async ({ api }) => {
+      const ofClients = [
+        'reclamations',
+        'documents',
+        'sites',
+        'cadastres',
+        'factures',
+        'partner_invoices',
+      ] as const;
+      const [a, b] = [idOf('a', 'clients'), idOf('b', 'clients')];
+      const narrowed = async (list: string, table: string, id: string) =>
+        (await api.query<{ narrowed: string }>('select app.narrowed($1, $2, $3)', [list, table, id])).rows[0]
+          ?.narrowed;
+      for (const table of ofClients) {
+        equal(await narrowed(`{${a},${b}}`, table, idOf('b', table)), `{${b}}`, table);
+        equal(await narrowed(`{${a}}`, table, idOf('b', table)), `{${a}}`, table);
+        equal(await narrowed(`{${a},${b}}`, table, randomUUID()), `{${a},${b}}`, table);
+      }
+      equal(await narrowed(`{${a},${b}}`, 'partners', idOf('b', 'partners')), `{${a},${b}}`);
+    },
+  },
   {
     title:
       'refusals are recorded once each, whatever they are made of, with the user where the subject is known',
