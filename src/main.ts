@@ -8,7 +8,7 @@ import { createLog } from './log.ts';
 import { type Service, startService } from './service.ts';
 
 const USAGE = `usage: npm start
-Starts the service with the variables of its environment, which the README lists; without any it is a demonstration.
+Starts the service with the variables of its environment, which docs/configuration.md lists; without any it is a demonstration.
   --help, --version
 Exit codes: 0 it was told to end, and has; 1 it could not start: a wrong argument or variable, or what the message says.`;
 

@@ -1,22 +1,26 @@
 import { execFile } from 'node:child_process';
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+const RELEASE = ['src', 'db', 'public', 'package.json', 'package-lock.json'];
 const ROOT = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
 /**
- * The last release without the latest migration, or the one at that revision, from git, in that folder; it runs with the
- * packages of this one.
+ * The last release without the latest migration, or the one at that revision, from git, in that folder, with its packages.
  */
 export async function releaseBefore(folder: string, from?: string): Promise<string> {
   const commit = from === undefined ? await commitBefore(ROOT) : await commitAt(ROOT, from);
   await mkdir(folder, { recursive: true });
   const archive = join(folder, 'release.tar');
-  await git(ROOT, 'archive', '--output', archive, commit, 'src', 'db', 'public', 'package.json');
+  await git(ROOT, 'archive', '--output', archive, commit, ...RELEASE);
   await run('tar', ['--extract', '--file', archive, '--directory', folder]);
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const [own, present] = await Promise.all(
+    [folder, ROOT].map((root) => readFile(join(root, 'package-lock.json'), 'utf8')),
+  );
+  if (own === present) await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  else await run('npm', ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline'], { cwd: folder });
   return folder;
 }
 

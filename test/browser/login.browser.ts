@@ -137,8 +137,8 @@ test('a frontend of another origin logs somebody in with oidc-client-ts, calls, 
   expect(complaints).toEqual([]);
 });
 
-test('the README’s way into the provider of npm start gives a frontend its token', async () => {
-  const readme = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+test('the way of docs/frontend.md into the provider of npm start gives a frontend its token', async () => {
+  const readme = await readFile(join(import.meta.dirname, '../../docs/frontend.md'), 'utf8');
   const [, code = ''] = /```ts\n(const people = new UserManager.*?)```/s.exec(readme) ?? [];
   expect(code.trim().split('\n')).toHaveLength(11);
   const own = code.replace('http://127.0.0.1:3001', demonstration.issuer);

@@ -3,7 +3,7 @@ import { nothing } from './fault.ts';
 import type { Fault } from './fault.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-/** What the README promises; what is beyond it is a hang. */
+/** What docs/operate.md promises; whatever is beyond it is a hang. */
 const END_MS = 10_000;
 /** When in the fault the signal comes. */
 const AFTER_MS = 1_000;

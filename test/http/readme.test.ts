@@ -11,7 +11,7 @@ import { loadDemonstration } from '../support/demonstration.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
-/* The README's chapter "From a frontend" does what it says, on the demonstration, as one module. */
+/* What docs/frontend.md shows of a page does what it says, on the demonstration, as one module. */
 
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
 
@@ -23,10 +23,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
+const read = (path: string): Promise<string> => readFile(join(import.meta.dirname, '..', '..', path), 'utf8');
+
 /** The code of a chapter, with other words in the place of some that stand in it once. */
 async function codeOf(chapter: string, replaced: Readonly<Record<string, string>>): Promise<string> {
-  const readme = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
-  const [text = ''] = readme.split(`\n### ${chapter}\n`)[1]?.split(/\n##/) ?? [];
+  const [text = ''] = (await read('docs/frontend.md')).split(`\n## ${chapter}\n`)[1]?.split(/\n##/) ?? [];
   let code = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, block = '']) => block).join('');
   expect(code.trim().split('\n').length).toBeLessThanOrEqual(40);
   for (const [old, other] of Object.entries(replaced)) {
@@ -40,7 +41,7 @@ test('a frontend logs in, walks the pages, changes a claim, is told of conflict 
   const token = await service.token('ACCOUNT_MANAGER', [CLIENT], {
     ...{ sub: 'demonstration|marc', email: 'marc.lefevre@cabinet.example', name: 'Marc Lefèvre' },
   });
-  const code = await codeOf('From a frontend', {
+  const code = await codeOf('From a page', {
     'http://127.0.0.1:3000': `http://127.0.0.1:${service.port}`,
     '…': token,
     'limit=100': 'limit=1',
@@ -69,8 +70,8 @@ test('a frontend logs in, walks the pages, changes a claim, is told of conflict 
   ).toEqual([{ id: stored[0]?.['id'], grounds: 'Base d’imposition', filename: 'avis.pdf' }]);
 });
 
-test('every curl of the README that reads finds something, for the token that the README makes', async () => {
-  const readme = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+test('every curl that reads finds something, for the token that the README makes', async () => {
+  const readme = (await read('README.md')) + (await read('docs/frontend.md'));
   const [, role = '', clients = ''] = /token -- --role (\w+) --client-access (\S+)\)/.exec(readme) ?? [];
   const token = await service.token(role as Role, clients.split(','));
   const reads = [...readme.matchAll(/^curl (?!.*--data)(.*?)'?http:\/\/127\.0\.0\.1:3000(\/[^'\s]*)'?$/gm)];

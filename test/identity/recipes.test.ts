@@ -14,7 +14,7 @@ import type { Caller } from '../../src/identity/caller.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 
 /*
- * The variables of each recipe in the README, on a foreign provider that issues tokens of the shape that the provider's
+ * The variables of each page of docs/identity, on a foreign provider that issues tokens of the shape that the provider's
  * own documentation says, under the same paths.
  */
 
@@ -122,8 +122,8 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
 
 /** The first code of a language in a recipe. */
 async function codeOf(name: string, language: string): Promise<string> {
-  const readme = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
-  const [text = ''] = readme.split(`\n### ${name}\n`)[1]?.split(/\n###? /) ?? [];
+  const page = `${name.toLowerCase().replace(' ', '-')}.md`;
+  const text = await readFile(join(import.meta.dirname, '../../docs/identity', page), 'utf8');
   return text.split(`\n\`\`\`${language}\n`)[1]?.split('\n```')[0] ?? '';
 }
 

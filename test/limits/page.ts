@@ -39,7 +39,7 @@ export async function pageOfLimits(): Promise<string> {
   return `# Limits
 
 What no variable sets; made from [src/limits.ts](../src/limits.ts) by \`npm run limits:page\`. How often somebody may ask, how long
-a statement may take, how many connections there are and how large a document may be, [variables](../README.md#configuration) say.
+a statement may take, how many connections there are and how large a document may be, [variables](configuration.md) say.
 
 ${sections.join('\n')}`;
 }

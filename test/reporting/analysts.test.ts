@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { status as invoiceStatus } from '../../src/resources/invoices.ts';
@@ -47,6 +48,22 @@ describe('an analyst, by the login of a BI tool', () => {
   };
   const asSuperuser = async (sql: string): Promise<unknown[]> =>
     (await superuser.query({ text: sql, rowMode: 'array' })).rows;
+
+  test('runs each statement of docs/analyst.md, which names every view', async () => {
+    const page = await readFile(new URL('../../docs/analyst.md', import.meta.url), 'utf8');
+    const [, sql = ''] = /```sql\n(.*?)```/s.exec(page) ?? [];
+    const statements = sql.split(';').filter((text) => text.trim() !== '');
+    expect(statements).toHaveLength(3);
+    for (const statement of statements) await read(statement);
+    expect(await read(statements[0] ?? '')).toHaveLength(1);
+    const views = await read(
+      'select table_name from information_schema.views where table_schema = current_schema()',
+    );
+    const unnamed = views
+      .flat()
+      .filter((name) => !page.includes(`\`${String(name)}\``) && name !== 'clients');
+    expect(unnamed).toEqual([]);
+  });
 
   test('reads each deadline of a claim while it runs, and of no other client', async () => {
     const change = (set: string) =>

@@ -40,7 +40,8 @@ as $body$
                                 when %1$I < 12000 then pg_catalog.jsonb_populate_record(r, %2$L)::text
                                 -- Here initdb numbers as it comes, which differs between operating systems.
                                 else pg_catalog.regexp_replace(
-                                    pg_catalog.jsonb_populate_record(r, %2$L)::text, '\m1[2-6][0-9]{3}\M', 'initdb', 'g'
+                                    pg_catalog.jsonb_populate_record(r, %2$L)::text,
+                                    '(\m|pg_toast_)1[2-6][0-9]{3}(?!\d)', 'initdb', 'g'
                                 )
                             end || pg_catalog.concat(%3$s) as said
                         from pg_catalog.%4$I as r
