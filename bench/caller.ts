@@ -1,24 +1,48 @@
+import { createHash } from 'node:crypto';
 import type { RequestContext } from '../src/db/request-settings.ts';
 import type { Role } from '../src/identity/caller.ts';
+import { withAdmin } from '../test/support/database.ts';
 
-/** A request of a caller whom the database does not know, to read. */
+const SUBJECT = 'bench';
+const USER_ID = '00000000-0000-4000-8000-000000000000';
+
+/** A request to read, of a caller whom the database knows where `storeCaller` was asked for the same rights. */
 export function readingAs(role: Role, clientAccess: readonly string[], client?: string): RequestContext {
   return {
     caller: {
-      subject: 'bench',
-      userId: '00000000-0000-4000-8000-000000000000',
+      subject: SUBJECT,
+      userId: USER_ID,
       role,
       clientAccess,
-      accessDigest: '',
+      accessDigest: createHash('md5')
+        .update(`${role}:${clientAccess.join(',')}`)
+        .digest('hex'),
       issuedAt: 0,
       email: undefined,
       name: undefined,
     },
-    requestId: 'bench',
+    requestId: USER_ID,
     action: 'GET /bench',
     ipAddress: '127.0.0.1',
     userAgent: 'bench',
     readOnly: true,
     ...(client === undefined ? {} : { client }),
   };
+}
+
+/** Stores the user behind such a request, as a login would have done. */
+export async function storeCaller(
+  adminUrl: string,
+  role: Role,
+  clientAccess: readonly string[],
+): Promise<void> {
+  await withAdmin(adminUrl, async (admin) => {
+    await admin.query('set session_replication_role = replica');
+    await admin.query(
+      `insert into public.users (id, email, password_hash, name, role, client_access, subject)
+       values ($1, 'bench@example.org', '!', 'Bench', $2, $3, $4)
+       on conflict (id) do update set role = excluded.role, client_access = excluded.client_access`,
+      [USER_ID, role, clientAccess, SUBJECT],
+    );
+  });
 }

@@ -96,7 +96,7 @@ cross join lateral pg_catalog.generate_series(1, 3) as p
 order by 7;
 
 insert into public.reclamations (
-    id, client_id, site_id, claim_type, amount, status, tax_year, created_at, updated_at
+    id, client_id, site_id, claim_type, amount, status, tax_year, commune_code, notice_reference, created_at, updated_at
 )
 select
     pg_temp.uuid_of('claim', r.i),
@@ -111,6 +111,8 @@ select
         ]
     )[1 + pg_catalog.floor(12 * pg_temp.chance('status', r.i))::integer],
     2021 + pg_catalog.floor(4 * pg_temp.chance('year', r.i))::integer,
+    pg_catalog.lpad((1001 + pg_catalog.floor(90000 * pg_temp.chance('commune', r.i)))::text, 5, '0'),
+    pg_catalog.upper(pg_catalog.substr(pg_catalog.md5('notice' || r.i), 1, 13)),
     r.created_at,
     r.created_at
 from claim as r

@@ -4,7 +4,7 @@ import { roleOf, settingsOf } from '../../src/db/settings.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import { withAdmin } from '../../test/support/database.ts';
 import { createTestKey, startTestIdentity } from '../../test/support/identity.ts';
-import { readingAs } from '../caller.ts';
+import { readingAs, storeCaller } from '../caller.ts';
 import { clientsOf, databaseOfSize, FULL_SIZE } from '../database.ts';
 import type { BenchServer } from '../database.ts';
 import { listOfClient } from '../endpoints/statements.ts';
@@ -27,6 +27,8 @@ export interface PeersOptions {
 const CLIENTS = 50;
 const STATEMENT_TIMEOUT_MS = 5_000;
 const NAME = 'this service';
+/** In turns. */
+const LONGEST_WARM_UP = 12;
 
 export async function measurePeers(server: BenchServer, options: PeersOptions): Promise<void> {
   // The older first: what both of them apply to the whole server ends as this checkout says.
@@ -38,6 +40,7 @@ export async function measurePeers(server: BenchServer, options: PeersOptions): 
   const peers: Peer[] = [];
   try {
     const asked = await question(adminUrl, identity);
+    await storeCaller(previous.adminUrl, 'ACCOUNT_MANAGER', asked.clients);
     const here = { folder: join(import.meta.dirname, '..', '..'), adminUrl };
     peers.push(await startService(NAME, 'bench_service', here, asked));
     peers.push(await startService(`${NAME} at ${options.previous}`, 'bench_previous', previous, asked));
@@ -67,7 +70,8 @@ export async function rounds(
   for (let round = 1; round <= options.rounds; round += 1) {
     for (const peer of peers.filter((each) => !absent.has(each))) {
       try {
-        await peer.warmUp(round === 1 ? options.seconds : 1);
+        if (round === 1) await settle(peer, options.seconds);
+        else await peer.warmUp(1);
         const taken = samples.get(peer.name) ?? [];
         samples.set(peer.name, [...taken, await peer.measure(options.seconds)]);
       } catch (error) {
@@ -79,6 +83,17 @@ export async function rounds(
     console.error(`round ${round} of ${options.rounds}`);
   }
   return samples;
+}
+
+/** Until two turns one after the other cost the same by a twentieth: before that Node still compiles what it runs. */
+async function settle(peer: Peer, seconds: number): Promise<void> {
+  let before = Number.NaN;
+  for (let turn = 0; turn < LONGEST_WARM_UP; turn += 1) {
+    const { nodeMicroseconds = 0, postgresMicroseconds = 0 } = await peer.measure(seconds);
+    const now = nodeMicroseconds + postgresMicroseconds;
+    if (Math.abs(now / before - 1) < 0.05) return;
+    before = now;
+  }
 }
 
 function tableOf(samples: ReadonlyMap<string, readonly Sample[]>): string {
@@ -116,6 +131,7 @@ export async function question(
   const clients = await clientsOf(adminUrl, CLIENTS, claims);
   // Of all sizes: the one in the middle of the order by id is as good as any.
   const client = clients[CLIENTS / 2] ?? '';
+  await storeCaller(adminUrl, 'ACCOUNT_MANAGER', clients);
   const token = await identity.token({
     ...{ sub: 'bench', role: 'ACCOUNT_MANAGER', client_access: clients },
     exp: Math.floor(Date.now() / 1_000) + 24 * 3_600,

@@ -1,6 +1,6 @@
 -- The one place that reads the settings of a request. Written in one place too: src/db/settings.ts.
--- In PL/pgSQL, which keeps its plans: a pinned search_path forbids inlining, and Postgres 15 parses and plans the body
--- of an SQL function at each call.
+-- In PL/pgSQL, which keeps its plans, but for app.client_access: a pinned search_path forbids inlining, and Postgres 15
+-- parses and plans the body of an SQL function that is no part of a plan at each call.
 
 -- Schema app is open to those who work on behalf of a request; what they may run is granted function by function.
 grant usage on schema app to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_api;
@@ -17,28 +17,33 @@ $function$;
 
 comment on function app.setting(text) is 'A setting app.… of this transaction; null where it is not set.';
 
-create or replace function app.client_access()
+create or replace function app.listed_clients(listed text)
     returns uuid[]
     language plpgsql stable set search_path = ''
 as $function$
-declare
-    listed constant text := pg_catalog.current_setting('app.client_access', true);
 begin
-    -- One client, as most requests name one: it cannot be malformed, and an exception block costs as much again.
-    if listed like '{________-____-____-____-____________}'
-        and pg_catalog.translate(listed, '0123456789abcdef', '') = '{----}'
-    then
-        return listed::uuid[];
-    end if;
-    begin
-        return coalesce(pg_catalog.array_remove(nullif(listed, '')::uuid[], null), '{}');
-    exception
-        -- Whatever the text is, and however Postgres words its refusal: it names no client.
-        when others then
-            return '{}';
-    end;
+    return coalesce(pg_catalog.array_remove(nullif(listed_clients.listed, '')::uuid[], null), '{}');
+exception
+    -- Whatever the text is, and however Postgres words its refusal: it names no client.
+    when others then
+        return '{}';
 end
 $function$;
+
+comment on function app.listed_clients(text) is 'The clients of a list as text; none where it is nothing, or malformed.';
+
+-- Its body is parsed, and so bound to no search_path, when it is made: without a `set` it becomes part of each plan instead
+-- of a call. One client, as most requests name one, cannot be malformed in this form, and an exception block costs as much
+-- again.
+create or replace function app.client_access()
+    returns uuid[]
+    language sql stable
+return case
+    when pg_catalog.current_setting('app.client_access', true) like '{________-____-____-____-____________}'
+        and pg_catalog.translate(pg_catalog.current_setting('app.client_access', true), '0123456789abcdef', '') = '{----}'
+        then pg_catalog.current_setting('app.client_access', true)::uuid[]
+    else app.listed_clients(pg_catalog.current_setting('app.client_access', true))
+end;
 
 comment on function app.client_access() is
     'The clients that the request may touch; none where nothing is set, or nothing that is a list of UUIDs. In a '
@@ -150,6 +155,7 @@ comment on function app.request() is 'What the request says of itself, for the r
 -- The constraints and the generated columns of the tables run the last three for whoever writes.
 grant execute on function
     app.setting(text),
+    app.listed_clients(text),
     app.client_access(),
     app.user_id(),
     app.role(),

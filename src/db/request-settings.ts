@@ -11,5 +11,7 @@ export interface RequestContext {
   readonly readOnly: boolean;
   /** The one client that the request names, if it names one: the transaction then holds no right to another. */
   readonly client?: string | undefined;
+  /** The one record that a request which only reads is about: its client is then all that the transaction has a right to. */
+  readonly record?: { readonly table: string; readonly id: string } | undefined;
   readonly timeline?: Timeline | undefined;
 }

@@ -15,13 +15,17 @@ const NAMED = `
     set_config('application_name', 'taxclaims-api ' || $8, true)`;
 
 /** Of a request that only reads. `is not null`: set_config answers with the value, and the list of clients can be long. */
-const READING = `
+const reading = (clients: string): string => `
 select
     set_config('transaction_read_only', 'on', true),${FORM},
     set_config('statement_timeout', $1, true),
-    set_config('app.client_access', $2, true) is not null,
-    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text, true),${NAMED},
+    set_config('app.client_access', ${clients}, true) is not null,
+    set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${NAMED},
     set_config('role', $7, true)`;
+
+const READING = reading('$2');
+/** Of one about a record: of a long list its client alone is read. */
+const READING_RECORD = reading('app.narrowed($2, $9, $10)');
 
 /**
  * Of a request that may write, with what its audit records say. The same timeout holds for a statement of ours and for
@@ -38,7 +42,7 @@ select
     set_config('app.action', $9, true),
     set_config('app.ip_address', $10, true),
     set_config('app.user_agent', $11, true),
-    set_config('app.user_id', coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text, true),${NAMED},
+    set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${NAMED},
     set_config('role', $7, true)`;
 
 /** Added where a timeline is wanted: ms from BEGIN to this statement. */
@@ -107,11 +111,14 @@ export function roleOf(context: RequestContext | undefined): string {
 export function settingsOf(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
   if (context === undefined) return { text: OF_NOBODY, values: [statementTimeoutMs] };
   const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;
-  const text = (readOnly ? READING : WRITING) + (timeline === undefined ? '' : TOOK);
+  const took = timeline === undefined ? '' : TOOK;
   const { subject, issuedAt, accessDigest, userId } = caller;
   const rights = [clientAccess(context), subject, issuedAt, accessDigest, userId, roleOf(context)];
   const values = [statementTimeoutMs, ...rights, requestId];
-  return readOnly ? { text, values } : { text, values: [...values, action, ipAddress, userAgent] };
+  if (!readOnly) return { text: WRITING + took, values: [...values, action, ipAddress, userAgent] };
+  const record = context.client === undefined && caller.clientAccess.length > 1 ? context.record : undefined;
+  if (record === undefined) return { text: READING + took, values };
+  return { text: READING_RECORD + took, values: [...values, record.table, record.id] };
 }
 
 /** For the next turn of the same transaction: the same caller with other clients, or nobody. */

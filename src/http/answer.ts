@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Result } from '../db/statement.ts';
+import type { Result, Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
 import type { CallerRequest } from './caller-request.ts';
 import { create } from './creation.ts';
@@ -17,8 +17,10 @@ export function answer(endpoint: Endpoint, input: Input, request: CallerRequest)
   if ('list' in endpoint) return listed(endpoint, input, request);
   if ('read' in endpoint) {
     const query = endpoint.read(input, caller);
-    const { of = endpoint.of } = query;
-    return request.run(query).then((result) => unlessKnown(incoming, recordIn(of, result)));
+    const { of } = query;
+    return read(query, of === undefined, request).then((result) =>
+      unlessKnown(incoming, recordIn(of ?? endpoint.of, result)),
+    );
   }
   if ('change' in endpoint)
     return request.run(endpoint.change(input, ifMatch)).then((result) => recordIn(endpoint.of, result));
@@ -48,6 +50,18 @@ export function recordIn(of: RecordShape, { rows: [row] }: Result): Reply {
 }
 
 /**
+ * What is about the record that the path names needs a right to its client alone; the names of others that may come along
+ * are seen by the right to any client.
+ */
+function read(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<Result> {
+  const { resource: table, resourceId: id } = request.state;
+  return request.run(
+    statement,
+    isPlain && table !== undefined && id !== undefined ? { table, id } : undefined,
+  );
+}
+
+/**
  * Statements that depend on each other, as one change; the last gives the record. Where it gives none everything is
  * undone: what is refused is not stored.
  * @throws NothingFound
@@ -67,7 +81,7 @@ async function listed(
 ): Promise<Reply> {
   const query = endpoint.list(input, request.caller);
   const { of = endpoint.of, limit } = query;
-  const { rows: found } = await request.run(query.records);
+  const { rows: found } = await read(query.records, query.of === undefined, request);
   const total = found[0]?.[of.width];
   const rows = found.filter(([first]) => total === undefined || first !== null);
   if (rows.length === 0) await refuseEmpty(endpoint, input, request);

@@ -41,8 +41,9 @@ export class CallerRequest implements Sources {
   }
 
   /** A transaction of its own, in one pipeline; gives what the last of several statements gave. */
-  run(statements: Statements): Promise<Result> {
-    return this.database.run(this.state, [statements].flat()).then((results) => {
+  run(statements: Statements, record?: AdmittedState['record']): Promise<Result> {
+    const state = record === undefined ? this.state : { ...this.state, record };
+    return this.database.run(state, [statements].flat()).then((results) => {
       const result = results.at(-1);
       if (result === undefined) throw new Error('a statement without a result');
       return result;

@@ -51,8 +51,8 @@ export function described(kind: Kind, meta: z.GlobalMeta): Kind {
 export interface Label {
   readonly schema: z.ZodObject;
   readonly table: string;
-  /** What finds it by an id, both in SQL, where that is not its table under the policies. */
-  readonly lookUp?: ((id: string) => string) | undefined;
+  /** What finds those with these ids, both in SQL, where that is not its table under the policies. */
+  readonly lookUp?: ((ids: string) => string) | undefined;
   readonly kinds: Readonly<Record<string, Kind>>;
 }
 

@@ -36,31 +36,39 @@ export function expansionOf(name: string, columns: Readonly<Record<string, Colum
             )
             .optional(),
         }) as { readonly expand: Expand },
-    /** A select of rows `r` of all columns of the record in this order, with those of what they name behind them. */
-    around: (rows: string, asked: readonly string[], order = ''): string =>
-      asked.length === 0 ? rows : `${around(rows, those(asked))}${order && `\n${order}`}`,
+    /**
+     * A select of rows `r` of all columns of the record in this order, with those of what they name behind them; `all` where
+     * a row names what no other does.
+     */
+    around: (rows: string, asked: readonly string[], order = '', all?: 'all'): string =>
+      asked.length === 0 ? rows : `${around(rows, those(asked), all === 'all')}${order && `\n${order}`}`,
     shape: (of: RecordShape, asked: readonly string[]): RecordShape => shapeWith(of, those(asked)),
   };
 }
 
-/** Lateral with an offset, so that only the page's rows look up names. A function is asked once per name. */
-function around(rows: string, named: readonly Named[]): string {
+/**
+ * Lateral with an offset, so that only the page's rows look up names. A function is asked once, for all of them; so is what
+ * `all` rows name, for the policy's list of clients is sorted at each look-up.
+ */
+function around(rows: string, named: readonly Named[], all: boolean): string {
   const columns = named.flatMap(({ as, label }) =>
     Object.keys(label.kinds).map((column) => `"${as}".${column} as "${as}.${column}"`),
   );
-  const onces = named.filter(({ label }) => label.lookUp !== undefined).map(oncePerName);
-  const joins = named.map(({ as, column, label }) =>
-    label.lookUp === undefined
+  const isOnce = ({ label }: Named): boolean => all || label.lookUp !== undefined;
+  const onces = named.filter(isOnce).map(oncePerName);
+  const joins = named.map((each) => {
+    const { as, column, label } = each;
+    return isOnce(each)
       ? `
+left join "${as}" on "${as}".id = r.${column}`
+      : `
 left join lateral (
     select ${columnsOf(label)}
     from public.${label.table} as n
     where n.id = r.${column}
     offset 0
-) as "${as}" on true`
-      : `
-left join "${as}" on "${as}".id = r.${column}`,
-  );
+) as "${as}" on true`;
+  });
   const shown = `select r.*, ${columns.join(', ')}`;
   if (onces.length === 0)
     return `
@@ -75,11 +83,15 @@ from page as r${joins.join('')}`;
 }
 
 function oncePerName({ as, column, label }: Named): string {
+  const once =
+    label.lookUp === undefined
+      ? `public.${label.table} as n
+    where n.id = any (array(select p.${column} from page as p))`
+      : `${label.lookUp(`array(select distinct p.${column} from page as p)`)} as n`;
   return `,
 "${as}" as materialized (
     select ${columnsOf(label)}
-    from (select distinct p.${column} as id from page as p) as p
-    cross join lateral ${label.lookUp?.('p.id') ?? ''} as n
+    from ${once}
 )`;
 }
 

@@ -1,7 +1,7 @@
 import type { Parameter } from '../db/statement.ts';
 import { WHOLE } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
-import { alongIndex, gathered, nearFirst, newest, pageFirst } from './list-forms.ts';
+import { alongIndex, gathered, nearFirst, newest, pageFirst, unknownLast } from './list-forms.ts';
 import type { Form } from './list-forms.ts';
 
 /** How the rows of a caller's clients are found in a table. */
@@ -12,6 +12,8 @@ export interface Ownership {
   readonly throughParent?: string;
   /** Where a row is a client itself. */
   readonly isClient?: true;
+  /** The columns that may be null and that an index has behind the client, where they are not. */
+  readonly ofClient?: readonly string[];
   /** Where rows are wide, and the index of their client has what they are sorted by: of the others no more is read. */
   readonly isWide?: true;
 }
@@ -24,6 +26,8 @@ interface Asked {
   readonly isSparse: boolean;
   /** Whether the order is the one that indexes have. */
   readonly isByTime: boolean;
+  /** Whether the order is by one of `ofClient` alone. */
+  readonly isOfClient: boolean;
   readonly limit: number;
   readonly offset: number;
 }
@@ -37,7 +41,7 @@ interface Choice {
 /** What is fast for a caller with these clients; docs/decisions/lists.md has the reasons. */
 export function formFor(
   { client, throughParent, isClient, isWide }: Ownership,
-  { isNarrow, isSparse, isByTime, limit, offset }: Asked,
+  { isNarrow, isSparse, isByTime, isOfClient, limit, offset }: Asked,
   { role, clientAccess }: Caller,
   add: (value: Parameter) => string,
 ): Choice {
@@ -53,6 +57,8 @@ export function formFor(
   if (throughParent !== undefined) return { form: skipping(gathered), held: behindParent(throughParent) };
   if (isClient) return { form: skipping(gathered), held };
   if (client === undefined) return { form: skipping(alongIndex), held };
+  if (isOfClient && offset === 0 && isPage)
+    return { form: unknownLast(client, () => add(sampleOf(clientAccess, limit))), held };
   if (isWide && !isByTime && isPage) return { form: pageFirst(gathered), held };
   if (!isByTime || offset > 0 || !isPage) return { form: skipping(gathered), held };
   return { form: newest(client, add(sampleOf(clientAccess, limit))), held };

@@ -80,6 +80,36 @@ export function newest(client: string, sample: string): Form {
   };
 }
 
+/** In the order of a column that few rows have, the nearest as `newest` finds them; those without it only behind all others. */
+export function unknownLast(client: string, sample: () => string): Form {
+  return (parts) => {
+    const { beginning, conditions, order, limit } = parts;
+    // Behind a cursor the rows with the column and those without it are one condition.
+    if (beginning !== undefined) return pageFirst(gathered)(parts);
+    const [{ column }] = order;
+    const known = newest(
+      client,
+      sample(),
+    )({ ...parts, conditions: [`r.${column} is not null`, ...conditions] });
+    const unknown = pageFirst(gathered)({ ...parts, conditions: [`r.${column} is null`, ...conditions] });
+    return `
+with known as materialized (${known}
+)
+select r.*
+from (
+    select k.*
+    from known as k
+    union all
+    select u.*
+    from (${unknown}
+    ) as u
+    where (select count(*) from known) < ${limit}
+) as r
+${orderBy(order)}
+limit ${limit}`;
+  };
+}
+
 /**
  * The next rows of all, of which conditions that no index answers leave a page where many rows pass them; where they leave
  * less, every row, for which the planner takes several processes, as it never does along an index. It does so where it

@@ -129,6 +129,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
             sparse.some((name) => asked[String(name)] !== undefined) ||
             Object.values(asked).some(asksForNone),
           isByTime: orders.length === 1 && orders[0].column === newest,
+          isOfClient: orders.length === 1 && (shape.ofClient ?? []).includes(orders[0].column),
           ...asked,
         },
         clients === undefined ? caller : { ...caller, clientAccess: clients },

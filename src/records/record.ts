@@ -135,7 +135,7 @@ where r.id = $1`,
         expand,
       ),
       values: [id],
-      of: expansion.shape(shape, expand),
+      ...(expand.length > 0 && { of: expansion.shape(shape, expand) }),
     }),
   };
 }

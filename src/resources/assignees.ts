@@ -18,7 +18,7 @@ export const assignee = record(
     id: column.read(column.uuid),
     name: column.read(column.text(255)),
   },
-  { label: ['name'], lookUp: (id) => `app.assignee(${id})` },
+  { label: ['name'], lookUp: (ids) => `app.named_assignees(${ids})` },
 );
 
 const query = z.strictObject({ limit: field.page.limit, after: field.page.after });

@@ -103,6 +103,7 @@ export const reclamations = list({
   of: reclamation,
   client: 'r.client_id',
   isWide: true,
+  ofClient: ['claim_deadline', 'response_due_at', 'court_deadline'],
   sorts: ['created_at', 'updated_at', 'amount', 'status'],
   sortsWithNulls: ['tax_year', 'claim_deadline', 'response_due_at', 'court_deadline'],
   filters: {

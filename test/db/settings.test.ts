@@ -62,10 +62,23 @@ describe('the settings of a request', () => {
       ...FORM,
       ['statement_timeout', 5_000],
       ['app.client_access', `{${FIRST}}`],
-      ['app.user_id', 'coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text'],
+      ['app.user_id', 'app.caller_id($3, to_timestamp($4), $5, $6)::text'],
       ['application_name', `'taxclaims-api ' || $8`],
       ['role', 'taxclaims_client'],
     ]);
+  });
+
+  test('that only reads one record leave of several clients its own', () => {
+    const record = { table: 'sites', id: SECOND };
+    const several = settingsOf({ ...context('CLIENT', [FIRST, SECOND]), record }, 5_000);
+    expect(written(several)).toContainEqual(['app.client_access', 'app.narrowed($2, $9, $10)']);
+    expect(several.values.slice(8)).toEqual(['sites', SECOND]);
+    for (const plain of [
+      context('CLIENT', [FIRST]),
+      context('CLIENT', [FIRST, SECOND], FIRST),
+      { ...context('CLIENT', [FIRST, SECOND]), readOnly: false },
+    ])
+      expect(settingsOf({ ...plain, record }, 5_000)).toEqual(settingsOf(plain, 5_000));
   });
 
   test('that may write also say what its audit records do', () => {
@@ -82,7 +95,7 @@ describe('the settings of a request', () => {
       ['app.action', 'GET /api/clients'],
       ['app.ip_address', '192.0.2.1'],
       ['app.user_agent', 'a browser'],
-      ['app.user_id', 'coalesce(app.authenticate($3, to_timestamp($4), $5), app.unclaimed_id($6))::text'],
+      ['app.user_id', 'app.caller_id($3, to_timestamp($4), $5, $6)::text'],
       ['application_name', `'taxclaims-api ' || $8`],
       ['role', 'taxclaims_client'],
     ]);

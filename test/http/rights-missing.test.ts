@@ -34,7 +34,7 @@ describe('a right that callers are meant to have and that is not there', () => {
     ['to a table', 'insert (id, client_id, site_name, address) on public.sites', 'tax_specialist'],
     ['to a column', 'insert (site_name) on public.sites', 'tax_specialist'],
     ['to a schema', 'usage on schema public', 'account_manager, taxclaims_tax_specialist, taxclaims_client'],
-    ['to a function', 'execute on function app.authenticate', 'api'],
+    ['to a function', 'execute on function app.caller_id', 'api'],
   ])(
     '%s: a writer gets 503, no refusal is recorded, the log and a figure tell',
     async (_what, right, group) => {

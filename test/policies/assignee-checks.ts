@@ -49,7 +49,8 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
 
 const listed = (client: string): string =>
   `select from app.assignees('${client}') as a where a.name is not null`;
-const named = (user: string): string => `select from app.assignee('${user}') as a where a.name is not null`;
+const named = (user: string): string =>
+  `select from app.named_assignees(array['${user}']::uuid[]) as a where a.name is not null`;
 
 /** Who is told of whom. */
 const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [

@@ -16,6 +16,7 @@ const REQUESTS = REQUEST_ROLES.join(' ');
 /** Who may run what; whatever stands not here may be run by its owner alone. */
 const EXECUTE: Readonly<Record<string, string>> = {
   'app.setting': `definer ${REQUESTS}`,
+  'app.listed_clients': `definer ${REQUESTS}`,
   'app.client_access': `definer ${REQUESTS}`,
   'app.user_id': `definer ${REQUESTS}`,
   'app.role': `definer ${REQUESTS}`,
@@ -53,6 +54,8 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.is_siret': `definer ${REQUESTS}`,
   'app.searchable': `definer ${REQUESTS}`,
   'app.locate': 'api',
+  'app.narrowed': 'api',
+  'app.caller_id': 'api',
   'app.authenticate': 'api',
   'app.unclaimed_id': 'api',
   'app.record_refusals': 'api',
@@ -72,6 +75,7 @@ const EXECUTE: Readonly<Record<string, string>> = {
   'app.partner_within_reach': 'scoped_admin account_manager',
   'app.check_assignee': 'owner',
   'app.assignees': 'admin scoped_admin account_manager tax_specialist',
+  'app.named_assignees': REQUESTS,
   'app.assignee': REQUESTS,
   'app.release_claims': 'owner',
   'app.record_change': 'owner',
@@ -180,12 +184,13 @@ export const functionChecks: readonly Check[] = [
     },
   },
   {
-    title: 'every function pins its search path, and none that decides is immutable',
+    title:
+      'every function pins its search path, or was parsed when it was made, and none that decides is immutable',
     run: async ({ admin }) => {
       const { rows } = await admin.query<{ name: string }>(
         `select f.oid::regprocedure::text as name from pg_proc as f
          where f.pronamespace::regnamespace::text in ('app', 'reporting', 'audit')
-             and (coalesce('search_path=""' <> all (f.proconfig), true)
+             and (coalesce('search_path=""' <> all (f.proconfig), f.prosqlbody is null or f.prosecdef)
                  or (f.proname in ('client_access', 'user_id', 'role', 'setting') and f.provolatile <> 's'))`,
       );
       deepEqual(rows, []);
@@ -213,6 +218,29 @@ export const functionChecks: readonly Check[] = [
       },
     }),
   ),
+  {
+    title: 'a list of clients is narrowed to the client of a record that has one of them, and to no other',
+    run: async ({ api }) => {
+      const ofClients = [
+        'reclamations',
+        'documents',
+        'sites',
+        'cadastres',
+        'factures',
+        'partner_invoices',
+      ] as const;
+      const [a, b] = [idOf('a', 'clients'), idOf('b', 'clients')];
+      const narrowed = async (list: string, table: string, id: string) =>
+        (await api.query<{ narrowed: string }>('select app.narrowed($1, $2, $3)', [list, table, id])).rows[0]
+          ?.narrowed;
+      for (const table of ofClients) {
+        equal(await narrowed(`{${a},${b}}`, table, idOf('b', table)), `{${b}}`, table);
+        equal(await narrowed(`{${a}}`, table, idOf('b', table)), `{${a}}`, table);
+        equal(await narrowed(`{${a},${b}}`, table, randomUUID()), `{${a},${b}}`, table);
+      }
+      equal(await narrowed(`{${a},${b}}`, 'partners', idOf('b', 'partners')), `{${a},${b}}`);
+    },
+  },
   {
     title:
       'refusals are recorded once each, whatever they are made of, with the user where the subject is known',
@@ -331,7 +359,9 @@ export const functionChecks: readonly Check[] = [
     title:
       'a token is refused when its user is inactive, or when it says other rights and is older than they are',
     run: async ({ api, admin }) => {
-      const sql = (digest: string, at: string) => `select app.authenticate('subject-a', ${at}, ${digest})`;
+      const nobody = '00000000-0000-4000-8000-000000000000';
+      const sql = (digest: string, at: string) =>
+        `select app.caller_id('subject-a', ${at}, ${digest}, '${nobody}')`;
       const same = `app.access_digest('TAX_SPECIALIST', array['${idOf('a', 'clients')}']::uuid[])`;
       const digest =
         (await admin.query<{ digest: string }>(`select ${same} as digest`)).rows[0]?.digest ?? '';
@@ -340,11 +370,21 @@ export const functionChecks: readonly Check[] = [
       equal(await tried(sql(`'other'`, `'-infinity'`)), 'TX401');
       equal(await tried(sql(`'other'`, `'infinity'`)), 'done');
       const { rows } = await api.query(
-        `select app.authenticate('subject-a', 'infinity', 'x') as known, app.authenticate('nobody', 'infinity', 'x') as unknown`,
+        `select app.caller_id('subject-a', 'infinity', 'x', $1) as known, app.caller_id('nobody', 'infinity', 'x', $1) as unknown`,
+        [nobody],
       );
-      deepEqual(rows, [{ known: idOf('a', 'users'), unknown: null }]);
+      deepEqual(rows, [{ known: idOf('a', 'users'), unknown: nobody }]);
+      // The release before asks in two steps.
+      const before = `select app.authenticate('subject-a', 'infinity', 'x') as known,
+        app.authenticate('nobody', 'infinity', 'x') as unknown, app.unclaimed_id($1)`;
+      deepEqual((await api.query(before, [nobody])).rows, [
+        { known: idOf('a', 'users'), unknown: null, unclaimed_id: nobody },
+      ]);
+      const claimed = idOf('a', 'users');
+      equal(await tried(`select app.caller_id('nobody', 'infinity', 'x', '${claimed}')`), 'TX401');
+      equal(await tried(`select app.unclaimed_id('${claimed}')`), 'TX401');
       await admin.query(`update public.users set is_active = false where subject = 'subject-b'`);
-      equal(await tried(`select app.authenticate('subject-b', 'infinity', 'x')`), 'TX401');
+      equal(await tried(`select app.caller_id('subject-b', 'infinity', 'x', '${nobody}')`), 'TX401');
       await admin.query(`update public.users set is_active = true where subject = 'subject-b'`);
     },
   },

@@ -85,9 +85,11 @@ end
 $function$;
 
 -- A transaction of a request begins with the question who asks. Once that is answered it can be stopped.
-alter function app.authenticate(text, timestamp with time zone, text) set schema races;
+alter function app.caller_id(text, timestamp with time zone, text, uuid) set schema races;
 
-create function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
+create function app.caller_id(
+    subject text, issued_at timestamp with time zone, access_digest text, unclaimed uuid
+)
     returns uuid
     language plpgsql
     volatile
@@ -95,7 +97,7 @@ create function app.authenticate(subject text, issued_at timestamp with time zon
     set search_path = ''
 as $function$
 declare
-    known constant uuid := races.authenticate(subject, issued_at, access_digest);
+    known constant uuid := races.caller_id(subject, issued_at, access_digest, unclaimed);
 begin
     perform pg_catalog.pg_advisory_xact_lock_shared(${STOP}, pg_catalog.hashtext(subject));
     return known;

@@ -229,3 +229,19 @@ test('a list that names nobody takes no expand, and a word that comes twice is o
   const twice = await service.ask('GET /api/sites?expand=client,client', { token });
   expect(twice.json).toEqual([expect.objectContaining({ client: client() })]);
 });
+
+test('a record alone is read with a right to its client, and one with names with the right to every client', async () => {
+  const token = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
+  const statusOf = async (path: string): Promise<number> =>
+    (await service.ask(`GET ${path}`, { token })).status;
+  const [kept] = await service.admin(`select pg_get_functiondef('app.narrowed'::regproc) as definition`);
+  await service.admin(`create or replace function app.narrowed(listed text, resource_type text, id uuid) returns text
+    language sql stable security definer set search_path = '' return '{}'`);
+  try {
+    const paths = [`/api/reclamations/${own.reclamations}`, `/api/sites/${own.sites}`];
+    expect(await Promise.all(paths.map(statusOf))).toEqual([404, 404]);
+    expect(await Promise.all(paths.map((path) => statusOf(`${path}?expand=client`)))).toEqual([200, 200]);
+  } finally {
+    await service.admin(String(kept?.['definition']));
+  }
+});

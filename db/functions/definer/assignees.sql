@@ -47,33 +47,47 @@ comment on function app.assignees(uuid) is
     'The active users whom a claim of a client may be assigned to, for whoever has the client; none for others.';
 grant execute on function app.assignees(uuid) to taxclaims_tax_specialist, taxclaims_admin;
 
--- Also of an inactive one, who keeps the claims.
+-- Also of inactive ones, who keep their claims. Of all at once: a long list of clients is read once.
+create or replace function app.named_assignees(user_ids uuid[])
+    returns table (id uuid, name text)
+    language plpgsql stable strict security definer
+    parallel restricted
+    rows 20 set search_path = ''
+as $function$
+declare
+    caller constant text := pg_catalog.current_setting('role');
+    clients constant uuid[] := app.client_access();
+begin
+    return query
+    select u.id, u.name::text
+    from public.users as u
+    where u.id = any (named_assignees.user_ids)
+        and case
+            when caller = 'taxclaims_admin' or u.id = app.user_id() then true
+            when caller = 'taxclaims_client' then false
+            when u.role = 'ADMIN' and u.client_access = '{}' then clients <> '{}'
+            else u.client_access && clients
+        end;
+end
+$function$;
+
+comment on function app.named_assignees(uuid[]) is
+    'Id and name of each user who has one of the caller''s clients, for whoever may assign claims, and of the caller. '
+    'Serves expand=assignee.';
+
 create or replace function app.assignee(user_id uuid)
     returns table (id uuid, name text)
     language plpgsql stable strict security definer
     parallel restricted
     rows 1 set search_path = ''
 as $function$
-declare
-    caller constant text := pg_catalog.current_setting('role');
 begin
-    return query
-    select u.id, u.name::text
-    from public.users as u
-    where u.id = assignee.user_id
-        and case
-            when caller = 'taxclaims_admin' or u.id = app.user_id() then true
-            when caller = 'taxclaims_client' then false
-            when u.role = 'ADMIN' and u.client_access = '{}' then app.client_access() <> '{}'
-            else u.client_access && app.client_access()
-        end;
+    return query select n.id, n.name from app.named_assignees(array[assignee.user_id]) as n;
 end
 $function$;
 
-comment on function app.assignee(uuid) is
-    'Id and name of a user who has one of the caller''s clients, for whoever may assign claims, and of the caller. '
-    'Serves expand=assignee.';
-grant execute on function app.assignee(uuid) to taxclaims_client, taxclaims_admin;
+comment on function app.assignee(uuid) is 'The same of one user, as the release before asks.';
+grant execute on function app.named_assignees(uuid[]), app.assignee(uuid) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.release_claims()
     returns trigger

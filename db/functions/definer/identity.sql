@@ -1,8 +1,12 @@
 -- Who the caller is, by the identity provider's subject, and what becomes of their rights. The only code that reads or
 -- writes the columns subject, access_changed_at and access_digest; what ends a session stands in passwords.sql.
 
--- The one with its subject, or the one without any whose id it is, as a provider says that has its users from here.
-create or replace function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
+-- The one with its subject, or the one without any whose id it is, as a provider says that has its users from here; else
+-- `unclaimed`. Where that is the id of one with another subject, the provider has given a subject that is somebody else's
+-- id, and would be given somebody else's record.
+create or replace function app.caller_id(
+    subject text, issued_at timestamp with time zone, access_digest text, unclaimed uuid
+)
     returns uuid
     language plpgsql stable security definer set search_path = ''
 as $function$
@@ -12,43 +16,66 @@ begin
     select u.id, u.is_active, u.sessions_ended_at, u.access_digest, u.access_changed_at
     into known
     from public.users as u
-    where u.subject = authenticate.subject;
-    if not found and authenticate.subject ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-        select u.id, u.is_active, u.sessions_ended_at, u.access_digest, u.access_changed_at
+    where u.subject = caller_id.subject;
+    if not found then
+        select u.id, u.subject, u.is_active, u.sessions_ended_at, u.access_digest, u.access_changed_at
         into known
         from public.users as u
-        where u.id = authenticate.subject::uuid and u.subject is null;
+        where u.id = unclaimed;
+        if known.subject is not null then
+            raise exception 'the subject is the id of another user' using errcode = 'TX401';
+        end if;
+        if not found or known.id::text is distinct from caller_id.subject then
+            return unclaimed;
+        end if;
     end if;
-    if not found then
-        return null;
+    -- Most are this, of whom nothing else is asked.
+    if known.is_active and known.sessions_ended_at is null and known.access_digest = caller_id.access_digest then
+        return known.id;
     end if;
     perform app.require_present_rights(
-        authenticate.subject, known.is_active, known.sessions_ended_at, known.access_digest, known.access_changed_at,
-        authenticate.access_digest, authenticate.issued_at
+        caller_id.subject, known.is_active, known.sessions_ended_at, known.access_digest, known.access_changed_at,
+        caller_id.access_digest, caller_id.issued_at
     );
     return known.id;
 end
 $function$;
 
+comment on function app.caller_id(text, timestamp with time zone, text, uuid) is
+    'The stored user behind a token, or the id of a caller who is not stored; refuses (TX401) one whose rights no longer '
+    'hold, and an id that is another user''s.';
+grant execute on function app.caller_id(text, timestamp with time zone, text, uuid) to taxclaims_api;
+
+-- In two steps, for the release before, which goes on serving while a deploy is under way.
+create or replace function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
+    returns uuid
+    language plpgsql stable security definer set search_path = ''
+as $function$
+begin
+    return app.caller_id(
+        authenticate.subject, authenticate.issued_at, authenticate.access_digest,
+        case
+            when authenticate.subject ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then authenticate.subject::uuid
+        end
+    );
+end
+$function$;
+
 comment on function app.authenticate(text, timestamp with time zone, text) is
-    'The stored user behind a token, null where none is stored; refuses (TX401) one whose rights no longer hold.';
+    'The stored user behind a token, null where none is stored, as the release before asks.';
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
--- The provider has given a subject that is somebody else's id, and would be given somebody else's record.
 create or replace function app.unclaimed_id(id uuid)
     returns uuid
     language plpgsql stable security definer set search_path = ''
 as $function$
 begin
-    if exists (select from public.users as u where u.id = unclaimed_id.id and u.subject is not null) then
-        raise exception 'the subject is the id of another user' using errcode = 'TX401';
-    end if;
-    return unclaimed_id.id;
+    return app.caller_id(null, null, null, unclaimed_id.id);
 end
 $function$;
 
 comment on function app.unclaimed_id(uuid) is
-    'The id of a caller who is not stored; refuses (TX401) one that is another user''s.';
+    'The id of a caller who is not stored; refuses (TX401) one that is another user''s, as the release before asks.';
 grant execute on function app.unclaimed_id(uuid) to taxclaims_api;
 
 -- Records the caller of this transaction with the role and the clients of the token, and with the clients that the caller

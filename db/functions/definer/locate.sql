@@ -55,6 +55,50 @@ comment on function app.locate(text, uuid) is
     'the name of a table.';
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 
+-- What a statement about that record costs then does not follow the length of the list, which is that of a verified token.
+create or replace function app.narrowed(listed text, resource_type text, id uuid)
+    returns text
+    language plpgsql stable security definer set search_path = ''
+as $function$
+declare
+    client uuid;
+begin
+    case narrowed.resource_type
+        when 'reclamations' then
+            select r.client_id into client from public.reclamations as r where r.id = narrowed.id;
+        when 'documents' then
+            select r.client_id
+            into client
+            from public.documents as d
+            join public.reclamations as r on r.id = d.reclamation_id
+            where d.id = narrowed.id;
+        when 'sites' then
+            select s.client_id into client from public.sites as s where s.id = narrowed.id;
+        when 'cadastres' then
+            select s.client_id
+            into client
+            from public.cadastres as c
+            join public.sites as s on s.id = c.site_id
+            where c.id = narrowed.id;
+        when 'factures' then
+            select f.client_id into client from public.factures as f where f.id = narrowed.id;
+        when 'partner_invoices' then
+            select b.client_id into client from public.partner_invoices as b where b.id = narrowed.id;
+        else
+            return narrowed.listed;
+    end case;
+    if pg_catalog.strpos(narrowed.listed, client::text) > 0 then
+        return '{' || client || '}';
+    end if;
+    return narrowed.listed;
+end
+$function$;
+
+comment on function app.narrowed(text, text, uuid) is
+    'Of a list of clients as text the one whose record it is; the list itself where it has not that client, or no such '
+    'table is known. resource_type: the name of a table.';
+grant execute on function app.narrowed(text, text, uuid) to taxclaims_api;
+
 -- Without it, knowing an id would be enough to see another tenant's partner.
 create or replace function app.partner_within_reach(partner uuid)
     returns boolean

@@ -61,7 +61,7 @@ export const catalogsByHand: readonly Breakage[] = [
   {
     title: 'pg_proc: inactive users pass',
     lets: 'a user who was made inactive is authenticated',
-    make: `update pg_proc set prosrc = replace(prosrc, 'known.is_active, known', 'true, known') where oid = 'app.authenticate'::regproc`,
+    make: `update pg_proc set prosrc = replace(prosrc, 'known.is_active', 'true') where oid = 'app.caller_id'::regproc`,
   },
   {
     title: 'pg_proc: a function of reporting runs as its owner, for everybody',
