@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict';
 import type { Check } from './checks.ts';
-import { type Command, type Firm, idOf, SELF, statementFor, UNLINKED_PARTNER } from './fixture.ts';
+import { type Command, type Firm, idOf, SELF, statementFor, UNLINKED_PARTNER, untouched } from './fixture.ts';
 import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from './rights.ts';
 import { attempt, type Outcome } from './session.ts';
 import type { World } from './world.ts';
@@ -85,11 +85,9 @@ async function tryUnconditionally(
   const others = table === 'client_partners' ? `client_id <> '${idOf('a', 'clients')}'` : foreignTo(table);
   const statement = `${unconditional}; select set_config('role', 'taxclaims_admin', true);
     select 1 from public.${table} where ${others}`;
-  const isUntouched = UNTOUCHED[table];
-  if (isUntouched === undefined && command === 'u') throw new Error(`UNTOUCHED says nothing of ${table}`);
-  const untouched = command === 'd' ? statement : `${statement} and ${String(isUntouched)}`;
+  const seen = command === 'd' ? statement : `${statement} and ${untouched(table)}`;
   equal(
-    await attempt(world.api, { role, clientAccess: OWN, sql: untouched }),
+    await attempt(world.api, { role, clientAccess: OWN, sql: seen }),
     'done',
     'the foreign row is as it was',
   );
@@ -103,18 +101,6 @@ async function tryUnconditionally(
 function foreignTo(table: Table): string {
   return `id = '${idOf('b', table === 'partners' ? 'free_partner' : table)}'`;
 }
-
-/** What holds of a row that no statement of the fixture has updated. */
-const UNTOUCHED: Partial<Record<Table, string>> = {
-  clients: 'address is null',
-  sites: 'address is null',
-  cadastres: 'address is null',
-  reclamations: 'grounds is null',
-  partners: 'phone is null',
-  factures: 'due_date is null',
-  partner_invoices: 'due_date is null',
-  users: `name <> 'Renamed'`,
-};
 
 function expected(
   table: Table,

@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { describe, expect, test } from '@jest/globals';
+import { createTestDatabase } from '../../support/database.ts';
 import { DAY } from '../../support/day.ts';
 import { isExcused } from './excused.ts';
-import { type Judge, openJudge } from './judge.ts';
+import { openJudge } from './judge.ts';
 import { CATALOG_KINDS, type CatalogMutant, isOfTheServer } from './kinds.ts';
+import { forSuite } from '../../support/suite.ts';
 
 /** One in so many, others with another `TEST_DAY`; `npm run test:mutation` tries all. */
 const ONE_IN = 220;
 
+const database = await forSuite(createTestDatabase());
+const judge = await forSuite(openJudge(database.adminUrl));
+
 describe('the audit', () => {
-  let database: TestDatabase;
-  let judge: Judge;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    judge = await openJudge(database.adminUrl);
-  });
-
-  afterAll(async () => {
-    await judge.close();
-    await database.close();
-  });
-
   test('shows a DBA what somebody changed, whichever object of the house and whatever of it', async () => {
     const all: CatalogMutant[] = [];
     // What all databases share is left alone while other suites work with it.
