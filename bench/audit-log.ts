@@ -11,7 +11,7 @@ import { settingsOf } from '../src/db/settings.ts';
 import type { RequestContext } from '../src/db/request-settings.ts';
 import type { Caller } from '../src/identity/caller.ts';
 import { listAuditRecords } from '../src/resources/audit-logs.ts';
-import { createEmptyDatabase, createTestDatabase } from '../test/support/database.ts';
+import { connected, createEmptyDatabase, createTestDatabase } from '../test/support/database.ts';
 import setUp from '../test/support/global-setup.ts';
 import tearDown from '../test/support/global-teardown.ts';
 import { short, table } from './measure.ts';
@@ -130,8 +130,7 @@ await setUp();
 try {
   const databases = [await createEmptyDatabase(), await createTestDatabase()] as const;
   await migrateTo(revision, databases[0].adminUrl);
-  const admin = new pg.Client({ connectionString: databases[1].adminUrl });
-  await admin.connect();
+  const admin = await connected(databases[1].adminUrl);
   await makePastMonths(admin, MONTHS);
   await admin.end();
   const sides = [

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import { pino } from 'pino';
 import { startEmbeddedServer } from '../src/embedded/postgres/server.ts';
 import { migrate } from '../src/db/deploy/migrate.ts';
 import { asDatabase, withAdmin } from '../test/support/database.ts';
+import { makeLogin } from '../test/support/world.ts';
 
 /** The server of the benchmarks, and how to reach it. */
 export interface BenchServer {
@@ -107,16 +107,13 @@ export async function filledDatabase(server: BenchServer, filling: Filling): Pro
 
 /** A login of its own for one run, with these rights; a login left by a run that was killed is replaced. */
 export async function createLogin(adminUrl: string, name: string, rights: string): Promise<string> {
-  const password = crypto.randomUUID();
-  await withAdmin(adminUrl, async (admin) => {
-    await admin.query(`drop role if exists ${pg.escapeIdentifier(name)}`);
-    await admin.query(`create role ${pg.escapeIdentifier(name)} login password '${password}' ${rights}`);
-  });
-  return asDatabase(adminUrl, new URL(adminUrl).pathname.slice(1), { name, password });
+  await withAdmin(adminUrl, (admin) => admin.query(`drop role if exists ${name}`));
+  const login = await makeLogin(adminUrl, name, rights);
+  return asDatabase(adminUrl, new URL(adminUrl).pathname.slice(1), login);
 }
 
 export async function dropLogin(adminUrl: string, name: string): Promise<void> {
-  await withAdmin(adminUrl, (admin) => admin.query(`drop role ${pg.escapeIdentifier(name)}`));
+  await withAdmin(adminUrl, (admin) => admin.query(`drop role ${name}`));
 }
 
 /** So many clients, of all sizes from the largest to the smallest, in order as the API keeps them. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 
 /* The rules of the house that a reader relies on, held against every file of src/. */
@@ -62,20 +62,16 @@ interface SourceFile {
   readonly imports: readonly string[];
 }
 
-let files: readonly SourceFile[];
-
-beforeAll(async () => {
-  const entries = await readdir(SRC, { recursive: true });
-  files = await Promise.all(
-    entries
-      .filter((path) => path.endsWith('.ts'))
-      .map(async (path) => {
-        const text = await readFile(join(SRC, path), 'utf8');
-        const imports = [...text.matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(([, name = '']) => name);
-        return { path, text, imports };
-      }),
-  );
-});
+const entries = await readdir(SRC, { recursive: true });
+const files = await Promise.all(
+  entries
+    .filter((path) => path.endsWith('.ts'))
+    .map(async (path) => {
+      const text = await readFile(join(SRC, path), 'utf8');
+      const imports = [...text.matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(([, name = '']) => name);
+      return { path, text, imports };
+    }),
+);
 
 function floorOf(path: string): number {
   const [first = ''] = path.replace(/\.ts$/, '').split('/');

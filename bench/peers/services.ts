@@ -10,9 +10,7 @@ import type { HttpRequest } from './load.ts';
 import { PAGE } from './peer.ts';
 import type { Peer, Question } from './peer.ts';
 import type { Release } from './release.ts';
-
-/** More than any round sends in a minute. */
-const NO_LIMIT = '1000000';
+import { UNLIMITED, accepting } from '../../test/support/world.ts';
 
 const API = 'in role taxclaims_api';
 
@@ -34,11 +32,8 @@ export async function startService(
     ...{ name, folder, login, adminUrl, rights: API, main: 'src/main.ts' },
     environment: (url) => ({
       DATA_DIR: join(BENCH_DIR, 'services', login),
-      AUTH_ISSUER: identity.issuer,
-      AUTH_AUDIENCE: identity.audience,
-      AUTH_JWKS_URL: identity.jwksUrl,
-      RATE_LIMIT_PER_USER: NO_LIMIT,
-      RATE_LIMIT_PER_IP: NO_LIMIT,
+      ...accepting(identity),
+      ...UNLIMITED,
       ...(typeof environment === 'function' ? environment(url) : environment),
     }),
     ...listRequest(asked),

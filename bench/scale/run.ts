@@ -17,11 +17,10 @@ import { kindsOf, uploadOf } from './kinds.ts';
 import { measureKind, send, type Figures } from './kind.ts';
 import { ownMemory } from './memory.ts';
 import { hashMilliseconds } from './passwords.ts';
+import { UNLIMITED, accepting } from '../../test/support/world.ts';
 
 const NAME = 'taxclaims_bench_scale';
 const LOGIN = 'bench_scale';
-/** More than any round sends in a minute. */
-const NO_LIMIT = '1000000';
 
 export interface ScaleOptions {
   readonly rounds: number;
@@ -37,8 +36,8 @@ export async function measureScale(server: BenchServer, { rounds, claims }: Scal
   const url = await createLogin(adminUrl, LOGIN, 'in role taxclaims_api');
   const service = start(folder, {
     ...{ NODE_ENV: 'production', PORT: '0', DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: 'error' },
-    ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
-    ...{ RATE_LIMIT_PER_USER: NO_LIMIT, RATE_LIMIT_PER_IP: NO_LIMIT },
+    ...accepting(identity),
+    ...UNLIMITED,
   });
   try {
     const origin = await addressOf(service);

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import pg from 'pg';
 import { openDatabase } from '../../src/db/database.ts';
 import type { RequestContext } from '../../src/db/request-settings.ts';
+import { connected } from '../../test/support/database.ts';
 import type { TestDatabase } from '../../test/support/database.ts';
 import { CLIENT, USER } from './rows.ts';
 import { WORK } from './work.ts';
@@ -55,8 +55,7 @@ export async function openSide({ adminUrl, apiUrl }: TestDatabase): Promise<Side
     ...{ url: apiUrl, poolSize: 1, statementTimeoutMs: 60_000, preparedStatements: true },
     log: pino({ level: 'silent' }),
   });
-  const admin = new pg.Client({ connectionString: adminUrl });
-  await admin.connect();
+  const admin = await connected(adminUrl);
   const first = async (text: string): Promise<string> =>
     String((await admin.query<[unknown]>({ text, rowMode: 'array' })).rows[0]?.[0]);
   let calls = 0;

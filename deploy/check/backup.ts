@@ -18,6 +18,7 @@ import type { ApiLogin } from './database.ts';
 import type { Fault, Result } from './fault.ts';
 import type { UnderLoad } from './under-load.ts';
 import type { World } from './world.ts';
+import { accepting } from '../../test/support/world.ts';
 
 /** The load goes on while a backup is made, and nobody waits for one. */
 const bounds = { failed: 0 };
@@ -180,8 +181,7 @@ async function served(world: World, restored: Postgres, { login, documents }: Tr
   const folder = dirname(documents);
   const service = await createServiceProcess(folder, {
     ...{ DATABASE_URL: loginUrl(restored, login), DATA_DIR: world.folder('restored-data') },
-    ...{ DOCUMENT_STORE: documents, AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience },
-    AUTH_JWKS_URL: identity.jwksUrl,
+    ...{ DOCUMENT_STORE: documents, ...accepting(identity) },
   });
   try {
     await service.start();

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { migrateWithCommand } from '../../test/faults/commands.ts';
 import { withAdmin } from '../../test/support/database.ts';
+import { makeLogin as makeRole } from '../../test/support/world.ts';
 import { findProgram } from '../lab/program.ts';
 
 const LOGIN = join(import.meta.dirname, '..', '..', 'db', 'api-login.sql');
@@ -35,13 +35,8 @@ export async function makeDatabase(adminUrl: AdminUrl, release?: string): Promis
 
 /** A login of the name of its database, since others on the same server have theirs. */
 export async function makeLogin(adminUrl: AdminUrl, database: string): Promise<ApiLogin> {
-  const password = randomBytes(18).toString('base64url');
-  await withAdmin(await adminUrl(database), (admin) =>
-    admin.query(
-      `create role ${database} login password ${pg.escapeLiteral(password)} connection limit 60 in role taxclaims_api`,
-    ),
-  );
-  return { name: database, password, database };
+  const rights = 'connection limit 60 in role taxclaims_api';
+  return { ...(await makeRole(await adminUrl(database), database, rights)), database };
 }
 
 /** The login of a server of its own, made as the composition makes it. */
@@ -53,13 +48,4 @@ export async function makeLoginWithPsql(adminUrl: AdminUrl, database: string): P
     { env: { PATH: process.env['PATH'], API_DATABASE_PASSWORD: password } },
   );
   return { name: 'taxclaims_app', password, database };
-}
-
-/** Runs SQL as the superuser of whoever leads, on a connection of its own. */
-export function adminOf(adminUrl: () => Promise<string>) {
-  return async (text: string, values?: unknown[]): Promise<Record<string, unknown>[]> =>
-    withAdmin(
-      await adminUrl(),
-      async (admin) => (await admin.query<Record<string, unknown>>(text, values)).rows,
-    );
 }

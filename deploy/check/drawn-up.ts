@@ -4,7 +4,7 @@ import type { Fixture, Violation } from '../../test/faults/account.ts';
 import type { Entry } from '../../test/faults/journal.ts';
 import { settle } from '../../test/faults/trial.ts';
 import { withAdmin } from '../../test/support/database.ts';
-import { adminOf } from './database.ts';
+import { adminOf } from '../../test/support/world.ts';
 
 /** What is held against each other: what was there before, what was sent, what is stored. */
 export interface Books {

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { freeze } from '../../test/support/freeze.ts';
 import { loadTenant, WORDS } from '../../test/faults/tenants.ts';
-import { withAdmin } from '../../test/support/database.ts';
 import { createReportingLogin } from '../../test/support/reporting-login.ts';
 import { startPatroni } from '../lab/patroni.ts';
-import { adminOf, makeDatabase } from './database.ts';
+import { adminOf } from '../../test/support/world.ts';
+import { makeDatabase } from './database.ts';
 import type { Fault, Result } from './fault.ts';
 import { makeTenants } from './under-load.ts';
 import type { World } from './world.ts';
@@ -29,8 +29,8 @@ async function readFromStandby(world: World): Promise<Result> {
   const database = await makeDatabase(cluster.leaderUrl);
   const leaderUrl = await cluster.leaderUrl(database);
   const { port } = await cluster.asynchronousStandby();
-  const onLeader = adminOf(() => Promise.resolve(leaderUrl));
-  const onStandby = adminOf(() => Promise.resolve(at(leaderUrl, port)));
+  const onLeader = adminOf(leaderUrl);
+  const onStandby = adminOf(at(leaderUrl, port));
   const tenants = WORDS.slice(0, 2).map(loadTenant);
   await makeTenants(leaderUrl, tenants);
   const [first = '', second = ''] = tenants.map(({ tenant }) => tenant.client);
@@ -51,7 +51,7 @@ async function readFromStandby(world: World): Promise<Result> {
     url: string,
     expected: Readonly<Record<string, number>>,
   ): Promise<void> => {
-    const rows = await ask(url, SEEN);
+    const rows = await adminOf(url)(SEEN);
     requests += 1;
     const shown = new Map(rows.map(({ id, sites }) => [String(id), sites]));
     const others = [...shown.keys()].filter((id) => !(id in expected)).length;
@@ -66,7 +66,9 @@ async function readFromStandby(world: World): Promise<Result> {
   await grants('grant', first);
   await caughtUp();
   await sees('on a standby', standbyUrl, { [first]: 1 });
-  const written = await ask(standbyUrl, 'create temporary table kept ()').catch((error: unknown) => error);
+  const written = await adminOf(standbyUrl)('create temporary table kept ()').catch(
+    (error: unknown) => error,
+  );
   if (!(written instanceof pg.DatabaseError && written.code === '25006'))
     wrong.push(`a write on a standby is not refused as on one: ${String(written)}`);
 
@@ -80,7 +82,7 @@ async function readFromStandby(world: World): Promise<Result> {
     await onLeader(`insert into public.sites (client_id, site_name) values ($1, 'Neuf')`, [second]);
     await sees('on the primary', login.url, { [second]: 2 });
     await sees('on a standby that lags', standbyUrl, { [first]: 1 });
-    const [told] = await ask(standbyUrl, REPLAYED, [now]);
+    const [told] = await adminOf(standbyUrl)(REPLAYED, [now]);
     if (told?.['standby'] !== true || told['before'] !== true)
       wrong.push(`a standby that lags does not say so: ${JSON.stringify(told)}`);
   } finally {
@@ -97,9 +99,4 @@ function at(url: string, port: number): string {
   const address = new URL(url);
   address.port = String(port);
   return address.href;
-}
-
-/** As whoever the address names. */
-function ask(url: string, text: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
-  return withAdmin(url, async (login) => (await login.query<Record<string, unknown>>(text, values)).rows);
 }

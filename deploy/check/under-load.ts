@@ -19,6 +19,7 @@ import { drawUp } from './drawn-up.ts';
 import type { Books } from './drawn-up.ts';
 import type { Result } from './fault.ts';
 import type { Closable } from './world.ts';
+import { UNLIMITED, accepting } from '../../test/support/world.ts';
 
 export interface UnderLoad {
   /** The superuser's address of a database of the server: of whichever leads at the moment. */
@@ -112,12 +113,9 @@ export async function tryUnderLoad(folder: string, seed: number, options: UnderL
 }
 
 /** What stands in the environment of all, wherever their data is. */
-export function ofEveryInstance({ issuer, audience, jwksUrl }: TestIdentity): Record<string, string> {
-  return {
-    ...{ AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience, AUTH_JWKS_URL: jwksUrl },
-    // The load is of twelve people.
-    ...{ RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' },
-  };
+export function ofEveryInstance(identity: TestIdentity): Record<string, string> {
+  // The load is of twelve people.
+  return { ...accepting(identity), ...UNLIMITED };
 }
 
 export async function makeTenants(

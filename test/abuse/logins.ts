@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { asDatabase, withAdmin } from '../support/database.ts';
+import { asDatabase } from '../support/database.ts';
+import { adminOf, makeLogin } from '../support/world.ts';
 
 /** A login of each kind that a deployment makes, as an attacker has it who has found its password. */
 export interface Logins {
@@ -11,18 +11,9 @@ export interface Logins {
 /** The reporting login was granted the one client. */
 export async function makeLogins(adminUrl: string, client: string): Promise<Logins> {
   const database = new URL(adminUrl).pathname.slice(1);
-  const made = await withAdmin(adminUrl, async (admin) => {
-    const urls: string[] = [];
-    for (const group of ['api', 'reporting', 'auditor']) {
-      const login = { name: `abuse_${group}`, password: randomBytes(24).toString('base64url') };
-      await admin.query(
-        `create role ${login.name} login password '${login.password}' in role taxclaims_${group}`,
-      );
-      urls.push(asDatabase(adminUrl, database, login));
-    }
-    await admin.query('select reporting.grant_client($1, $2)', ['abuse_reporting', client]);
-    return urls;
-  });
-  const [api = '', reporting = '', auditor = ''] = made;
+  const login = async (group: string): Promise<string> =>
+    asDatabase(adminUrl, database, await makeLogin(adminUrl, `abuse_${group}`, `in role taxclaims_${group}`));
+  const [api, reporting, auditor] = [await login('api'), await login('reporting'), await login('auditor')];
+  await adminOf(adminUrl)('select reporting.grant_client($1, $2)', ['abuse_reporting', client]);
   return { api, reporting, auditor };
 }

@@ -1,11 +1,10 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { withAdmin } from '../support/database.ts';
 import type { LongestPiece } from '../support/event-loop.ts';
-import { addressOf, start } from '../support/process.ts';
+import { portOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { foreignRowsSql, newTenant } from '../support/tenant.ts';
@@ -15,6 +14,8 @@ import type { Forge } from './forge.ts';
 import { makeLogins } from './logins.ts';
 import type { Logins } from './logins.ts';
 import { contentOf, markedSql } from './marked-tenant.ts';
+import { adminOf, embeddedAdminUrl, UNLIMITED } from '../support/world.ts';
+import type { Admin } from '../support/world.ts';
 
 /** The real service, with tenants whose every text bears a mark. */
 export interface World {
@@ -35,7 +36,7 @@ export interface World {
   /** Everything of others, as JSON: whatever the attacker does, it stays the same. */
   foreignRows(): Promise<string>;
   /** Runs SQL as the superuser. */
-  admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  readonly admin: Admin;
   /** Of the service's event loop. */
   readonly longestPiece: LongestPiece;
   close(): Promise<number | string>;
@@ -64,12 +65,11 @@ export async function openWorld(): Promise<World> {
     NODE_OPTIONS: `--import=${join(import.meta.dirname, 'loop-delay.ts')}`,
     LOOP_DELAY_SOCKET: socketPath,
     ...{ PORT: '0', LOG_LEVEL: 'warn', DOCUMENT_MAX_BYTES: String(MAX_DOCUMENT) },
-    ...{ RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' },
+    ...UNLIMITED,
   });
-  const port = Number(new URL(await addressOf(started)).port);
-  const adminUrl = await superuserOf(started);
-  const admin: World['admin'] = (text, values) =>
-    withAdmin(adminUrl, async (client) => (await client.query<Record<string, unknown>>(text, values)).rows);
+  const port = await portOf(started);
+  const adminUrl = await embeddedAdminUrl(dataDir);
+  const admin = adminOf(adminUrl);
   const [mine, foreign] = [newTenant(), newTenant()];
   const [ownMark, foreignMark] = [mark(), mark()];
   await admin(markedSql(mine, ownMark) + markedSql(foreign, foreignMark));
@@ -124,13 +124,4 @@ function tokensFor(forge: Forge, client: string): Tokens {
     client: of('CLIENT', [client]),
     nobody: of('ACCOUNT_MANAGER', []),
   };
-}
-
-/** The greeting says how a DBA gets in. */
-async function superuserOf(started: Started): Promise<string> {
-  const [, file = '', host = '', port = '', user = '', database = ''] = await started.says(
-    /^Postgres {2}PGPASSWORD=\$\(cat (\S+)\) psql -h (\S+) -p (\d+) -U (\S+) (\S+)$/m,
-  );
-  const password = (await readFile(file, 'utf8')).trim();
-  return `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
 }

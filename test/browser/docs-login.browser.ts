@@ -1,24 +1,16 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
-import type { Browser, Locator, Page, Request } from 'playwright-core';
+import type { Locator, Page, Request } from 'playwright-core';
 import { createDiscovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
-import type { ForeignProvider } from '../support/foreign-provider.ts';
 import { startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
 import { expectReadable, launchBrowser, SIZES } from './browser.ts';
 
 /* The page of /docs where tokens come from somebody else's OpenID provider: logging in there, staying, and leaving. */
 
-let provider: ForeignProvider;
-let service: Service;
-let tenant: Tenant;
-let browser: Browser;
-let origin: string;
-let screenshots: string;
 /** What is known of the provider is asked for anew after a while. */
 let now = 0;
 
@@ -26,21 +18,20 @@ let page: Page;
 let requests: Request[];
 let complaints: string[];
 
-beforeAll(async () => {
-  // The provider warns on the console of every default that it thinks a production should change.
-  for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
-  provider = await startForeignProvider();
-  const { issuer, audience } = provider;
-  const discovery = createDiscovery({ issuer, log: pino({ level: 'silent' }), now: () => now });
-  const login = { issuer, audience, clientId: 'docs', scope: 'openid profile email', discovery };
-  service = await startService({ provider, login });
-  origin = `http://127.0.0.1:${service.port}`;
-  await provider.allow('docs', `${origin}/docs`);
-  tenant = await service.tenant('Boulangerie Martin');
-  screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-docs-login-'));
-  console.log(`To be looked at: ${screenshots}`);
-  browser = await launchBrowser();
-});
+// The provider warns on the console of every default that it thinks a production should change.
+for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
+const provider = await startForeignProvider();
+const { issuer, audience } = provider;
+const discovery = createDiscovery({ issuer, log: pino({ level: 'silent' }), now: () => now });
+const login = { issuer, audience, clientId: 'docs', scope: 'openid profile email', discovery };
+const service = await startService({ provider, login });
+const origin = `http://127.0.0.1:${service.port}`;
+await provider.allow('docs', `${origin}/docs`);
+const tenant = await service.tenant('Boulangerie Martin');
+const screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-docs-login-'));
+console.log(`To be looked at: ${screenshots}`);
+const browser = await launchBrowser();
+
 afterAll(async () => {
   jest.restoreAllMocks();
   await browser.close();
@@ -148,11 +139,8 @@ test('whose rights change is told so by the next request, and goes on with those
   expect(await send('listClients')).toBe(200);
   provider.claims = { ...provider.claims, client_access: [tenant.clients, other.clients] };
   // As an ADMIN would: every token from before the change is refused.
-  await service.admin(
-    `insert into public.users (email, password_hash, name, role, client_access, subject, access_changed_at)
-     values ('marc@cabinet.example', '!', 'Marc Lefèvre', 'ACCOUNT_MANAGER', $1, 'foreign|known-here', clock_timestamp())`,
-    [[tenant.clients, other.clients]],
-  );
+  await service.sql`insert into public.users (email, password_hash, name, role, client_access, subject, access_changed_at)
+   values ('marc@cabinet.example', '!', 'Marc Lefèvre', 'ACCOUNT_MANAGER', ${[tenant.clients, other.clients]}, 'foreign|known-here', clock_timestamp())`;
   expect(await send('listClients')).toBe(401);
   await page.getByText('Asking as Marc Lefèvre, ACCOUNT_MANAGER, 2 clients').waitFor();
   await page.getByText('send it again').waitFor();

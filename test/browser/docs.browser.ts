@@ -1,44 +1,33 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import { peopleOf } from '../../src/embedded/people.ts';
 import { loadDemonstration } from '../support/demonstration.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { expectReadable as expectReadableIn, launchBrowser, SIZES, tabTo } from './browser.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* The page of /docs as a newcomer meets it: on the demonstration, with its people, and where tokens come from elsewhere. */
-
-let service: Service;
-let serious: Service;
-let browser: Browser;
-let screenshots: string;
 
 let page: Page;
 /** What the browser was told to load, and what it complained of. */
 let addresses: string[];
 let complaints: string[];
 
-beforeAll(async () => {
-  const people = peopleOf({
-    ...{ issuer: '', audience: '', jwks: { keys: [] } },
-    sign: ({ subject, role, clientAccess, email, name }) =>
-      service.token(role, clientAccess, { sub: subject, email, name }),
-  });
-  service = await startService({ people });
-  await loadDemonstration(service);
-  serious = await startService();
-  screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-docs-'));
-  console.log(`To be looked at: ${screenshots}`);
-  browser = await launchBrowser();
+const people = peopleOf({
+  ...{ issuer: '', audience: '', jwks: { keys: [] } },
+  sign: ({ subject, role, clientAccess, email, name }) =>
+    service.token(role, clientAccess, { sub: subject, email, name }),
 });
-afterAll(async () => {
-  await browser.close();
-  await service.close();
-  await serious.close();
-});
+const service = await forSuite(startService({ people }));
+await loadDemonstration(service);
+const serious = await forSuite(startService());
+const screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-docs-'));
+console.log(`To be looked at: ${screenshots}`);
+const browser = await forSuite(launchBrowser());
 
 const originOf = ({ port }: Service): string => `http://127.0.0.1:${port}`;
 

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { startDemonstration } from '../support/demonstration-process.ts';
-import type { DemonstrationProcess } from '../support/demonstration-process.ts';
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
 import { until } from '../support/upload.ts';
 import { launchBrowser, SIZES } from './browser.ts';
 import { startFrontend } from './frontend.ts';
-import type { Frontend } from './frontend.ts';
 
 /* From a login to the next one, with other rights: `npm start`, its own provider, a frontend elsewhere, a real browser. */
 
@@ -19,17 +17,13 @@ const WITHDRAWN = client(2);
 /** One of that client's. */
 const SITE = '51000000-0000-4000-8000-000000000003';
 
-let frontend: Frontend;
-let demonstration: DemonstrationProcess;
-let browser: Browser;
 let page: Page;
 let complaints: string[];
 
-beforeAll(async () => {
-  frontend = await startFrontend();
-  demonstration = await startDemonstration({ CORS_ORIGINS: frontend.origin });
-  browser = await launchBrowser();
-});
+const frontend = await startFrontend();
+const demonstration = await startDemonstration({ CORS_ORIGINS: frontend.origin });
+const browser = await launchBrowser();
+
 afterAll(async () => {
   await browser.close();
   await frontend.close();

@@ -1,11 +1,11 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { DOCS_CLIENT, FRONTEND_CLIENT } from '../../src/embedded/provider/clients.ts';
 import { loginPage, logoutPage, messagePage, STYLESHEET_PATH } from '../../src/embedded/provider/pages.ts';
 import { languageOf, pageHeaders } from '../../src/embedded/provider/send-page.ts';
@@ -35,33 +35,28 @@ const PAGES: Readonly<Record<string, (language: Language) => string>> = {
   'error-too-late': (language) => messagePage(language, 'expired'),
 };
 
-let server: Server;
-let origin: string;
-let browser: Browser;
-let screenshots: string;
 /** What was sent by a form, in its order. */
 let sent: [name: string, value: string][];
 
-beforeAll(async () => {
-  const stylesheet = await readFile(STYLESHEET);
-  server = createServer((request, response) => {
-    const path = (request.url ?? '').slice(1);
-    if (path === STYLESHEET_PATH.slice(1)) {
-      response.setHeader('Content-Type', 'text/css').end(stylesheet);
-    } else if (path === 'sent') {
-      void takeForm(request).then(() => response.end('<!doctype html><title>taken</title>'));
-    } else {
-      const language = languageOf(request);
-      for (const [name, value] of Object.entries(pageHeaders(language))) response.setHeader(name, value);
-      response.setHeader('Content-Type', 'text/html; charset=utf-8').end(PAGES[path]?.(language));
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-identity-'));
-  console.log(`To be looked at: ${screenshots}`);
-  browser = await launchBrowser();
+const stylesheet = await readFile(STYLESHEET);
+const server = createServer((request, response) => {
+  const path = (request.url ?? '').slice(1);
+  if (path === STYLESHEET_PATH.slice(1)) {
+    response.setHeader('Content-Type', 'text/css').end(stylesheet);
+  } else if (path === 'sent') {
+    void takeForm(request).then(() => response.end('<!doctype html><title>taken</title>'));
+  } else {
+    const language = languageOf(request);
+    for (const [name, value] of Object.entries(pageHeaders(language))) response.setHeader(name, value);
+    response.setHeader('Content-Type', 'text/html; charset=utf-8').end(PAGES[path]?.(language));
+  }
 });
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-identity-'));
+console.log(`To be looked at: ${screenshots}`);
+const browser = await launchBrowser();
+
 afterAll(async () => {
   await browser.close();
   await new Promise((resolve) => server.close(resolve));

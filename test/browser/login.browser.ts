@@ -1,32 +1,25 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { startDemonstration } from '../support/demonstration-process.ts';
-import type { DemonstrationProcess } from '../support/demonstration-process.ts';
 import { expectReadable, launchBrowser, SIZES, tabTo } from './browser.ts';
 import { startFrontend } from './frontend.ts';
-import type { Frontend } from './frontend.ts';
 
 /* `npm start` with its own identity provider, in a real browser: logging in on /docs, and from a frontend elsewhere. */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
-let frontend: Frontend;
-let demonstration: DemonstrationProcess;
-let browser: Browser;
-let screenshots: string;
 
 let page: Page;
 let complaints: string[];
 
-beforeAll(async () => {
-  frontend = await startFrontend();
-  demonstration = await startDemonstration({ CORS_ORIGINS: frontend.origin });
-  screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-login-'));
-  console.log(`To be looked at: ${screenshots}`);
-  browser = await launchBrowser();
-});
+const frontend = await startFrontend();
+const demonstration = await startDemonstration({ CORS_ORIGINS: frontend.origin });
+const screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-login-'));
+console.log(`To be looked at: ${screenshots}`);
+const browser = await launchBrowser();
+
 afterAll(async () => {
   await browser.close();
   await frontend.close();

@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Answer } from '../support/http.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { inLine, rowOf } from './held.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* An answer is true of some moment, and what is refused is not stored. */
 
-let service: Service;
 let tenant: Tenant;
 let admin: string;
 let manager: string;
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
 
 beforeEach(async () => {
   tenant = await service.furnishedTenant('Boulangerie Martin');
@@ -42,10 +38,8 @@ describe('a change of a partner by a manager', () => {
   ])('whose client is %s meanwhile is refused, and nothing of it is stored', async (_how, text) => {
     // Another client keeps the partner, which would otherwise be nobody's.
     const other = (await service.tenant('Other')).clients;
-    await service.admin('insert into public.client_partners (client_id, partner_id) values ($1, $2)', [
-      other,
-      tenant.partners,
-    ]);
+    await service.sql`insert into public.client_partners (client_id, partner_id)
+      values (${other}, ${tenant.partners})`;
     const before = await nameOf();
     const [answer] = await inLine(
       service,
@@ -55,9 +49,8 @@ describe('a change of a partner by a manager', () => {
     );
     await refusal(answer);
     expect(await nameOf()).toBe(before);
-    const records = await service.admin('select success from public.audit_logs where request_id = $1', [
-      answer?.headers['x-request-id'],
-    ]);
+    const records = await service.sql`select success from public.audit_logs
+      where request_id = ${answer?.headers['x-request-id']}`;
     expect(records).toEqual([{ success: false }]);
   });
 });
@@ -139,10 +132,8 @@ test('the number of a list and its records are of one moment, whatever is made a
   const making = (async () => {
     for (let times = 0; times < 60; times += 1) {
       const id = randomUUID();
-      await service.admin(`insert into public.sites (id, client_id, site_name) values ($1, $2, 'Neuf')`, [
-        id,
-        tenant.clients,
-      ]);
+      await service.sql`insert into public.sites (id, client_id, site_name)
+        values (${id}, ${tenant.clients}, 'Neuf')`;
       if (times % 3 === 0) await service.admin('delete from public.sites where id = $1', [id]);
     }
     progress.done = true;

@@ -1,46 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import type { Answer } from '../support/http.ts';
+import { person } from '../support/people.ts';
+import type { Person } from '../support/people.ts';
 import { expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import { inLine, rowOf, wholeTable } from './held.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Whoever changes a user has the right to until the change is committed. */
 
-interface Person {
-  readonly id: string;
-  readonly token: string;
-}
-
-let service: Service;
 let own: string;
 let other: string;
 
-beforeAll(async () => {
-  service = await startService();
-  // So that no change meets the rule that the last one stays.
-  await person('ADMIN', []);
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+// So that no change meets the rule that the last one stays.
+await person(service, 'ADMIN', []);
 
 beforeEach(async () => {
   own = (await service.tenant('Own')).clients;
   other = (await service.tenant('Other')).clients;
 });
 
-async function person(role: Role, clients: readonly string[]): Promise<Person> {
-  const id = randomUUID();
-  await service.admin(
-    `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
-     values ($1::uuid, $2, '!', 'Dupont', $3, $4, $1::uuid::text, '-infinity')`,
-    [id, `${id}@users.example`, role, clients],
-  );
-  return { id, token: await service.token(role, clients, { sub: id }) };
-}
-
 const pair = async (role: Role, clients: readonly string[]): Promise<[Person, Person]> => {
-  const [one, two] = [await person(role, clients), await person(role, clients)];
+  const [one, two] = [await person(service, role, clients), await person(service, role, clients)];
   return one.id < two.id ? [one, two] : [two, one];
 };
 
@@ -111,9 +94,9 @@ const WRITES: readonly (readonly [string, Role, (by: Person, target: Person) => 
 
 describe('whoever loses their rights while a transaction of theirs', () => {
   test.each(WRITES)('%s is refused, and nothing is stored', async (_what, role, write) => {
-    const chief = await person('ADMIN', []);
-    const by = await person(role, role === 'ADMIN' ? [] : [own, other]);
-    const target = await person('CLIENT', [own]);
+    const chief = await person(service, 'ADMIN', []);
+    const by = await person(service, role, role === 'ADMIN' ? [] : [own, other]);
+    const target = await person(service, 'CLIENT', [own]);
     const before = await stored(target);
     const users = await service.admin('select count(*) from public.users');
     const [lost, refused] = await atOnce(
@@ -127,9 +110,9 @@ describe('whoever loses their rights while a transaction of theirs', () => {
   });
 
   test.each(WRITES)('%s loses them only after that is committed', async (_what, role, write) => {
-    const chief = await person('ADMIN', []);
-    const by = await person(role, role === 'ADMIN' ? [] : [own, other]);
-    const target = await person('CLIENT', [own]);
+    const chief = await person(service, 'ADMIN', []);
+    const by = await person(service, role, role === 'ADMIN' ? [] : [own, other]);
+    const target = await person(service, 'CLIENT', [own]);
     const [done, lost] = await atOnce(
       () => write(by, target),
       () => change(chief, by, { role: 'CLIENT', client_access: [own] }),
@@ -137,16 +120,14 @@ describe('whoever loses their rights while a transaction of theirs', () => {
     expect([200, 201, 204]).toContain(done?.status);
     expect(lost?.status).toBe(200);
     const [wrote, took] = [done, lost].map((answer) => answer?.headers['x-request-id']);
-    const order = await service.admin(
-      `select request_id from public.audit_logs where request_id in ($1, $2) order by created_at`,
-      [wrote, took],
-    );
+    const order = await service.sql`select request_id from public.audit_logs
+      where request_id in (${wrote}, ${took}) order by created_at`;
     expect(order).toEqual([{ request_id: wrote }, { request_id: took }]);
   });
 });
 
 test('an ADMIN changes a user while another change by the same ADMIN waits for its user', async () => {
-  const chief = await person('ADMIN', []);
+  const chief = await person(service, 'ADMIN', []);
   const [one, two] = await pair('CLIENT', [own]);
   const [waited] = await inLine(
     service,

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
 import { waiting } from '../support/held-row.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { inLine, rowOf, wholeTable } from './held.ts';
+import { person } from '../support/people.ts';
+import { connected } from '../support/database.ts';
 
 /*
  * Whoever takes several rows takes them in one order. A deadlock would last longer here than a statement may, and so
@@ -32,15 +33,9 @@ describe('where no deadlock would be looked for in time', () => {
   afterAll(() => service.close());
 
   test('ADMINs who assign clients for each other do not wait for each other', async () => {
-    const people = [randomUUID(), randomUUID()];
-    for (const id of people)
-      await service.admin(
-        `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
-         values ($1::uuid, $2, '!', 'Admin', 'ADMIN', array[$3]::uuid[], $1::uuid::text, '-infinity')`,
-        [id, `${id}@users.example`, tenant.clients],
-      );
+    const { id: one } = await person(service, 'ADMIN', [tenant.clients]);
+    const { id: two } = await person(service, 'ADMIN', [tenant.clients]);
     const more = (await service.tenant('More')).clients;
-    const [one = '', two = ''] = people;
     const assign = (by: string, to: string) => async () =>
       service.ask(`PUT /api/users/${to}/client-access/${more}`, {
         token: await service.token('ADMIN', [tenant.clients, more], {
@@ -81,8 +76,7 @@ describe('where a deadlock is looked for', () => {
   afterAll(() => service.close());
 
   test('its victim is tried once more, and the caller hears of nothing', async () => {
-    const another = new pg.Client({ connectionString: service.postgres.adminUrl });
-    await another.connect();
+    const another = await connected(service.postgres.adminUrl);
     await another.query(`set deadlock_timeout = '60s'; begin`);
     await another.query('select from public.factures where id = $1 for update', [tenant.factures]);
     // Holds the claim and waits for the invoice.

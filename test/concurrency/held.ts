@@ -2,11 +2,10 @@ import { withAdmin } from '../support/database.ts';
 import type { Answer } from '../support/http.ts';
 import { backendOf, waitingBehind } from '../support/held-row.ts';
 import type { Service } from '../support/service.ts';
+import type { Admin } from '../support/world.ts';
 
 /** What happens while requests wait: SQL of the superuser's in the transaction that holds them up. */
-type Meanwhile = (
-  admin: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>,
-) => Promise<unknown>;
+type Meanwhile = (admin: Admin) => Promise<unknown>;
 
 /**
  * Holds what `hold` takes, sends the requests one after the other, each once the one before waits for it, does

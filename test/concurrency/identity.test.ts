@@ -1,46 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import type { Answer } from '../support/http.ts';
+import { person } from '../support/people.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import { inLine, rowOf, wholeTable } from './held.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Logins, and changes of rights, beside each other: what the one says of rights is judged while it holds the user. */
 
-interface Person {
-  readonly id: string;
-  readonly email: string;
-  /** Says the rights that are stored at first. */
-  readonly token: string;
-}
-
-let service: Service;
 let own: string;
 let other: string;
 let admin: string;
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
 
 beforeEach(async () => {
   own = (await service.tenant('Own')).clients;
   other = (await service.tenant('Other')).clients;
   admin = await service.token('ADMIN');
 });
-
-async function person(role: Role, clients: readonly string[]): Promise<Person> {
-  const id = randomUUID();
-  const email = `${id}@users.example`;
-  await service.admin(
-    `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
-     values ($1::uuid, $2, '!', 'Dupont', $3, $4, $1::uuid::text, '-infinity')`,
-    [id, email, role, clients],
-  );
-  return { id, email, token: await service.token(role, clients, { sub: id, email }) };
-}
 
 const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
 const change = (id: string, body: object, token = admin) =>
@@ -62,8 +41,8 @@ const REVOCATIONS: readonly (readonly [string, Role, (own: string) => object])[]
 
 describe('a login with an old token that waits behind an ADMIN who', () => {
   test.each(REVOCATIONS)('%s is refused, and the change stands', async (_what, role, body) => {
-    await person('ADMIN', []);
-    const { id, token } = await person(role, role === 'ADMIN' ? [] : [own, other]);
+    await person(service, 'ADMIN', []);
+    const { id, token } = await person(service, role, role === 'ADMIN' ? [] : [own, other]);
     const written = body(own);
     const [changed, login] = await inLine(service, rowOf('users', id), [
       () => change(id, written),
@@ -78,8 +57,8 @@ describe('a login with an old token that waits behind an ADMIN who', () => {
   test.each(REVOCATIONS)(
     '%s, waiting behind the login, leaves what the ADMIN wrote',
     async (_what, role, body) => {
-      await person('ADMIN', []);
-      const { id, token } = await person(role, role === 'ADMIN' ? [] : [own, other]);
+      await person(service, 'ADMIN', []);
+      const { id, token } = await person(service, role, role === 'ADMIN' ? [] : [own, other]);
       const written = body(own);
       const answers = await inLine(service, rowOf('users', id), [
         () => logIn(token),
@@ -92,7 +71,7 @@ describe('a login with an old token that waits behind an ADMIN who', () => {
   );
 
   test('gives a client to a specialist is refused, and the assignment is kept', async () => {
-    const { id, token } = await person('TAX_SPECIALIST', [own]);
+    const { id, token } = await person(service, 'TAX_SPECIALIST', [own]);
     const [assigned, login] = await inLine(service, rowOf('users', id), [
       () => service.ask(`PUT /api/users/${id}/client-access/${other}`, { token: admin }),
       () => logIn(token),
@@ -102,13 +81,7 @@ describe('a login with an old token that waits behind an ADMIN who', () => {
   });
 
   test('changes the rights of a user who waits under the email is refused', async () => {
-    const id = randomUUID();
-    const email = `${id}@users.example`;
-    await service.admin(
-      `insert into public.users (id, email, password_hash, name, role, client_access, access_changed_at)
-       values ($1, $2, '!', 'Dupont', 'ACCOUNT_MANAGER', array[$3, $4]::uuid[], '-infinity')`,
-      [id, email, own, other],
-    );
+    const { id, email } = await person(service, 'ACCOUNT_MANAGER', [own, other], { subject: null });
     const token = await service.token('ACCOUNT_MANAGER', [own, other], { sub: `idp|${id}`, email });
     const answers = await inLine(service, rowOf('users', id), [
       () => change(id, { client_access: [own] }),
@@ -119,12 +92,7 @@ describe('a login with an old token that waits behind an ADMIN who', () => {
   });
 
   test('changes the email of a user who waits under it makes a user of its own', async () => {
-    const id = randomUUID();
-    const email = `${id}@users.example`;
-    await service.admin(
-      `insert into public.users (id, email, password_hash, name, role) values ($1, $2, '!', 'Dupont', 'CLIENT')`,
-      [id, email],
-    );
+    const { id, email } = await person(service, 'CLIENT', [], { subject: null });
     const token = await service.token('CLIENT', [own], { sub: `idp|${id}`, email });
     const [changed, login] = await inLine(service, rowOf('users', id), [
       () => change(id, { email: `moved-${email}` }),
@@ -159,7 +127,7 @@ test('subjects that differ by letter case are two users, or refused as UUIDs; wi
 });
 
 test('a login whose id is that of another subject is refused, and nothing is stored', async () => {
-  const { id } = await person('CLIENT', [own]);
+  const { id } = await person(service, 'CLIENT', [own]);
   await service.admin(`update public.users set subject = 'somebody else' where id = $1`, [id]);
   const answer = await logIn(await service.token('CLIENT', [own], { sub: id, email: 'new@users.example' }));
   await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED');
@@ -167,7 +135,7 @@ test('a login whose id is that of another subject is refused, and nothing is sto
 });
 
 test('a token whose subject is the id of another user is given nothing of that user', async () => {
-  const { id } = await person('CLIENT', [own]);
+  const { id } = await person(service, 'CLIENT', [own]);
   await service.admin(`update public.users set subject = 'another, not ' || id where id = $1`, [id]);
   const token = await service.token('CLIENT', [own], { sub: id });
   for (const line of ['GET /api/users/me', `GET /api/users/${id}`, 'GET /api/auth/profile'])
@@ -186,7 +154,7 @@ describe('a change of rights', () => {
   test.each(['users', 'audit_logs'])(
     'that waited for the table %s dates from when it came true',
     async (table) => {
-      const { id } = await person('ACCOUNT_MANAGER', [own, other]);
+      const { id } = await person(service, 'ACCOUNT_MANAGER', [own, other]);
       const hold = table === 'users' ? rowOf('users', id) : wholeTable(table);
       let released: unknown;
       const [changed] = await inLine(
@@ -212,7 +180,7 @@ describe('whoever creates a client', () => {
   const created = (answer: Answer | undefined) => (answer?.json as { id: string }).id;
 
   test('keeps it when the same token logs in after, however often', async () => {
-    const { id, token } = await person('ACCOUNT_MANAGER', [own]);
+    const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
     const client = created(await create(token));
     for (let times = 0; times < 2; times += 1) {
       expect((await logIn(token)).json).toMatchObject({ client_access: [own, client] });
@@ -221,7 +189,7 @@ describe('whoever creates a client', () => {
   });
 
   test('goes on with the same token after the client is gone, a login and another creation', async () => {
-    const { token } = await person('ACCOUNT_MANAGER', [own]);
+    const { token } = await person(service, 'ACCOUNT_MANAGER', [own]);
     expect((await logIn(token)).status).toBe(200);
     const client = created(await create(token));
     expect((await service.ask(`DELETE /api/clients/${client}`, { token: admin })).status).toBe(204);
@@ -234,7 +202,7 @@ describe('whoever creates a client', () => {
   });
 
   test('keeps it no longer once a newer token says a role that creates none', async () => {
-    const { id, email, token } = await person('ACCOUNT_MANAGER', [own]);
+    const { id, email, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
     expect((await create(token)).status).toBe(201);
     const iat = Math.floor(Date.now() / 1000) + 1;
     const demoted = await service.token('CLIENT', [own], { sub: id, email, iat });
@@ -242,7 +210,7 @@ describe('whoever creates a client', () => {
   });
 
   test('keeps it when the login waits behind the creation', async () => {
-    const { id, token } = await person('ACCOUNT_MANAGER', [own]);
+    const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
     const [made, login] = await inLine(service, rowOf('users', id), [
       () => create(token),
       () => logIn(token),
@@ -259,7 +227,7 @@ describe('whoever creates a client', () => {
   });
 
   test('as an ADMIN without a list gets none by it, and sees every client by the same token as before', async () => {
-    const { id, token } = await person('ADMIN', []);
+    const { id, token } = await person(service, 'ADMIN', []);
     const client = created(await create(token));
     expect(await stored(id)).toMatchObject({ client_access: [] });
     for (const any of [client, own]) {
@@ -269,7 +237,7 @@ describe('whoever creates a client', () => {
   });
 
   test('loses it to a token that is newer than one that said it', async () => {
-    const { id, email, token } = await person('ACCOUNT_MANAGER', [own]);
+    const { id, email, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
     const client = created(await create(token));
     const claims = { sub: id, email };
     const knowing = await service.token('ACCOUNT_MANAGER', [own, client], claims);
@@ -280,7 +248,7 @@ describe('whoever creates a client', () => {
   });
 
   test('and was demoted meanwhile has created nothing, and the list that the ADMIN wrote stands', async () => {
-    const { id, token } = await person('ACCOUNT_MANAGER', [own, other]);
+    const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own, other]);
     const before = await service.admin('select count(*) from public.clients');
     const written = { role: 'CLIENT', client_access: [own] };
     const [made] = await inLine(service, rowOf('users', id), [() => create(token)], (query) =>
@@ -296,7 +264,7 @@ describe('whoever creates a client', () => {
   });
 
   test('has no client that a list leaves out which an ADMIN writes after, by no later login', async () => {
-    const { id, token } = await person('ACCOUNT_MANAGER', [own, other]);
+    const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own, other]);
     expect((await create(token)).status).toBe(201);
     const written = { role: 'CLIENT', client_access: [own] };
     expect((await change(id, written)).status).toBe(200);
@@ -307,7 +275,7 @@ describe('whoever creates a client', () => {
   });
 
   test('and an ADMIN who writes their list at once leave what the ADMIN wrote, whoever was first', async () => {
-    const { id, token } = await person('ACCOUNT_MANAGER', [own, other]);
+    const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own, other]);
     const written = { role: 'CLIENT', client_access: [own] };
     const answers = await inLine(service, rowOf('users', id), [
       () => create(token),
@@ -334,7 +302,7 @@ describe('an ADMIN without a list', () => {
   ];
 
   test.each(ENDS)('who is the last is not %s, by anybody', async (_how, body) => {
-    const last = await person('ADMIN', []);
+    const last = await person(service, 'ADMIN', []);
     for (const token of [admin, last.token]) {
       const answer = await change(last.id, body(own), token);
       expectError(answer, 'ERROR_CONFLICT');
@@ -345,13 +313,13 @@ describe('an ADMIN without a list', () => {
   });
 
   test.each(ENDS)('is %s while another remains', async (_how, body) => {
-    const one = await person('ADMIN', []);
-    await person('ADMIN', []);
+    const one = await person(service, 'ADMIN', []);
+    await person(service, 'ADMIN', []);
     expect((await change(one.id, body(own))).status).toBe(200);
   });
 
   test('who is the last keeps its rights when the provider’s next token says less', async () => {
-    const last = await person('ADMIN', []);
+    const last = await person(service, 'ADMIN', []);
     const iat = Math.floor(Date.now() / 1000) + 1;
     const less = await service.token('CLIENT', [own], { sub: last.id, email: last.email, iat });
     const answer = await logIn(less);
@@ -361,7 +329,7 @@ describe('an ADMIN without a list', () => {
   });
 
   test('is not deleted or put out by a DBA either, while it is the last', async () => {
-    const last = await person('ADMIN', []);
+    const last = await person(service, 'ADMIN', []);
     for (const text of [
       `update public.users set is_active = false where role = 'ADMIN'`,
       `delete from public.users where id = '${last.id}'`,
@@ -370,7 +338,7 @@ describe('an ADMIN without a list', () => {
   });
 
   test.each(ENDS)('of two who try it at once, one is %s and the other stays', async (_how, body) => {
-    const [one, two] = [await person('ADMIN', []), await person('ADMIN', [])];
+    const [one, two] = [await person(service, 'ADMIN', []), await person(service, 'ADMIN', [])];
     const answers = await inLine(service, wholeTable('users'), [
       () => change(one.id, body(own), two.token),
       () => change(two.id, body(own), one.token),

@@ -1,28 +1,24 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { Answer } from '../support/http.ts';
 import { waiting } from '../support/held-row.ts';
 import { details, expectError, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import type { Tenant } from '../support/service.ts';
 import { inLine } from './held.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* An import beside others: all of its lines are there, or none. */
 
-let service: Service;
 let own: Tenant;
 let annex: string;
 let token: string;
 let colleague: string;
 
-beforeAll(async () => {
-  service = await startService({ walks: { most: 2 } });
-});
-afterAll(() => service.close());
+const service = await forSuite(startService({ walks: { most: 2 } }));
+
 beforeEach(async () => {
   own = await service.tenant('Boulangerie Martin');
-  const [row] = await service.admin(
-    `insert into public.sites (client_id, site_name) values ($1, 'Annexe') returning id`,
-    [own.clients],
-  );
+  const [row] = await service.sql`insert into public.sites (client_id, site_name)
+    values (${own.clients}, 'Annexe') returning id`;
   annex = String(row?.['id']);
   token = await service.token('ACCOUNT_MANAGER', [own.clients]);
   colleague = await service.token('ACCOUNT_MANAGER', [own.clients], { sub: 'idp|colleague' });
@@ -38,11 +34,8 @@ const send = (count: number, query = '', by = token): Promise<Answer> =>
   service.ask(`POST /api/reclamations/import${query}`, { token: by, body: claims(count) });
 
 const imported = async (): Promise<number> =>
-  (
-    await service.admin('select from public.reclamations where client_id = $1 and tax_year = 2024', [
-      own.clients,
-    ])
-  ).length;
+  (await service.sql`select from public.reclamations where client_id = ${own.clients} and tax_year = 2024`)
+    .length;
 
 const ofAnnex = () => ({ text: 'select from public.sites where id = $1 for update', values: [annex] });
 const ofClient = () => ({
@@ -127,8 +120,7 @@ test('one whose connection is lost in its middle is 503, and leaves neither reco
   });
   expectError(answer as Answer, 'ERROR_UNAVAILABLE');
   expect(await imported()).toBe(0);
-  const records = await service.admin('select from public.audit_logs where request_id = $1', [
-    answer?.headers['x-request-id'],
-  ]);
+  const records = await service.sql`select from public.audit_logs
+    where request_id = ${answer?.headers['x-request-id']}`;
   expect(records).toEqual([]);
 });

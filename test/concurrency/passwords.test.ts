@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { NO_PASSWORD } from '../../src/identity/password.ts';
 import type { Answer } from '../support/http.ts';
 import { expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import { cheapHash, PRESENT, userWithPassword } from '../support/user-with-password.ts';
 import type { UserWithPassword } from '../support/user-with-password.ts';
 import { inLine, rowOf, wholeTable } from './held.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Passwords, sessions and attempts beside each other. */
 
 const NEXT = 'another password';
 
-let service: Service;
-let own: string;
-
-beforeAll(async () => {
-  service = await startService();
-  own = (await service.tenant('Own')).clients;
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const own = (await service.tenant('Own')).clients;
 
 const change = ({ token }: UserWithPassword, current_password: string = PRESENT) =>
   service.ask('PUT /api/users/me/password', { token, body: { current_password, password: NEXT } });
@@ -40,10 +34,8 @@ describe('of two attempts at the same password at once', () => {
     expect(statuses(await inLine(service, rowOf('users', user.id), guesses))).toEqual([403, 403]);
     const counted = 'select cardinality(attempted_at) as times from app.password_attempts where user_id = $1';
     expect(await service.admin(counted, [user.id])).toEqual([{ times: 2 }]);
-    await service.admin(
-      'update app.password_attempts set attempted_at = array_fill(now(), array[7]) || attempted_at where user_id = $1',
-      [user.id],
-    );
+    await service.sql`update app.password_attempts set attempted_at = array_fill(now(), array[7]) || attempted_at
+      where user_id = ${user.id}`;
     expect(statuses(await inLine(service, rowOf('users', user.id), guesses))).toEqual([403, 429]);
     expect(await service.admin(counted, [user.id])).toEqual([{ times: 10 }]);
   });

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { inLine, rowOf, wholeTable } from './held.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Times that tell an order are taken when the row is held. */
 
-let service: Service;
 let tenant: Tenant;
 let token: string;
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
 
 beforeEach(async () => {
   tenant = await service.furnishedTenant('Boulangerie Martin');
@@ -24,17 +20,13 @@ const move = (status: string) => () =>
   service.ask(`PUT /api/reclamations/${tenant.reclamations}`, { token, body: { status } });
 
 const history = () =>
-  service.admin(
-    `select from_status, to_status from public.reclamation_history where reclamation_id = $1 order by changed_at, id`,
-    [tenant.reclamations],
-  );
+  service.sql`select from_status, to_status from public.reclamation_history
+    where reclamation_id = ${tenant.reclamations} order by changed_at, id`;
 
 test.each(['reclamations', 'reclamation_history', 'audit_logs'])(
   'moves that waited for the table %s stand in the order in which they were made',
   async (table) => {
-    await service.admin('delete from public.reclamation_history where reclamation_id = $1', [
-      tenant.reclamations,
-    ]);
+    await service.sql`delete from public.reclamation_history where reclamation_id = ${tenant.reclamations}`;
     const answers = await inLine(service, wholeTable(table), [move('READY_FOR_REVIEW'), move('APPROVED')]);
     if (answers[1]?.status === 409) await move('APPROVED')();
     await move('SUBMITTED')();
@@ -47,16 +39,11 @@ test.each(['reclamations', 'reclamation_history', 'audit_logs'])(
 );
 
 test('a move is dated behind the one before, though a clock said otherwise', async () => {
-  await service.admin(
-    `update public.reclamation_history set changed_at = '2100-01-01' where reclamation_id = $1`,
-    [tenant.reclamations],
-  );
+  await service.sql`update public.reclamation_history set changed_at = '2100-01-01'
+    where reclamation_id = ${tenant.reclamations}`;
   await move('READY_FOR_REVIEW')();
-  const [last] = await service.admin(
-    `select changed_at > '2100-01-01' as behind from public.reclamation_history
-     where reclamation_id = $1 and to_status = 'READY_FOR_REVIEW'`,
-    [tenant.reclamations],
-  );
+  const [last] = await service.sql`select changed_at > '2100-01-01' as behind from public.reclamation_history
+   where reclamation_id = ${tenant.reclamations} and to_status = 'READY_FOR_REVIEW'`;
   expect(last).toEqual({ behind: true });
 });
 
@@ -72,10 +59,8 @@ test('audit records of a row stand in the order of its versions, whoever waited,
   const versions = answers
     .map(({ headers }) => ({ id: headers['x-request-id'], tag: headers.etag ?? '' }))
     .toSorted((one, two) => one.tag.localeCompare(two.tag));
-  const records = await service.admin(
-    `select request_id from public.audit_logs where resource_id = $1 and request_id is not null order by created_at`,
-    [tenant.sites],
-  );
+  const records = await service.sql`select request_id from public.audit_logs
+    where resource_id = ${tenant.sites} and request_id is not null order by created_at`;
   expect(records.map((record) => record['request_id'])).toEqual([
     ...versions.map(({ id }) => id),
     removed.headers['x-request-id'],

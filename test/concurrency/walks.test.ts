@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { beforeEach, expect, test } from '@jest/globals';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
+import { connected } from '../support/database.ts';
 
 /* What a client that keeps a copy needs: a walk in the order of change that misses nothing. */
 
@@ -12,23 +12,18 @@ interface Site {
   readonly updated_at: string;
 }
 
-let service: Service;
 let client: string;
 let token: string;
 let ids: string[];
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
 
 beforeEach(async () => {
   client = (await service.tenant('Boulangerie Martin')).clients;
   token = await service.token('ACCOUNT_MANAGER', [client]);
-  const rows = await service.admin(
-    `insert into public.sites (client_id, site_name) select $1, 'Site ' || n from generate_series(1, 30) as n returning id`,
-    [client],
-  );
+  const rows =
+    await service.sql`insert into public.sites (client_id, site_name) select ${client}, 'Site ' || n
+    from generate_series(1, 30) as n returning id`;
   ids = rows.map(({ id }) => String(id));
 });
 
@@ -58,11 +53,9 @@ const highest = (sites: readonly Site[]) =>
 
 /** Whether the sites are older than every transaction under way: another suite's counts as one that may change them. */
 async function isOlderThanAllTransactions(): Promise<boolean> {
-  const [row] = await service.admin(
-    `select bool_and(age(s.xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid)) as "isSo"
-     from public.sites as s where s.id = any ($1)`,
-    [ids],
-  );
+  const [row] =
+    await service.sql`select bool_and(age(s.xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid)) as "isSo"
+   from public.sites as s where s.id = any (${ids})`;
   return row?.['isSo'] === true;
 }
 
@@ -83,8 +76,7 @@ test('a walk by updated_at meets every record at least once, whatever changes me
 
 test('a change that was under way during a walk and came true after it is in the next one', async () => {
   const [late = '', after = ''] = ids;
-  const writer = new pg.Client({ connectionString: service.postgres.adminUrl });
-  await writer.connect();
+  const writer = await connected(service.postgres.adminUrl);
   try {
     await until(isOlderThanAllTransactions);
     await writer.query('begin');
@@ -106,8 +98,7 @@ test('a change that was under way during a walk and came true after it is in the
 });
 
 test('a record that was made in a long transaction is in the next walk, too', async () => {
-  const writer = new pg.Client({ connectionString: service.postgres.adminUrl });
-  await writer.connect();
+  const writer = await connected(service.postgres.adminUrl);
   try {
     await writer.query('begin');
     const { rows } = await writer.query<{ id: string }>(

@@ -1,28 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { expect, test } from '@jest/globals';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
-import { createTestDatabase } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { connected, createTestDatabase } from '../support/database.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Whatever looks past row-level security by its nature: each is of one client, or is named in db/README.md. */
 
-let database: TestDatabase;
-let admin: pg.Client;
-let explained: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  admin = new pg.Client({ connectionString: database.adminUrl });
-  await admin.connect();
-  const readme = await readFile(sqlFolder('README.md'), 'utf8');
-  explained = /\n## What knows no tenants\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
-});
-
-afterAll(async () => {
-  await admin.end();
-  await database.close();
-});
+const database = await forSuite(createTestDatabase());
+const admin = await forSuite(connected(database.adminUrl));
+const readme = await readFile(sqlFolder('README.md'), 'utf8');
+const explained = /\n## What knows no tenants\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
 
 /** What the database has, named as it must stand in the list. */
 const EXISTING: Readonly<Record<string, string>> = {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 import { verifyArchive } from '../../src/db/archive/file.ts';
 import { COUNTS, openArchiveRun } from '../support/archive-run.ts';
 import type { ArchiveRun } from '../support/archive-run.ts';
+import { connected } from '../support/database.ts';
 
 /** Some forty processes one after the other: it ends a hang, and no more. */
 const LONGEST_MS = 300_000;
@@ -20,8 +21,7 @@ let fourth = '';
 beforeEach(async () => {
   run = await openArchiveRun();
   fourth = run.months[3];
-  other = new pg.Client({ connectionString: run.database.adminUrl });
-  await other.connect();
+  other = await connected(run.database.adminUrl);
 });
 afterEach(async () => {
   await other.end();
@@ -75,8 +75,7 @@ test('of two archives at once the second begins when the first has ended, and fi
 });
 
 test('writes and lists go on while months are archived, removed and made, and none fails', async () => {
-  const api = new pg.Client({ connectionString: run.database.apiUrl });
-  await api.connect();
+  const api = await connected(run.database.apiUrl);
   let isOver = false;
   const repeating = async (work: (turn: number) => Promise<unknown>): Promise<number> => {
     let turns = 0;

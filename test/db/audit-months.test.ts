@@ -6,26 +6,18 @@ import pg from 'pg';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { createDatabaseBefore } from '../support/release-before.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { connected, createTestDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { forSuite } from '../support/suite.ts';
 
 const MINE = 'c1000000-0000-4000-8000-000000000001';
 const log = pino({ level: 'silent' });
-let database: TestDatabase;
-let admin: pg.Client;
-let api: pg.Client;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  admin = new pg.Client({ connectionString: database.adminUrl });
-  api = new pg.Client({ connectionString: database.apiUrl });
-  await Promise.all([admin.connect(), api.connect()]);
-});
+const database = await forSuite(createTestDatabase());
+const admin = await forSuite(connected(database.adminUrl));
+const api = await forSuite(connected(database.apiUrl));
+
 beforeEach(() => admin.query('reset role'));
-afterAll(async () => {
-  await Promise.all([admin.end(), api.end()]);
-  await database.close();
-});
 
 async function column<T>(sql: string, values: unknown[] = [], client = admin): Promise<T[]> {
   const { rows } = await client.query<[T]>({ text: sql, values, rowMode: 'array' });
@@ -93,8 +85,7 @@ describe('the months of the audit log', () => {
   test('the login of the API makes those that are missing, once, however often it asks and from wherever', async () => {
     const [, , third = ''] = await ahead(4);
     await unmake(third);
-    const other = new pg.Client({ connectionString: database.apiUrl });
-    await other.connect();
+    const other = await connected(database.apiUrl);
     await Promise.all([make(), make(other)]);
     await other.end();
     await make();
@@ -353,8 +344,7 @@ describe('a refusal that is told twice', () => {
 
   test('while the first telling is not committed waits for it, and is kept once', async () => {
     const id = randomUUID();
-    const other = new pg.Client({ connectionString: database.apiUrl });
-    await other.connect();
+    const other = await connected(database.apiUrl);
     await other.query('begin');
     await tell(id, after, other);
     const second = tell(id, before);
@@ -415,8 +405,7 @@ describe('records that were counted', () => {
   });
 
   test('are those of the days that are over, a week of them at once, and are counted once', async () => {
-    const other = new pg.Client({ connectionString: database.apiUrl });
-    await other.connect();
+    const other = await connected(database.apiUrl);
     expect(await count(other)).toEqual([7]);
     await Promise.all([count(), count(other)]);
     while ((await count(other))[0] !== 0);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import type { AuditWriter } from '../../src/db/refusals/audit-writer.ts';
@@ -12,21 +12,18 @@ import type { Refusal } from '../../src/db/refusals/refusal.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
 import { withAdmin } from '../support/database.ts';
 import { MINE, openProbe } from '../support/probe.ts';
-import type { Probe } from '../support/probe.ts';
 import { createScratchFolder } from '../support/scratch.ts';
+import { forSuite } from '../support/suite.ts';
 import { filesIn, until } from '../support/upload.ts';
 
-let probe: Probe;
 let dataDir: string;
 
-beforeAll(async () => {
-  probe = await openProbe();
-});
+const probe = await forSuite(openProbe());
+
 beforeEach(async () => {
   dataDir = await createScratchFolder();
 });
 afterEach(() => rm(dataDir, { recursive: true }));
-afterAll(() => probe.close());
 
 interface Writer extends AuditWriter {
   /** The level and the words of what was logged. */

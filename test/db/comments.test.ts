@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* An analyst or a DBA reads in psql or a BI tool what a thing is: of each there must be something to read. */
 
@@ -38,14 +38,9 @@ interface Described {
   readonly comment: string | null;
 }
 
+const database = await forSuite(createTestDatabase());
+
 describe('the comments in the database', () => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(() => database.close());
-
   const described = (): Promise<Described[]> =>
     withAdmin(database.adminUrl, async (admin: pg.Client) => {
       // As whoever has no schema on the path, so that names are whole.

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Everything in the database that a request can run into, and that is answered 409, has words for the caller. */
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await forSuite(createTestDatabase());
 
 async function names(sql: string): Promise<string[]> {
   return withAdmin(database.adminUrl, async (admin) =>

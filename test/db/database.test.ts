@@ -1,23 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { DatabaseError } from 'pg';
 import { RightMissing } from '../../src/db/errors.ts';
 import type { RequestContext } from '../../src/db/request-settings.ts';
 import { CLEAN, FOREIGN, insert, MINE, openProbe, request, sql } from '../support/probe.ts';
 import type { Probe } from '../support/probe.ts';
+import { forSuite } from '../support/suite.ts';
 
-let probe: Probe;
-
-beforeAll(async () => {
-  probe = await openProbe();
-});
+const probe = await forSuite(openProbe());
 
 beforeEach(async () => {
   await probe.admin('truncate public.probe');
   await probe.admin('insert into public.probe values (1000, $1), (2000, $2)', [MINE, FOREIGN]);
 });
-
-afterAll(() => probe.close());
 
 const whoAmI = sql(
   `select current_user::text, app.client_access()::text, app.user_id()::text, app.setting('request_id'),

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { DeployHeldUp } from '../../src/db/deploy/migration-error.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
-import { createEmptyDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { connected, createEmptyDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { hearing } from '../support/hearing.ts';
 import { layFaultyLine } from '../support/faulty-line.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
@@ -61,8 +61,7 @@ describe('what a migration makes', () => {
     ['in one of a release before', olderDatabase],
   ])('is seen together with the rights to it, %s', async (_what, make) => {
     const made = await make();
-    const session = new pg.Client({ connectionString: made.adminUrl });
-    await session.connect();
+    const session = await connected(made.adminUrl);
     const closed = async () => (await session.query<{ name: string }>(CLOSED)).rows.map(({ name }) => name);
     const seen = new Set<string>();
     const over = new AbortController();

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { DAY, spreadOfDay } from '../support/day.ts';
-import { createEmptyDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { connected, createEmptyDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { type Deploy, startDeploy } from '../support/deploy-process.ts';
 import { silent } from '../support/embedded.ts';
 import { layFaultyLine } from '../support/faulty-line.ts';
@@ -110,8 +109,7 @@ async function openIn(adminUrl: string): Promise<string[]> {
 function requests(apiUrl: string): { end: () => Promise<string[]> } {
   let over = false;
   const run = async (): Promise<string[]> => {
-    const client = new pg.Client({ connectionString: apiUrl });
-    await client.connect();
+    const client = await connected(apiUrl);
     const seen = new Set<string>();
     while (!over) {
       await client.query(

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
-import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { connected, createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
 import { hearing } from '../support/hearing.ts';
 import { rolesSql } from '../support/roles-sql.ts';
 
@@ -130,8 +130,7 @@ describe('what was changed by hand and a deploy takes back', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    admin = new pg.Client({ connectionString: database.adminUrl });
-    await admin.connect();
+    admin = await connected(database.adminUrl);
     for (const { what, make, there } of TAKEN_BACK) {
       await admin.query(make);
       if ((await admin.query(there)).rowCount === 0) throw new Error(`${what} was not made`);

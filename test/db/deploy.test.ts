@@ -9,6 +9,7 @@ import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
 import { divide } from '../../src/db/deploy/run-migrations.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import {
+  connected,
   asDatabase,
   createEmptyDatabase,
   createTestDatabase,
@@ -143,8 +144,7 @@ describe('db:migrate', () => {
 
   test('a run waits for a reader that holds a table, and gives way to it meanwhile', async () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
-    const reader = new pg.Client({ connectionString: adminUrl });
-    await reader.connect();
+    const reader = await connected(adminUrl);
     await reader.query('begin; select from public.clients');
     const { log: listening, heard } = hearing();
     const migrating = migrate({ adminUrl, log: listening });
@@ -159,8 +159,7 @@ describe('db:migrate', () => {
 
   test('a run that meets a request in a deadlock gives way, and the request goes on', async () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
-    const writer = new pg.Client({ connectionString: adminUrl });
-    await writer.connect();
+    const writer = await connected(adminUrl);
     await writer.query('begin; update public.documents set filename = filename');
     const migrating = migrate({ adminUrl, log });
     await withAdmin(adminUrl, async (admin) => {

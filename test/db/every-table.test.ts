@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { firmSql } from '../interference/firm.ts';
 import { FIXTURE } from '../policies/fixture.ts';
 import { TABLES } from '../policies/rights.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { forSuite } from '../support/suite.ts';
 import { FOREIGN_ROWS, furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
 /* A list of the tests that a new table is not in would go on passing, and prove nothing of that table. */
@@ -80,14 +80,8 @@ const ABSENT = {
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-let database: TestDatabase;
-let tables: readonly string[];
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  tables = await withAdmin(database.adminUrl, tablesOf);
-});
-afterAll(() => database.close());
+const database = await forSuite(createTestDatabase());
+const tables = await withAdmin(database.adminUrl, tablesOf);
 
 async function tablesOf(admin: pg.Client): Promise<string[]> {
   const { rows } = await admin.query<{ name: string }>(

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
-import type { Database } from '../../src/db/database.ts';
 import { forgetExpiredAnswers } from '../../src/db/housekeeping.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { forSuite } from '../support/suite.ts';
 
 const log = pino({ level: 'silent' });
-let postgres: TestDatabase;
-let database: Database;
-beforeAll(async () => {
-  postgres = await createTestDatabase();
-  const options = { poolSize: 2, statementTimeoutMs: 5_000, preparedStatements: true, log };
-  database = openDatabase({ url: postgres.apiUrl, ...options });
-});
-afterAll(async () => {
-  await database.close();
-  await postgres.close();
-});
+
+const postgres = await forSuite(createTestDatabase());
+const options = { poolSize: 2, statementTimeoutMs: 5_000, preparedStatements: true, log };
+const database = await forSuite(openDatabase({ url: postgres.apiUrl, ...options }));
 
 /** Puts rows there, in place of any others, of which the first ones are older than a day. */
 function fill(expired: number, others: number): Promise<void> {

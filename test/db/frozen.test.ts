@@ -1,44 +1,32 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
-import type { Database } from '../../src/db/database.ts';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
 import { startEmbeddedDatabase } from '../../src/embedded/postgres/prepare.ts';
-import type { EmbeddedDatabase } from '../../src/embedded/postgres/prepare.ts';
 import { withAdmin } from '../support/database.ts';
 import { createFolder, postmasterPid } from '../support/embedded.ts';
-import type { Folder } from '../support/embedded.ts';
 import { freeze } from '../support/freeze.ts';
 import { request, sql } from '../support/probe.ts';
+import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
 /* A real server whose every process is stopped, and then goes on. */
 
 const log = pino({ level: 'silent' });
 
-let folder: Folder;
-let server: EmbeddedDatabase;
-let adminUrl: string;
-let database: Database;
-
-beforeAll(async () => {
-  folder = await createFolder();
-  server = await startEmbeddedDatabase({ dataDir: folder.path, log });
-  const [, password = ''] = /cat (\S+)\)/.exec(server.psql) ?? [];
-  const url = new URL(server.apiUrl);
-  url.username = 'postgres';
-  url.password = await readFile(password, 'utf8');
-  adminUrl = url.href;
-  database = openDatabase({
+const folder = await forSuite(createFolder());
+const server = await forSuite(startEmbeddedDatabase({ dataDir: folder.path, log }));
+const [, password = ''] = /cat (\S+)\)/.exec(server.psql) ?? [];
+const url = new URL(server.apiUrl);
+url.username = 'postgres';
+url.password = await readFile(password, 'utf8');
+const adminUrl = url.href;
+const database = await forSuite(
+  openDatabase({
     ...{ url: server.apiUrl, poolSize: 2, statementTimeoutMs: 500, preparedStatements: true, log },
-  });
-});
-afterAll(async () => {
-  await database.close();
-  await server.close();
-  await folder.remove();
-});
+  }),
+);
 
 test('every request of a frozen server ends, and once it thaws the same service goes on, with nothing half-stored', async () => {
   await withAdmin(adminUrl, (admin) =>

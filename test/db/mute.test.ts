@@ -2,12 +2,11 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
 import { toRequestError } from '../../src/http/errors.ts';
-import { isPooled } from '../support/database.ts';
+import { connected, isPooled } from '../support/database.ts';
 import { layLine } from '../support/line.ts';
 import type { Line } from '../support/line.ts';
 import { insert, openProbe, request, sql } from '../support/probe.ts';
@@ -229,8 +228,7 @@ test('whoever waits behind a locked table is answered before another time-out ha
     ...{ url: probe.postgres.apiUrl, poolSize: 2, maxWaiting: 300, statementTimeoutMs },
     ...{ preparedStatements: !isPooled(), log: pino({ level: 'silent' }) },
   });
-  const owner = new pg.Client({ connectionString: probe.postgres.adminUrl });
-  await owner.connect();
+  const owner = await connected(probe.postgres.adminUrl);
   await owner.query('begin; lock table public.probe in access exclusive mode');
   const begun = performance.now();
   const endings = await Promise.all(
@@ -261,8 +259,7 @@ test('a list that is read whole has no more time behind a locked table than any 
       ...{ preparedStatements: !isPooled(), log: pino({ level: 'silent' }) },
     });
   const [crowd, other] = [opened(4_000), opened(2_500)];
-  const owner = new pg.Client({ connectionString: probe.postgres.adminUrl });
-  await owner.connect();
+  const owner = await connected(probe.postgres.adminUrl);
   await owner.query('begin; lock table public.probe in access exclusive mode');
   const order: string[] = [];
   const ended = (what: string, work: Promise<unknown>) =>

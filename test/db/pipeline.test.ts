@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Client, DatabaseError } from 'pg';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
@@ -6,22 +6,17 @@ import { sendPipeline } from '../../src/db/pipeline.ts';
 import type { Outcome } from '../../src/db/pipeline.ts';
 import type { Parameter, Statement } from '../../src/db/statement.ts';
 import { createEmptyDatabase, withAdmin } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { forSuite } from '../support/suite.ts';
 
-let database: TestDatabase;
 let client: Client;
 
-beforeAll(async () => {
-  database = await createEmptyDatabase();
-  await withAdmin(database.adminUrl, (admin) =>
-    admin.query(`
+const database = await forSuite(createEmptyDatabase());
+await withAdmin(database.adminUrl, (admin) =>
+  admin.query(`
       create table parent (id integer primary key);
       create table note (id integer primary key, parent_id integer references parent deferrable initially deferred);
     `),
-  );
-});
-
-afterAll(() => database.close());
+);
 
 beforeEach(async () => {
   client = await connect();

@@ -1,31 +1,22 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { openPool } from '../../src/db/pool.ts';
-import type { SessionPool } from '../../src/db/pool.ts';
 import type { Session } from '../../src/db/session.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import { createEmptyDatabase } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
 import { sql } from '../support/probe.ts';
+import { forSuite } from '../support/suite.ts';
 
-let postgres: TestDatabase;
-let pool: SessionPool;
-
-beforeAll(async () => {
-  postgres = await createEmptyDatabase();
-  pool = openPool({
+const postgres = await forSuite(createEmptyDatabase());
+const pool = await forSuite(
+  openPool({
     url: postgres.adminUrl,
     poolSize: 1,
     statementTimeoutMs: 10_000,
     preparedStatements: true,
     log: pino({ level: 'silent' }),
-  });
-});
-
-afterAll(async () => {
-  await pool.close();
-  await postgres.close();
-});
+  }),
+);
 
 const pidOf = (session: Session) => session.sendOne(sql('select pg_backend_pid()'), 'probe', 'idle');
 const probe = (...statements: Statement[]) => [{ role: 'probe', settings: [], statements }];

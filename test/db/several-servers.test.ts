@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
 import { adminServer } from '../../src/db/deploy/admin-connection.ts';
@@ -21,24 +21,20 @@ import { startSilentServer } from '../support/silent-server.ts';
 /* An address of two servers, of which one takes writes: a cluster as its clients see it, with a failover by hand. */
 
 const LOGIN = 'api:hunter2';
-let folder: string;
-let one: Cluster;
-let two: Cluster;
+
 let pool: SessionPool;
 
-beforeAll(async () => {
-  folder = await createScratchFolder();
-  [one, two] = [
-    await createScratchCluster(join(folder, 'one')),
-    await createScratchCluster(join(folder, 'two')),
-  ];
-  for (const { adminUrl } of [one, two]) {
-    await withAdmin(adminUrl, async (admin) => {
-      await admin.query(`create role api login superuser password 'hunter2'`);
-      await admin.query('create table written (at text)');
-    });
-  }
-});
+const folder = await createScratchFolder();
+const [one, two] = [
+  await createScratchCluster(join(folder, 'one')),
+  await createScratchCluster(join(folder, 'two')),
+];
+for (const { adminUrl } of [one, two]) {
+  await withAdmin(adminUrl, async (admin) => {
+    await admin.query(`create role api login superuser password 'hunter2'`);
+    await admin.query('create table written (at text)');
+  });
+}
 
 beforeEach(async () => {
   await one.stop();

@@ -1,25 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
-import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
 import { createDatabaseBefore } from '../support/release-before.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* One person has one subject and one email, however these are written, and whoever writes them. */
 
-let database: TestDatabase;
-let admin: pg.Client;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  admin = new pg.Client({ connectionString: database.adminUrl });
-  await admin.connect();
-});
-afterAll(async () => {
-  await admin.end();
-  await database.close();
-});
+const database = await forSuite(createTestDatabase());
+const admin = await forSuite(connected(database.adminUrl));
 
 async function store(
   subject: string | null,

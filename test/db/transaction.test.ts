@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
 import type { Run } from '../../src/db/transaction.ts';
 import { CLEAN, FOREIGN, insert, MINE, openProbe, request, sql } from '../support/probe.ts';
-import type { Probe } from '../support/probe.ts';
+import { forSuite } from '../support/suite.ts';
 
-let probe: Probe;
-
-beforeAll(async () => {
-  probe = await openProbe();
-});
+const probe = await forSuite(openProbe());
 
 beforeEach(async () => {
   await probe.admin('truncate public.probe');
 });
-
-afterAll(() => probe.close());
 
 const fails = sql('select 1 / $1::integer', 0);
 

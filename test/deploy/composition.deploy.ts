@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { findProgram } from '../../deploy/lab/program.ts';
 import { startRedis } from '../../deploy/lab/redis.ts';
 import { loadAdminConfig, loadConfig, VARIABLES } from '../../src/config.ts';
@@ -58,29 +58,26 @@ const LISTENS: Readonly<Record<string, number>> = {
 
 const INSTANCES = ['api1', 'api2'] as const;
 
+const folder = await createScratchFolder();
+await cp(join(DEPLOY, 'compose'), folder, {
+  recursive: true,
+  filter: (path) => !path.endsWith('/secrets'),
+});
+await run(join(DEPLOY, 'compose', 'make-secrets').replace(join(DEPLOY, 'compose'), folder));
+const program = await findProgram('docker-compose', 'docker-compose');
+const file = join(folder, 'docker-compose.yml');
+// Debian's Compose is older than a file that may be absent, and takes one that is there.
+const mayBeAbsent = /env_file:\n +- path: \.env\n +required: false\n/;
+const text = await readFile(file, 'utf8');
+expect(text).toMatch(mayBeAbsent);
+await writeFile(file, text.replace(mayBeAbsent, 'env_file: .env\n'));
+await writeFile(join(folder, '.env'), 'AUTH_ROLE_CLAIM=https://example.org/role\nPORT=9\n');
+const { stdout, stderr } = await run(program, ['--file', file, 'config']);
+expect(stderr).toBe('');
+// Compose prints it in a form in which it may be read again, with every dollar twice.
+const composition = await parsed(stdout.replaceAll('$$', '$'));
+
 describe('the composition', () => {
-  let folder: string;
-  let composition: Composition;
-  beforeAll(async () => {
-    folder = await createScratchFolder();
-    await cp(join(DEPLOY, 'compose'), folder, {
-      recursive: true,
-      filter: (path) => !path.endsWith('/secrets'),
-    });
-    await run(join(DEPLOY, 'compose', 'make-secrets').replace(join(DEPLOY, 'compose'), folder));
-    const program = await findProgram('docker-compose', 'docker-compose');
-    const file = join(folder, 'docker-compose.yml');
-    // Debian's Compose is older than a file that may be absent, and takes one that is there.
-    const mayBeAbsent = /env_file:\n +- path: \.env\n +required: false\n/;
-    const text = await readFile(file, 'utf8');
-    expect(text).toMatch(mayBeAbsent);
-    await writeFile(file, text.replace(mayBeAbsent, 'env_file: .env\n'));
-    await writeFile(join(folder, '.env'), 'AUTH_ROLE_CLAIM=https://example.org/role\nPORT=9\n');
-    const { stdout, stderr } = await run(program, ['--file', file, 'config']);
-    expect(stderr).toBe('');
-    // Compose prints it in a form in which it may be read again, with every dollar twice.
-    composition = await parsed(stdout.replaceAll('$$', '$'));
-  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const service = (name: string): Service => composition.services[name] ?? {};

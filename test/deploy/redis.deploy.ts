@@ -6,32 +6,26 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startRedis } from '../../deploy/lab/redis.ts';
 import type { Redis } from '../../deploy/lab/redis.ts';
 import { createTestDatabase } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
 import { ask } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
-import type { TestIdentity } from '../support/identity.ts';
-import { addressOf, start } from '../support/process.ts';
+import { portOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
+import { accepting } from '../support/world.ts';
 
 /* Limits that several instances count in one Redis. */
 
 const PASSWORD = 'hunter2-of-redis';
 const TOGETHER = /"place":"Redis","msg":"requests are counted together again"/g;
 
-let folder: string;
-let database: TestDatabase;
-let identity: TestIdentity;
-let redis: Redis;
 const services: Started[] = [];
 
-beforeAll(async () => {
-  folder = await createScratchFolder();
-  database = await createTestDatabase();
-  identity = await startTestIdentity();
-  redis = await startRedis({ dir: join(folder, 'redis'), password: PASSWORD });
-});
+const folder = await createScratchFolder();
+const database = await createTestDatabase();
+const identity = await startTestIdentity();
+let redis: Redis = await startRedis({ dir: join(folder, 'redis'), password: PASSWORD });
+
 afterAll(async () => {
   for (const service of services) service.signal('SIGKILL');
   await Promise.all(services.map(({ ended }) => ended));
@@ -49,12 +43,12 @@ interface Instance {
 async function instance(more: Record<string, string> = {}): Promise<Instance> {
   const started = start(folder, {
     ...{ PORT: '0', DATA_DIR: join(folder, `data-${services.length}`), DATABASE_URL: database.apiUrl },
-    ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
+    ...accepting(identity),
     ...{ RATE_LIMIT_PER_USER: '100', RATE_LIMIT_PER_IP: '100000', REDIS_URL: redis.url },
     ...more,
   });
   services.push(started);
-  return { started, port: Number(new URL(await addressOf(started)).port) };
+  return { started, port: await portOf(started) };
 }
 
 const tokenOf = (sub: string): Promise<string> =>

@@ -1,16 +1,11 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { contentTypeOf } from '../../src/documents/content-type.ts';
 import * as sample from '../support/samples.ts';
-import { createScratchFolder } from '../support/scratch.ts';
+import { folderForSuite } from '../support/suite.ts';
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await createScratchFolder();
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await folderForSuite();
 
 async function typeOf(bytes: Buffer | string, filename = 'x', declaredType = 'application/octet-stream') {
   const file = join(folder, 'content');

@@ -4,26 +4,19 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { pdf } from '../support/samples.ts';
 import { expectError, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import { download, until, upload } from '../support/upload.ts';
 
 const lines: { level: number; reason?: string }[] = [];
 
-let service: Service;
-let own: Tenant;
-let token: string;
-
-beforeAll(async () => {
-  const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line) as { level: number }) });
-  service = await startService({ log });
-  own = await service.tenant('Own');
-  token = await service.token('CLIENT', [own.clients]);
-});
-afterAll(() => service.close());
+const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line) as { level: number }) });
+const service = await forSuite(startService({ log }));
+const own = await service.tenant('Own');
+const token = await service.token('CLIENT', [own.clients]);
 
 async function attach(
   bytes: Buffer | string = pdf,

@@ -1,7 +1,7 @@
 import { readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
 import { createFolderStore } from '../../src/documents/folder-store.ts';
 import { openSpool } from '../../src/documents/spool.ts';
@@ -9,27 +9,21 @@ import { withAdmin } from '../support/database.ts';
 import { pdf } from '../support/samples.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { expectError, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import type { Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import { begin, download, filesIn, frame, until, upload } from '../support/upload.ts';
 
 /* Content and row appear and disappear together, whatever fails in between. */
 
 const MIB = 1024 * 1024;
 
-let service: Service;
 let own: Tenant;
-let token: string;
 
-beforeAll(async () => {
-  service = await startService();
-  token = await service.token('ADMIN');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const token = await service.token('ADMIN');
 
 async function expectNothing(of: Tenant = own): Promise<void> {
-  const rows = await service.admin('select from public.documents where reclamation_id = $1', [
-    of.reclamations,
-  ]);
+  const rows = await service.sql`select from public.documents where reclamation_id = ${of.reclamations}`;
   expect(rows).toEqual([]);
   // Nobody is kept waiting while the store loses a content.
   await until(async () => (await filesIn(service.documentFolder)).length === 0);
@@ -161,10 +155,8 @@ describe('an upload', () => {
     await until(async () => (await filesIn(service.documentFolder)).length === 1);
     const { name } = service.postgres;
     await service.admin(`revoke connect on database ${name} from taxclaims_api`);
-    await service.admin(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name like 'taxclaims-api%'`,
-      [name],
-    );
+    await service.sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = ${name} and application_name like 'taxclaims-api%'`;
     request.end(frame().tail);
     const { status } = await answer;
     await service.admin(`grant connect on database ${name} to taxclaims_api`);
@@ -231,10 +223,8 @@ describe('a content without a document', () => {
     await service.admin('truncate public.documents cascade');
     await service.documents.removeDue();
     expect(await filesIn(service.documentFolder)).toEqual([]);
-    await service.admin(
-      `insert into public.documents (reclamation_id, filename, file_path) select $1, 'x', 'cc/' || n from generate_series(1, 250) as n`,
-      [tenant.reclamations],
-    );
+    await service.sql`insert into public.documents (reclamation_id, filename, file_path) select ${tenant.reclamations}, 'x', 'cc/' || n
+      from generate_series(1, 250) as n`;
     for (let number = 1; number <= 250; number += 50) await place(`cc/${number}`, '1 hour');
     await service.admin('delete from app.content_removals');
     expect(await filesIn(service.documentFolder)).toHaveLength(5);

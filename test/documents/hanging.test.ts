@@ -97,10 +97,8 @@ test('with a hanging S3 an upload and a download are 503, and a deletion does no
     const own = await service.tenant('Hanging');
     const token = await service.token('ADMIN');
     const id = '55555555-5555-4555-8555-555555555555';
-    await service.admin(
-      `insert into public.documents (id, reclamation_id, filename, file_path) values ($1, $2, 'avis.pdf', 'aa/hanging')`,
-      [id, own.reclamations],
-    );
+    await service.sql`insert into public.documents (id, reclamation_id, filename, file_path)
+      values (${id}, ${own.reclamations}, 'avis.pdf', 'aa/hanging')`;
     const [download, uploaded] = await Promise.all([
       service.ask(`GET /api/documents/${id}/content`, { token }),
       upload(service, token, own.reclamations),

@@ -19,10 +19,8 @@ test.each([false, true])(
     try {
       const own = await service.tenant('Own');
       const token = await service.token('CLIENT', [own.clients]);
-      const [row] = await service.admin(
-        `insert into public.documents (reclamation_id, filename, file_path) values ($1, 'avis.pdf', 'aa/x') returning id`,
-        [own.reclamations],
-      );
+      const [row] = await service.sql`insert into public.documents (reclamation_id, filename, file_path)
+        values (${own.reclamations}, 'avis.pdf', 'aa/x') returning id`;
       const content = `/api/documents/${String(row?.['id'])}/content`;
       expectError(await service.ask(`GET ${content}`, { token }), 'ERROR_UNAVAILABLE');
       expect((await service.ask(`HEAD ${content}`, { token })).status).toBe(503);

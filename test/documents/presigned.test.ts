@@ -2,13 +2,12 @@ import { createHash, createHmac } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import S3rver from 's3rver';
 import { pdf } from '../support/samples.ts';
-import { createScratchFolder } from '../support/scratch.ts';
 import { expectError, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
 import { upload } from '../support/upload.ts';
 
 /* Downloads that lead to the store itself: what decides, what the address says, and when it is over. */
@@ -19,37 +18,27 @@ const s3Access = {
   credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
 };
 
-let folder: string;
-let s3: S3rver;
 let logged = '';
-let service: Service;
-let own: Tenant;
-let foreign: Tenant;
-let token: string;
 
-beforeAll(async () => {
-  folder = await createScratchFolder();
-  const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] };
-  s3 = new S3rver({ ...options, directory: folder });
-  const { port } = await s3.run();
-  service = await startService({
+const folder = await folderForSuite();
+const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] };
+const s3 = await forSuite(new S3rver({ ...options, directory: folder }));
+const { port } = await s3.run();
+const service = await forSuite(
+  startService({
     documents: {
       ...{ store: { kind: 's3', bucket: BUCKET, prefix: 'claims' }, endpoint: `http://127.0.0.1:${port}` },
       ...{ s3Access, presignedDownloads: true },
     },
     log: pino({ level: 'trace' }, { write: (line) => (logged += line) }),
-  });
-  own = await service.tenant('Own');
-  foreign = await service.tenant('Foreign');
-  token = await service.token('CLIENT', [own.clients]);
-});
+  }),
+);
+const own = await service.tenant('Own');
+const foreign = await service.tenant('Foreign');
+const token = await service.token('CLIENT', [own.clients]);
+
 afterEach(() => {
   mock.timers.reset();
-});
-afterAll(async () => {
-  await service.close();
-  await s3.close();
-  await rm(folder, { recursive: true });
 });
 
 async function attach(claim = own, bytes: Buffer | string = pdf, name = 'relevé "€".pdf'): Promise<string> {

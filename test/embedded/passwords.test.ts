@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { givePasswords } from '../../src/embedded/passwords.ts';
 import { PEOPLE } from '../../src/embedded/people.ts';
 import { loadDemonstration } from '../support/demonstration.ts';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import { secondsAgo } from '../support/user-with-password.ts';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-  await loadDemonstration(service);
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+await loadDemonstration(service);
 
 test('the tokens of a greeting are good although the passwords were given in the same second', async () => {
   const iat = secondsAgo(0);

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { type Logger, pino } from 'pino';
 import pg from 'pg';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
@@ -10,7 +10,6 @@ import {
   addressFrom,
   ask,
   createFolder,
-  type Folder,
   kill,
   nextTurn,
   postmasterPid,
@@ -18,22 +17,16 @@ import {
   spawnStart,
   spawnStranger,
 } from '../support/embedded.ts';
+import { forSuite } from '../support/suite.ts';
 
-let folder: Folder;
 let server: EmbeddedServer | undefined;
 let stranger: ChildProcess | undefined;
 
-beforeAll(async () => {
-  folder = await createFolder();
-});
+const folder = await forSuite(createFolder());
 
 afterEach(async () => {
   await server?.stop();
   stranger?.kill();
-});
-
-afterAll(async () => {
-  await folder.remove();
 });
 
 async function start(log = silent): Promise<EmbeddedServer> {

@@ -3,27 +3,21 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { createLogin } from '../../src/embedded/postgres/prepare.ts';
 import { findBinaries } from '../../src/embedded/postgres/binaries.ts';
 import { answers } from '../../src/embedded/postgres/connect.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { asDatabase } from '../support/database.ts';
-import { ask, createFolder, type Folder, silent } from '../support/embedded.ts';
+import { ask, createFolder, silent } from '../support/embedded.ts';
+import { forSuite } from '../support/suite.ts';
 
-let folder: Folder;
 const running: EmbeddedServer[] = [];
 
-beforeAll(async () => {
-  folder = await createFolder();
-});
+const folder = await forSuite(createFolder());
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.stop()));
-});
-
-afterAll(async () => {
-  await folder.remove();
 });
 
 async function start(logLookMs = 60_000): Promise<EmbeddedServer> {

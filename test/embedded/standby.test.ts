@@ -1,45 +1,34 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { createLogin } from '../../src/embedded/postgres/prepare.ts';
 import { dataDirectory } from '../../src/embedded/postgres/cluster.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
-import type { EmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { ask, createFolder, silent } from '../support/embedded.ts';
-import type { Folder } from '../support/embedded.ts';
 import { expectError, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* A service whose DATABASE_URL leads to a standby: a server that recovers for ever, and answers meanwhile. */
 
-let folder: Folder;
-let server: EmbeddedServer;
-let service: Service;
 const lines: string[] = [];
 
-beforeAll(async () => {
-  folder = await createFolder();
-  const options = { dataDir: folder.path, log: silent, settings: { fsync: 'off' } };
-  const primary = await startEmbeddedServer(options);
-  await migrate({ adminUrl: primary.adminUrl, log: silent });
-  const login = new URL(await createLogin(primary));
-  await primary.stop();
-  await writeFile(join(dataDirectory(join(folder.path, 'postgres')), 'standby.signal'), '');
-  server = await startEmbeddedServer(options);
-  login.port = String(server.port);
-  service = await startService({
+const folder = await forSuite(createFolder());
+const options = { dataDir: folder.path, log: silent, settings: { fsync: 'off' } };
+const primary = await startEmbeddedServer(options);
+await migrate({ adminUrl: primary.adminUrl, log: silent });
+const login = new URL(await createLogin(primary));
+await primary.stop();
+await writeFile(join(dataDirectory(join(folder.path, 'postgres')), 'standby.signal'), '');
+const server = await forSuite(startEmbeddedServer(options));
+login.port = String(server.port);
+const service = await forSuite(
+  startService({
     databaseUrl: () => login.href,
     log: pino({}, { write: (line: string) => lines.push(line) }),
-  });
-});
-
-afterAll(async () => {
-  await service.close();
-  await server.stop();
-  await folder.remove();
-});
+  }),
+);
 
 test('is told by health and by its log that the server takes no writes', async () => {
   expect(await ask(server.adminUrl, 'select pg_is_in_recovery()')).toBe('true');

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { pino } from 'pino';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { startProvider } from '../support/provider.ts';
-import { createScratchFolder } from '../support/scratch.ts';
+import { folderForSuite } from '../support/suite.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001';
 const B = 'bbbbbbbb-0000-4000-8000-000000000002';
@@ -17,13 +17,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-let dataDir: string;
-
-beforeAll(async () => {
-  dataDir = await createScratchFolder();
-});
-
-afterAll(() => rm(dataDir, { recursive: true }));
+const dataDir = await folderForSuite();
 
 function token(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
   const command = join(import.meta.dirname, '..', '..', 'src', 'commands', 'token.ts');

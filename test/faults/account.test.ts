@@ -1,52 +1,36 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { LOST, resultOf } from '../../deploy/check/accounts.ts';
-import { withAdmin } from '../support/database.ts';
+import { connected, withAdmin } from '../support/database.ts';
 import { until } from '../support/upload.ts';
 import { check, fill, fixtureOf, UNTOUCHED } from './account.ts';
 import { CHECKS } from './checks.ts';
 import { DAMAGES } from './damages.ts';
 import { readJournal } from './journal.ts';
-import type { Entry } from './journal.ts';
 import { startLoad } from './load-process.ts';
 import { OPERATIONS } from './load/operations.ts';
 import { openRun } from './server-of-the-run.ts';
-import type { FaultRun } from './server-of-the-run.ts';
 import { SERVES, serving } from './serving.ts';
 import { openWorld } from './world.ts';
-import type { World } from './world.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* The accounts of a real load to which nothing happens, and of the same with one thing made wrong. */
 
 const SEED = 7;
 
-let run: FaultRun;
-let world: World;
-let admin: pg.Client;
-let entries: readonly Entry[];
-
-beforeAll(async () => {
-  run = await openRun();
-  world = await openWorld(run.cluster);
-  const fixture = await withAdmin(world.adminUrl, fixtureOf);
-  const { port } = world.service;
-  const load = await startLoad(world.folder, { port, seed: SEED, people: world.people, without: [] });
-  const expected = OPERATIONS.filter(({ weight, name }) => weight > 0 && name !== 'read with a new key');
-  await until(async () => {
-    const names = new Set((await readJournal(load.journal)).map(({ operation }) => operation));
-    return expected.every(({ name }) => names.has(name));
-  });
-  entries = await load.finish();
-  admin = new pg.Client({ connectionString: world.adminUrl });
-  await admin.connect();
-  await fill(admin, { fixture, entries, contents: await world.contents(), spared: [] });
+const run = await forSuite(openRun());
+const world = await forSuite(openWorld(run.cluster));
+const fixture = await withAdmin(world.adminUrl, fixtureOf);
+const { port } = world.service;
+const load = await startLoad(world.folder, { port, seed: SEED, people: world.people, without: [] });
+const expected = OPERATIONS.filter(({ weight, name }) => weight > 0 && name !== 'read with a new key');
+await until(async () => {
+  const names = new Set((await readJournal(load.journal)).map(({ operation }) => operation));
+  return expected.every(({ name }) => names.has(name));
 });
-
-afterAll(async () => {
-  await admin.end();
-  await world.close();
-  await run.close();
-});
+const entries = await load.finish();
+const admin = await forSuite(connected(world.adminUrl));
+await fill(admin, { fixture, entries, contents: await world.contents(), spared: [] });
 
 describe('the accounts of the faults', () => {
   test('find nothing wrong where nothing happened, and the load has sent everything it can', async () => {

@@ -6,16 +6,13 @@ import { whileEnding } from './while-ending.ts';
 
 const FOLDER = join(import.meta.dirname, 'faults');
 
-/** Every fault that there is a file of, in the order of their names, then each that lasts once more with a SIGTERM in it. */
+/** Every fault of every file, in the order of their names, then each that lasts once more with a SIGTERM in it. */
 export async function allFaults(): Promise<Fault[]> {
-  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.ts')).sort();
-  const faults = await Promise.all(
-    names.map(async (name) => {
-      const url = pathToFileURL(join(FOLDER, name)).href;
-      const { fault } = (await import(url)) as { readonly fault: Fault };
-      if (`${fault.name}.ts` !== name) throw new Error(`${name} is the file of ${fault.name}`);
-      return fault;
-    }),
+  const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.ts'));
+  const modules = await Promise.all(
+    files.map(async (file) => (await import(pathToFileURL(join(FOLDER, file)).href)) as { faults: Fault[] }),
   );
+  const faults = modules.flatMap((module) => module.faults);
+  faults.sort((one, other) => (one.name < other.name ? -1 : 1));
   return [...faults, ...faults.flatMap(whileEnding)];
 }

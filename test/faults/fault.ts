@@ -3,7 +3,6 @@ import type { World, WorldOptions } from './world.ts';
 
 /** One thing that goes wrong while real load runs. */
 export interface Fault {
-  /** The name of its file, too. */
   readonly name: string;
   readonly what: string;
   /** What must hold beside what holds after every fault. */

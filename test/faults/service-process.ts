@@ -58,3 +58,11 @@ export async function createServiceProcess(
     },
   };
 }
+
+/** kill -9, and a new start. */
+export async function killAndStart(service: ServiceProcess): Promise<void> {
+  const ended = service.ended();
+  service.signal('SIGKILL');
+  await ended;
+  await service.start();
+}

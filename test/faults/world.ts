@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import S3rver from 's3rver';
-import { asDatabase, createTestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import type { TestIdentity } from '../support/identity.ts';
 import { layFaultyLine } from '../support/faulty-line.ts';
@@ -11,13 +10,14 @@ import type { FaultyLine } from '../support/faulty-line.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import type { Cluster } from './cluster.ts';
 import type { Person } from './load/people.ts';
-import { embeddedAdminUrl } from './embedded-admin.ts';
 import { createServiceProcess } from './service-process.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { BUCKETS, bucketIn, filesBelow, storeInS3 } from './stored-contents.ts';
 import { loadTenant, peopleOf, WORDS } from './tenants.ts';
 import { mountSmallDisk } from './small-disk.ts';
 import type { SmallDisk } from './small-disk.ts';
+import { accepting, UNLIMITED, adminOf, embeddedAdminUrl } from '../support/world.ts';
+import type { Admin } from '../support/world.ts';
 
 export interface WorldOptions {
   /** Where contents lie: a folder when absent. */
@@ -48,7 +48,7 @@ export interface World {
   /** The superuser's address of the database under test. */
   readonly adminUrl: string;
   /** Runs SQL as the superuser on a connection of its own. */
-  readonly admin: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
+  readonly admin: Admin;
   /** Every content that the store holds, with its size. */
   readonly contents: () => Promise<{ path: string; size: number }[]>;
   close(): Promise<void>;
@@ -78,8 +78,8 @@ export async function openWorld(cluster: Cluster, options: WorldOptions = {}): P
   const service = await createServiceProcess(folder, {
     ...(postgres && { DATABASE_URL: line.through(postgres.apiUrl) }),
     ...{ DATA_DIR: data, DATABASE_STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS) },
-    ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
-    ...{ RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' },
+    ...accepting(identity),
+    ...UNLIMITED,
     ...(options.store === 's3' ? storeInS3(s3Line.port, '') : { DOCUMENT_STORE: documents }),
     ...options.environment,
   });
@@ -129,18 +129,5 @@ export async function openWorld(cluster: Cluster, options: WorldOptions = {}): P
       await postgres?.close();
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     },
-  };
-}
-
-function adminOf(url: string): World['admin'] {
-  return async (text, values) => {
-    const client = new pg.Client({ connectionString: asDatabase(url, new URL(url).pathname.slice(1)) });
-    client.on('error', () => undefined);
-    await client.connect();
-    try {
-      return (await client.query<Record<string, unknown>>(text, values)).rows;
-    } finally {
-      await client.end();
-    }
   };
 }

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { outOfReach } from '../../src/documents/content-store.ts';
 import { ANONYMOUS } from '../../src/identity/caller.ts';
 import { bodyOf } from '../../src/http/body-stream.ts';
@@ -14,19 +14,13 @@ import { toRequestError } from '../../src/http/errors.ts';
 import { readForm } from '../../src/resources/documents/form.ts';
 import { askRaw, parseRaw } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import { begin, form, FORM, frame } from '../support/upload.ts';
 
 /* What a request may cost, and what becomes of those that ask for more. */
 
-let service: Service;
-let token: string;
-
-beforeAll(async () => {
-  service = await startService();
-  token = await service.token('ADMIN');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const token = await service.token('ADMIN');
 
 const MIB = 1024 * 1024;
 const CHUNKED = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n';

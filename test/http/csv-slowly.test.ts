@@ -30,11 +30,8 @@ async function start(walks: Parameters<typeof startService>[0] = {}): Promise<vo
   service = await startService({ ...walks, log: pino(log) });
   own = await service.tenant('Boulangerie Martin');
   token = await service.token('CLIENT', [own.clients]);
-  await service.admin(
-    `insert into public.sites (client_id, site_name, address)
-     select $1, 'Site ' || n, repeat('x', 9000) from generate_series(1, $2) as n`,
-    [own.clients, MANY],
-  );
+  await service.sql`insert into public.sites (client_id, site_name, address)
+   select ${own.clients}, 'Site ' || n, repeat('x', 9000) from generate_series(1, ${MANY}) as n`;
 }
 
 /** A download of which nothing is read yet. */
@@ -82,13 +79,9 @@ describe('with time enough', () => {
 
   test('the whole file is of one moment, whatever happens while it is read', async () => {
     const response = await begin(token, '/api/sites?sort=created_at');
-    await service.admin(`delete from public.sites where client_id = $1 and site_name like 'Site %5'`, [
-      own.clients,
-    ]);
+    await service.sql`delete from public.sites where client_id = ${own.clients} and site_name like 'Site %5'`;
     await service.admin(`update public.sites set site_name = 'Autre' where client_id = $1`, [own.clients]);
-    await service.admin(`insert into public.sites (client_id, site_name) values ($1, 'Nouveau')`, [
-      own.clients,
-    ]);
+    await service.sql`insert into public.sites (client_id, site_name) values (${own.clients}, 'Nouveau')`;
     const file = await text(response);
     expect(response.complete).toBe(true);
     expect(names(file).toSorted()).toEqual(

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { endpoints } from '../../src/resources/index.ts';
 import { ROWS } from '../resources/access.ts';
 import { fill } from '../resources/situations.ts';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
-import type { Tenant } from '../support/tenant.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Any list as CSV: what it says, and to whom. How it is read slowly stands in test/db/walk.test.ts. */
 
@@ -15,30 +14,19 @@ const MANY = 1_234;
 
 const LISTS = endpoints.filter((endpoint) => 'list' in endpoint).map(({ path }) => `GET ${path}`);
 
-let service: Service;
-let own: Tenant;
-let foreign: Tenant;
-let token: string;
-
-beforeAll(async () => {
-  service = await startService();
-  own = await service.furnishedTenant('Boulangerie Martin');
-  foreign = await service.furnishedTenant('Boulangerie Martin');
-  token = await service.token('ADMIN', [own.clients]);
-  await service.admin(
-    `update public.factures
-     set status = 'ISSUED', issue_date = current_date, due_date = current_date + 9
-     where client_id = $1`,
-    [own.clients],
-  );
-  await service.admin(
-    `insert into public.sites (client_id, site_name, address, created_at, updated_at)
+const service = await forSuite(startService());
+const own = await service.furnishedTenant('Boulangerie Martin');
+const foreign = await service.furnishedTenant('Boulangerie Martin');
+const token = await service.token('ADMIN', [own.clients]);
+await service.sql`update public.factures
+   set status = 'ISSUED', issue_date = current_date, due_date = current_date + 9
+   where client_id = ${own.clients}`;
+await service.admin(
+  `insert into public.sites (client_id, site_name, address, created_at, updated_at)
      select $1, 'Site ' || n, case when n % 2 = 0 then E'Rue "A",\\r\\nLyon; ' || n end, d, d
      from generate_series(1, $2) as n, lateral (select timestamptz '2024-01-01' + n * interval '1 minute') as t (d)`,
-    [own.clients, MANY],
-  );
-});
-afterAll(() => service.close());
+  [own.clients, MANY],
+);
 
 type Records = Record<string, string>[];
 

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import type { DocsLogin } from '../../src/http/docs.ts';
 import { createDiscovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
-import type { ForeignProvider } from '../support/foreign-provider.ts';
 import { ask } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
@@ -14,23 +13,19 @@ import type { Service } from '../support/service.ts';
 const SETTINGS = { clientId: 'docs', scope: 'openid api', audience: 'https://api.example' };
 const MINUTE = 60_000;
 
-let provider: ForeignProvider;
-let service: Service;
-let without: Service;
 let now = 0;
 
-beforeAll(async () => {
-  // The provider warns on the console of every default that it thinks a production should change.
-  for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
-  provider = await startForeignProvider();
-  await provider.allow('docs', 'http://127.0.0.1/docs');
-  const { issuer } = provider;
-  const log = pino({ level: 'silent' });
-  const discovery = createDiscovery({ issuer, log, timeoutMs: 600_000, now: () => now });
-  const login: DocsLogin = { ...SETTINGS, issuer, discovery };
-  service = await startService({ login });
-  without = await startService();
-});
+// The provider warns on the console of every default that it thinks a production should change.
+for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
+const provider = await startForeignProvider();
+await provider.allow('docs', 'http://127.0.0.1/docs');
+const { issuer } = provider;
+const log = pino({ level: 'silent' });
+const discovery = createDiscovery({ issuer, log, timeoutMs: 600_000, now: () => now });
+const login: DocsLogin = { ...SETTINGS, issuer, discovery };
+const service = await startService({ login });
+const without = await startService();
+
 afterAll(async () => {
   jest.restoreAllMocks();
   await service.close();

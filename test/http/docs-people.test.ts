@@ -1,34 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Person } from '../../src/http/docs.ts';
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* The tokens that the page of /docs gets with a click, in a demonstration and nowhere else. */
 
 const CALLED_BY = 'https://app.example';
 const SOPHIE = 'POST /docs/people/CLIENT';
 
-let service: Service;
-let serious: Service;
-let own: string;
-
-beforeAll(async () => {
-  const people: readonly Person[] = [
-    {
-      ...{ role: 'CLIENT', name: 'Sophie Martin', clientAccess: ['c1000000-0000-4000-8000-000000000001'] },
-      token: () => service.token('CLIENT', [own]),
-    },
-  ];
-  service = await startService({ people, corsOrigins: [CALLED_BY] });
-  own = (await service.tenant('Own')).clients;
-  serious = await startService();
-});
-afterAll(async () => {
-  await service.close();
-  await serious.close();
-});
+const people: readonly Person[] = [
+  {
+    ...{ role: 'CLIENT', name: 'Sophie Martin', clientAccess: ['c1000000-0000-4000-8000-000000000001'] },
+    token: () => service.token('CLIENT', [own]),
+  },
+];
+const service = await forSuite(startService({ people, corsOrigins: [CALLED_BY] }));
+const own = (await service.tenant('Own')).clients;
+const serious = await forSuite(startService());
 
 const to = (host: string, headers: Record<string, string> = {}): Promise<Answer> =>
   ask(service.port, SOPHIE, { headers: { host, origin: `http://${host}`, ...headers } });

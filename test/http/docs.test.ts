@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
-let service: Service;
-let limited: Service;
-
-beforeAll(async () => {
-  service = await startService();
-  limited = await startService({ limits: { perUser: 100, perIp: 3 } });
-});
-afterAll(async () => {
-  await service.close();
-  await limited.close();
-});
+const service = await forSuite(startService());
+const limited = await forSuite(startService({ limits: { perUser: 100, perIp: 3 } }));
 
 const get = ({ port }: Service, path: string, headers: Record<string, string> = {}) =>
   fetch(`http://127.0.0.1:${port}${path}`, { headers });

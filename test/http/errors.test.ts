@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { ErrorCode } from '../../src/errors.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
 import { toRequestError } from '../../src/http/errors.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
 const common = { tag: 'Errors', summary: 'x', resource: 'errors', responses: { 200: z.looseObject({}) } };
 
@@ -42,20 +42,14 @@ const throwSecret = endpoint({
   },
 });
 
-let service: Service;
-let asClient: string;
-
-beforeAll(async () => {
-  service = await startService({ endpoints: [raise, raiseReading, throwSecret] });
-  asClient = await service.token('CLIENT');
-  await service.admin(`
+const service = await forSuite(startService({ endpoints: [raise, raiseReading, throwSecret] }));
+const asClient = await service.token('CLIENT');
+await service.admin(`
     create function app.raise(code text) returns text language plpgsql as $$
     begin
         raise exception 'secret' using errcode = code, detail = 'secret', hint = 'secret';
     end $$;
     grant execute on function app.raise(text) to public`);
-});
-afterAll(() => service.close());
 
 describe('an error of Postgres becomes', () => {
   test.each<[string, ErrorCode]>([

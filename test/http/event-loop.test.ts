@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ask, askRaw } from '../support/http.ts';
 import { shareOfLimit } from '../support/event-loop.ts';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import { SHAPES } from '../support/shapes.ts';
+import { forSuite } from '../support/suite.ts';
 import { FORM, frame } from '../support/upload.ts';
 
 /*
@@ -14,28 +14,21 @@ import { FORM, frame } from '../support/upload.ts';
 
 const MIB = 1024 * 1024;
 
+const service = await forSuite(startService());
+const { clients, reclamations } = await service.tenant('Own');
+const token = await service.token('ADMIN', [clients]);
+const sites = 'POST /api/sites/import?dry_run=true';
+const parsers: Readonly<Record<string, readonly [line: string, type: string, size: number]>> = {
+  'a table': [sites, 'text/csv', 10 * MIB],
+  'a table in Windows-1252': [sites, 'text/csv; charset=windows-1252', 10 * MIB],
+  'an array of records': [sites, 'application/json', 10 * MIB],
+  'a login': ['POST /api/auth/login', 'application/json', MIB / 4],
+  'a record': ['POST /api/users', 'application/json', MIB / 4],
+  'a form': [`POST /api/reclamations/${reclamations}/documents`, FORM, MIB],
+};
+
 describe('no body holds the event loop for longer than a request may:', () => {
-  let service: Service;
-  let token: string;
-  let parsers: Readonly<Record<string, readonly [line: string, type: string, size: number]>>;
-
-  beforeAll(async () => {
-    service = await startService();
-    const { clients, reclamations } = await service.tenant('Own');
-    token = await service.token('ADMIN', [clients]);
-    const sites = 'POST /api/sites/import?dry_run=true';
-    parsers = {
-      'a table': [sites, 'text/csv', 10 * MIB],
-      'a table in Windows-1252': [sites, 'text/csv; charset=windows-1252', 10 * MIB],
-      'an array of records': [sites, 'application/json', 10 * MIB],
-      'a login': ['POST /api/auth/login', 'application/json', MIB / 4],
-      'a record': ['POST /api/users', 'application/json', MIB / 4],
-      'a form': [`POST /api/reclamations/${reclamations}/documents`, FORM, MIB],
-    };
-  });
-  afterAll(() => service.close());
-
-  test.each(['a table', 'a table in Windows-1252', 'an array of records', 'a login', 'a record', 'a form'])(
+  test.each(Object.keys(parsers))(
     '%s',
     async (parser) => {
       const [line = '', type = '', size = 0] = parsers[parser] ?? [];

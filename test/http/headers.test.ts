@@ -1,26 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
 const ORIGIN = 'https://app.example';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-let service: Service;
-let closed: Service;
-let tenant: Tenant;
-let token: string;
-
-beforeAll(async () => {
-  service = await startService({ corsOrigins: [ORIGIN] });
-  closed = await startService();
-  tenant = await service.tenant('Own');
-  token = await service.token('CLIENT', [tenant.clients]);
-});
-afterAll(async () => {
-  await service.close();
-  await closed.close();
-});
+const service = await forSuite(startService({ corsOrigins: [ORIGIN] }));
+const closed = await forSuite(startService());
+const tenant = await service.tenant('Own');
+const token = await service.token('CLIENT', [tenant.clients]);
 
 describe('every answer', () => {
   test.each([

@@ -1,22 +1,15 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { askRaw } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Refusals that could come too late, or not at all. */
 
-let service: Service;
-let own: Tenant;
-let foreign: Tenant;
-
-beforeAll(async () => {
-  service = await startService();
-  own = await service.furnishedTenant('Menuiserie Petit');
-  foreign = await service.furnishedTenant('Scierie Grand');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const own = await service.furnishedTenant('Menuiserie Petit');
+const foreign = await service.furnishedTenant('Scierie Grand');
 
 describe('a malformed escape in a path', () => {
   test('of a role that may not is refused and audited like any other path', async () => {

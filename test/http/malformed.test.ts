@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { ErrorCode } from '../../src/errors.ts';
 import { check } from '../../src/http/input.ts';
@@ -10,16 +10,10 @@ import { allEndpoints } from '../../src/resources/index.ts';
 import { askRaw, parseRaw } from '../support/http.ts';
 import type { Question } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
-let service: Service;
-let token: string;
-
-beforeAll(async () => {
-  service = await startService();
-  token = await service.token('ADMIN');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const token = await service.token('ADMIN');
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const id = randomUUID();

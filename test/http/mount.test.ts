@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { endpoint } from '../../src/http/endpoint.ts';
 import type { RecordShape } from '../../src/http/endpoint.ts';
@@ -8,7 +8,9 @@ import { askRaw, parseRaw } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
 import { ROLES } from '../../src/identity/caller.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import type { Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+import { person } from '../support/people.ts';
 
 /* Endpoints of kinds that the service has none of yet, on the mechanism that all of them share. */
 
@@ -108,20 +110,11 @@ const readRights = endpoint({
 
 const endpoints = [readRights, readSite, createSite, writeOnRead, createTwoSites];
 
-let service: Service;
-let own: Tenant;
-let foreign: Tenant;
-let asClient: string;
-let asManager: string;
-
-beforeAll(async () => {
-  service = await startService({ endpoints });
-  own = await service.tenant('Own');
-  foreign = await service.tenant('Foreign');
-  asClient = await service.token('CLIENT', [own.clients]);
-  asManager = await service.token('ACCOUNT_MANAGER', [own.clients]);
-});
-afterAll(() => service.close());
+const service = await forSuite(startService({ endpoints }));
+const own = await service.tenant('Own');
+const foreign = await service.tenant('Foreign');
+const asClient = await service.token('CLIENT', [own.clients]);
+const asManager = await service.token('ACCOUNT_MANAGER', [own.clients]);
 
 describe('a caller who names a record by its id', () => {
   test('gets their own', async () => {
@@ -241,13 +234,8 @@ describe('an endpoint of several statements', () => {
   });
 
   test('is not begun for a token whose rights were taken back', async () => {
-    await service.admin(
-      `insert into public.users (email, password_hash, name, role, client_access, subject, is_active)
-       values ('gone@b.example', '!', 'Gone', 'ACCOUNT_MANAGER', array[$1]::uuid[], 'gone', false)`,
-      [own.clients],
-    );
+    const { token } = await person(service, 'ACCOUNT_MANAGER', [own.clients], { is_active: false });
     const before = await names();
-    const token = await service.token('ACCOUNT_MANAGER', [own.clients], { sub: 'gone' });
     const answer = await service.ask(`POST /pairs/${own.clients}`, { token });
     await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED');
     expect(await names()).toBe(before);

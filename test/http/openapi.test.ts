@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { validate } from '@readme/openapi-parser';
 import { ERRORS } from '../../src/errors.ts';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import { resolved } from '../support/described.ts';
+import { forSuite } from '../support/suite.ts';
 
 interface Parameter {
   readonly name: string;
@@ -18,19 +18,11 @@ interface Operation {
   readonly responses: Record<string, object>;
 }
 
-let service: Service;
-let document: Record<string, unknown>;
-let paths: Record<string, Record<string, Operation>>;
-let schemas: Record<string, object>;
-
-beforeAll(async () => {
-  service = await startService();
-  const answer = await service.ask('GET /api-json', { token: await service.token('CLIENT') });
-  document = answer.json as Record<string, unknown>;
-  paths = document['paths'] as typeof paths;
-  ({ schemas } = document['components'] as { schemas: typeof schemas });
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const answer = await service.ask('GET /api-json', { token: await service.token('CLIENT') });
+const document = answer.json as Record<string, unknown>;
+const paths = document['paths'] as Record<string, Record<string, Operation>>;
+const { schemas } = document['components'] as { schemas: Record<string, object> };
 
 test('the description is valid OpenAPI 3.0 of version 1.0.0', async () => {
   expect(document).toMatchObject({ openapi: expect.stringMatching(/^3\.0\./), info: { version: '1.0.0' } });

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 import { healthOnce } from '../support/health.ts';
 import type { Answer } from '../support/http.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
+import { connected } from '../support/database.ts';
 
 let service: Service;
 afterEach(() => service.close());
@@ -20,8 +21,7 @@ describe('a request whose table is locked', () => {
   let lock: pg.Client;
 
   async function lockClients(): Promise<void> {
-    lock = new pg.Client({ connectionString: service.postgres.adminUrl });
-    await lock.connect();
+    lock = await connected(service.postgres.adminUrl);
     await lock.query('begin; lock table public.clients in access exclusive mode');
   }
   afterEach(() => lock.end());

@@ -1,25 +1,15 @@
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
-let service: Service;
-let token: string;
-let client: string;
-
-beforeAll(async () => {
-  service = await startService();
-  client = (await service.tenant('Own')).clients;
-  token = await service.token('ADMIN', [client]);
-  await service.admin(
-    `insert into public.sites (client_id, site_name, address)
-     select $1, 'Site ' || n, 'Rue ' || n from generate_series(1, 100) as n`,
-    [client],
-  );
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const client = (await service.tenant('Own')).clients;
+const token = await service.token('ADMIN', [client]);
+await service.sql`insert into public.sites (client_id, site_name, address)
+   select ${client}, 'Site ' || n, 'Rue ' || n from generate_series(1, 100) as n`;
 
 interface Packed {
   readonly status: number;
@@ -119,11 +109,8 @@ test('a list that says something else has another tag, also where only its lengt
   expect(await tag('')).toBe(before);
   expect(await tag('&offset=5')).not.toBe(before);
   const counted = await tag('&count=exact');
-  await service.admin(
-    `insert into public.sites (client_id, site_name, address, created_at, updated_at)
-     values ($1, 'Old', 'Rue', '2000-01-01', '2000-01-01')`,
-    [client],
-  );
+  await service.sql`insert into public.sites (client_id, site_name, address, created_at, updated_at)
+   values (${client}, 'Old', 'Rue', '2000-01-01', '2000-01-01')`;
   expect(await tag('')).toBe(before);
   expect(await tag('&count=exact')).not.toBe(counted);
 });

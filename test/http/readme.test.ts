@@ -9,19 +9,14 @@ import { createTestDatabase, withAdmin } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { loadDemonstration } from '../support/demonstration.ts';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* What docs/frontend.md shows of a page does what it says, on the demonstration, as one module. */
 
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-  await loadDemonstration(service);
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+await loadDemonstration(service);
 
 const read = (path: string): Promise<string> => readFile(join(import.meta.dirname, '..', '..', path), 'utf8');
 
@@ -51,22 +46,17 @@ test('a frontend logs in, walks the pages, changes a claim, is told of conflict 
   const { me, claims, late, refused, attached } = JSON.parse(stdout) as Record<string, unknown>;
 
   expect(me).toMatchObject({ name: 'Marc Lefèvre', role: 'ACCOUNT_MANAGER', client_access: [CLIENT] });
-  const stored = await service.admin(
-    `select id from public.reclamations where client_id = $1 order by created_at desc, id desc`,
-    [CLIENT],
-  );
+  const stored = await service.sql`select id from public.reclamations
+    where client_id = ${CLIENT} order by created_at desc, id desc`;
   expect((claims as { id: string }[]).map(({ id }) => id)).toEqual(stored.map(({ id }) => id));
   expect(stored.length).toBeGreaterThan(2);
   expect(late).toMatchObject({ status: 412, code: 'ERROR_PRECONDITION_FAILED' });
   expect(refused).toMatchObject({ client_id: expect.any(String), site_name: expect.any(String) });
   const { id } = attached as { id: string };
   expect(
-    await service.admin(
-      `select r.id, r.grounds, d.filename
-       from public.documents as d join public.reclamations as r on r.id = d.reclamation_id
-       where d.id = $1`,
-      [id],
-    ),
+    await service.sql`select r.id, r.grounds, d.filename
+     from public.documents as d join public.reclamations as r on r.id = d.reclamation_id
+     where d.id = ${id}`,
   ).toEqual([{ id: stored[0]?.['id'], grounds: 'Base d’imposition', filename: 'avis.pdf' }]);
 });
 

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { expectRefusal, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+import { make } from '../support/rows.ts';
 
-let service: Service;
-let foreign: Tenant;
-
-beforeAll(async () => {
-  service = await startService({ trustProxy: 1 });
-  foreign = await service.tenant('Foreign');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService({ trustProxy: 1 }));
+const foreign = await service.tenant('Foreign');
 
 const readForeign = async (claims: Record<string, unknown> = {}, headers: Record<string, string> = {}) => {
   const token = await service.token('CLIENT', [], claims);
@@ -37,12 +32,9 @@ describe('a refusal is recorded once, before the answer leaves,', () => {
   });
 
   test('under the user where one is stored', async () => {
-    const [user] = await service.admin(
-      `insert into public.users (email, password_hash, name, role, subject)
-       values ('a@b.example', '!', 'Ada', 'CLIENT', 'known') returning id`,
-    );
+    const id = await make(service, 'users', { role: 'CLIENT', subject: 'known' });
     const record = await expectRefusal(service, await readForeign({ sub: 'known' }), 'ERROR_FORBIDDEN');
-    expect(record).toMatchObject({ user_id: user?.['id'], actor: 'known' });
+    expect(record).toMatchObject({ user_id: id, actor: 'known' });
   });
 
   test('when the path is longer than the column', async () => {

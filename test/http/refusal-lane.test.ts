@@ -1,12 +1,13 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 import { healthOnce } from '../support/health.ts';
 import { waiting } from '../support/held-row.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { until } from '../support/upload.ts';
+import { connected } from '../support/database.ts';
 
 /* What never waits for what other requests hold: refusals and the health check. Each test ends while that is held. */
 
@@ -15,8 +16,7 @@ let holder: pg.Client;
 
 beforeEach(async () => {
   service = await startService();
-  holder = new pg.Client({ connectionString: service.postgres.adminUrl });
-  await holder.connect();
+  holder = await connected(service.postgres.adminUrl);
 });
 afterEach(async () => {
   await holder.end();
@@ -30,10 +30,8 @@ const hold = (table: string, mode = 'access exclusive') =>
 /** How many records each refusal has; every answer is one for a stranger. */
 async function recordsOf(answers: readonly { readonly headers: object }[]): Promise<unknown[]> {
   const ids = answers.map(({ headers }) => String(Reflect.get(headers, 'x-request-id')));
-  const rows = await service.admin(
-    'select request_id, count(*)::integer as records from public.audit_logs where request_id = any ($1) group by 1',
-    [ids],
-  );
+  const rows = await service.sql`select request_id, count(*)::integer as records from public.audit_logs
+    where request_id = any (${ids}) group by 1`;
   const counts = new Map(rows.map((row) => [row['request_id'], row['records']]));
   return ids.map((id) => counts.get(id) ?? 0);
 }

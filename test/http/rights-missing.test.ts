@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { figuresAt } from '../metrics/figures.ts';
 import { hearing } from '../support/hearing.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
 const { log, said } = hearing();
-let service: Service;
-let own: Tenant;
-let asManager: string;
 
-beforeAll(async () => {
-  service = await startService({ metrics: { keptMs: 0 }, log });
-  own = await service.tenant('Own');
-  asManager = await service.token('ACCOUNT_MANAGER', [own.clients]);
-});
-afterAll(() => service.close());
+const service = await forSuite(startService({ metrics: { keptMs: 0 }, log }));
+const own = await service.tenant('Own');
+const asManager = await service.token('ACCOUNT_MANAGER', [own.clients]);
 
 const create = () =>
   service.ask('POST /api/sites', {

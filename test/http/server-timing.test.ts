@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { ask } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
-let told: Service;
-let silent: Service;
-beforeAll(async () => {
-  told = await startService({ serverTiming: true });
-  silent = await startService();
-});
-afterAll(async () => {
-  await told.close();
-  await silent.close();
-});
+const told = await forSuite(startService({ serverTiming: true }));
+const silent = await forSuite(startService());
 
 const timingOf = async ({ port }: Service, line: string, token?: string) => {
   const { status, headers } = await ask(port, line, token === undefined ? {} : { token });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { creates } from '../../src/http/endpoint.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { ROWS } from '../resources/access.ts';
@@ -8,8 +8,8 @@ import type { Cast } from '../resources/situations.ts';
 import { document } from '../support/described.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import { countOf, newKey, partsOf, withKey } from './keyed.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Every endpoint that creates, from the list of all of them, for everybody who may: sent again with its key. */
 
@@ -31,11 +31,7 @@ const cases = rows.flatMap((row) =>
   ),
 );
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
 
 interface Prepared {
   readonly line: string;
@@ -64,9 +60,8 @@ function otherwise({ body, ...question }: Question): Question {
 }
 
 async function recordsOf(answer: Answer): Promise<number> {
-  const records = await service.admin('select from public.audit_logs where request_id = $1', [
-    answer.headers['x-request-id'],
-  ]);
+  const records = await service.sql`select from public.audit_logs
+    where request_id = ${answer.headers['x-request-id']}`;
   return records.length;
 }
 

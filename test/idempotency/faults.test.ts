@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
 import { waiting } from '../support/held-row.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
@@ -11,6 +10,7 @@ import type { Tenant } from '../support/tenant.ts';
 import { pdf } from '../support/samples.ts';
 import { begin, filesIn, form, FORM, frame, until } from '../support/upload.ts';
 import { countOf, newKey, partsOf, withKey } from './keyed.ts';
+import { connected } from '../support/database.ts';
 
 /* What becomes of a key when something breaks, or is slow, between the request and its answer. */
 
@@ -38,8 +38,7 @@ function expectUnderWay(answer: Answer): void {
 
 /** Does something while creations below the client wait in the middle of their transactions. */
 async function whileHeld(work: () => Promise<void>): Promise<void> {
-  const holder = new pg.Client({ connectionString: service.postgres.adminUrl });
-  await holder.connect();
+  const holder = await connected(service.postgres.adminUrl);
   try {
     await holder.query('begin');
     await holder.query('select from public.clients where id = $1 for update', [own.clients]);
@@ -290,8 +289,7 @@ describe('an upload', () => {
 
   /** Lets uploads wait for what `hold` takes, until `work` is done. */
   async function held(hold: string, work: () => Promise<void>): Promise<void> {
-    const holder = new pg.Client({ connectionString: service.postgres.adminUrl });
-    await holder.connect();
+    const holder = await connected(service.postgres.adminUrl);
     try {
       await holder.query(`begin; ${hold}`);
       await work();

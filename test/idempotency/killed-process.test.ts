@@ -1,39 +1,29 @@
-import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { waiting } from '../support/held-row.ts';
 import { withAdmin } from '../support/database.ts';
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
-import { addressOf, start } from '../support/process.ts';
-import { createScratchFolder } from '../support/scratch.ts';
+import { portOf, start } from '../support/process.ts';
 import { expectError, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import { until } from '../support/upload.ts';
 import { countOf, newKey, partsOf, withKey } from './keyed.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
+import { accepting } from '../support/world.ts';
 
 /* Two instances on one database, of which one is killed while it creates. */
 
-let service: Service;
-let folder: string;
-beforeAll(async () => {
-  service = await startService();
-  folder = await createScratchFolder();
-});
-afterAll(async () => {
-  await service.close();
-  await rm(folder, { recursive: true });
-});
+const service = await forSuite(startService());
+const folder = await folderForSuite();
 
 test('what an instance had begun when it was killed is taken back, and another creates it with the same key', async () => {
   const own = await service.tenant('Own');
   const token = await service.token('ADMIN');
   const keyed = withKey(newKey(), { token, body: { client_id: own.clients, site_name: 'Entrepôt' } });
-  const { issuer, audience } = service.identity;
   const instance = start(folder, {
     ...{ DATABASE_URL: service.postgres.apiUrl, PORT: '0', LOG_LEVEL: 'silent' },
-    ...{ AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience },
+    ...accepting(service.identity),
   });
-  const port = Number(new URL(await addressOf(instance)).port);
+  const port = await portOf(instance);
   const send = () => service.ask('POST /api/sites', keyed);
 
   await withAdmin(service.postgres.adminUrl, async (holder) => {

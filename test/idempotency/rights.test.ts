@@ -1,22 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { form, FORM } from '../support/upload.ts';
 import { countOf, newKey, partsOf, withKey } from './keyed.ts';
+import { forSuite } from '../support/suite.ts';
+import { person } from '../support/people.ts';
 
 /* What was kept for a caller is shown to a caller who still sees the record, by the policies as they are now. */
 
-let service: Service;
 let own: Tenant;
 let other: Tenant;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+
+const service = await forSuite(startService());
+
 beforeEach(async () => {
   own = await service.furnishedTenant('Own');
   other = await service.furnishedTenant('Other');
@@ -82,10 +80,8 @@ describe('whoever has lost the client since', () => {
     const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
     const body = { name: 'Cabinet Dubois', client_ids: [own.clients] };
     const { first, again } = await created('POST /api/partners', { token, body });
-    await service.admin('update public.client_partners set client_id = $1 where partner_id = $2', [
-      other.clients,
-      idOf(first),
-    ]);
+    await service.sql`update public.client_partners set client_id = ${other.clients}
+      where partner_id = ${idOf(first)}`;
     await expectRefusal(service, await again(token), 'ERROR_FORBIDDEN');
   });
 });
@@ -147,15 +143,9 @@ describe('a client that an account manager created', () => {
   }
 
   async function manager(): Promise<Manager> {
-    const id = randomUUID();
-    const email = `${id}@users.example`;
+    const { id, email } = await person(service, 'ACCOUNT_MANAGER', [own.clients]);
     const token = (clients: readonly string[], role: Role = 'ACCOUNT_MANAGER') =>
       service.token(role, clients, { sub: id, email });
-    await service.admin(
-      `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
-       values ($1::uuid, $2, '!', 'Dupont', 'ACCOUNT_MANAGER', $3, $1::uuid::text, '-infinity')`,
-      [id, email, [own.clients]],
-    );
     return { id, token };
   }
 
@@ -204,10 +194,8 @@ describe('a password in a body', () => {
     const token = await service.token('ADMIN');
     const first = await service.ask('POST /api/users', withKey(key, { token, body }));
     expect(first.status).toBe(201);
-    const [row] = await service.admin(
-      'select to_jsonb(k)::text as text from app.idempotency_keys as k where resource_id = $1',
-      [idOf(first)],
-    );
+    const [row] = await service.sql`select to_jsonb(k)::text as text from app.idempotency_keys as k
+      where resource_id = ${idOf(first)}`;
     expect(row?.['text']).toContain(idOf(first));
     expect(row?.['text']).not.toContain(password);
     expect(row?.['text']).not.toContain(`"${key}"`);

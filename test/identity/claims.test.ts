@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { createTestKey } from '../support/identity.ts';
 import { startVerification, withVerification } from '../support/verification.ts';
 import type { Verification } from '../support/verification.ts';
@@ -7,11 +7,8 @@ import type { Verification } from '../support/verification.ts';
 const SECONDS = Date.UTC(2030, 0, 1) / 1000;
 const A = 'aaaaaaaa-0000-4000-8000-000000000001';
 const B = 'bbbbbbbb-0000-0000-0000-000000000002';
-let v: Verification;
 
-beforeAll(async () => {
-  v = await startVerification();
-});
+const v = await startVerification();
 
 afterAll(() => v.identity.stop());
 

@@ -1,25 +1,22 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createDiscovery } from '../../src/identity/discovery.ts';
 import type { Discovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
-import type { ForeignProvider } from '../support/foreign-provider.ts';
 
 /* What the page of /docs may know of an identity provider, from the provider's own discovery and nothing else. */
 
 const MINUTE = 60_000;
 
-let provider: ForeignProvider;
 let asked: number;
 let now: number;
 
-beforeAll(async () => {
-  // The provider warns on the console of every default that it thinks a production should change.
-  for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
-  provider = await startForeignProvider();
-  await provider.allow('docs', 'http://127.0.0.1/docs');
-});
+// The provider warns on the console of every default that it thinks a production should change.
+for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
+const provider = await startForeignProvider();
+await provider.allow('docs', 'http://127.0.0.1/docs');
+
 afterAll(async () => {
   jest.restoreAllMocks();
   await provider.close();

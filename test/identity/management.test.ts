@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openManagement } from '../../src/identity/management/client.ts';
 import type { Management } from '../../src/identity/management/client.ts';
 import { broken, instead, quiet, sendError, startManagement } from '../support/management.ts';
-import type { Fault, TestManagement } from '../support/management.ts';
+import type { Fault } from '../support/management.ts';
+import { forSuite } from '../support/suite.ts';
 
 const SUBJECT = 'auth0|5f7c8ec7/ü 1';
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
 const RIGHTS = { role: 'ACCOUNT_MANAGER', clientAccess: [CLIENT], isActive: true };
 
-let provider: TestManagement;
 let management: Management;
 
-beforeAll(async () => {
-  provider = await startManagement();
-});
-afterAll(() => provider.close());
+const provider = await forSuite(startManagement());
 
 beforeEach(() => {
   provider.users.clear();

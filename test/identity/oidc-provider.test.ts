@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, expect, jest, test } from '@jest/globals';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider } from 'oidc-provider';
 import { pino } from 'pino';
@@ -13,19 +12,15 @@ const AUDIENCE = 'https://api.example.com';
 const CLIENT = 'aaaaaaaa-0000-4000-8000-000000000001';
 const NAMES = { role: 'https://example.com/role', clientAccess: 'https://example.com/client_access' };
 
-let server: Server;
-let issuer: string;
 let claims: Readonly<Record<string, unknown>>;
 
-beforeAll(async () => {
-  // The provider warns on the console of every default that it thinks a production should change.
-  for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
-  server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const handle = (await createProvider()).callback();
-  server.on('request', (request, response) => void handle(request, response));
-});
+// The provider warns on the console of every default that it thinks a production should change.
+for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
+const server = createServer();
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const handle = (await createProvider()).callback();
+server.on('request', (request, response) => void handle(request, response));
 
 afterAll(async () => {
   jest.restoreAllMocks();

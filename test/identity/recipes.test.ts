@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
-import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { exportJWK, generateKeyPair } from 'jose';
 import type { JWK } from 'jose';
 import { Provider } from 'oidc-provider';
@@ -39,20 +39,17 @@ interface Shape {
 
 const RIGHTS = { role: 'TAX_SPECIALIST', client_access: [CLIENT] };
 
-let stranger: JWK;
-let encrypting: JWK;
 const servers: Server[] = [];
 
-beforeAll(async () => {
-  // The provider warns on the console of every default that it thinks a production should change.
-  for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
-  const made = await Promise.all(
-    ['RS256', 'RSA-OAEP'].map((alg) => generateKeyPair(alg, { extractable: true })),
-  );
-  const [signs, encrypts] = await Promise.all(made.map(async ({ privateKey }) => exportJWK(privateKey)));
-  stranger = { ...signs, kid: 'next', use: 'sig' };
-  encrypting = { ...encrypts, kid: 'encrypting', use: 'enc', alg: 'RSA-OAEP' };
-});
+// The provider warns on the console of every default that it thinks a production should change.
+for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
+const made = await Promise.all(
+  ['RS256', 'RSA-OAEP'].map((alg) => generateKeyPair(alg, { extractable: true })),
+);
+const [signs, encrypts] = await Promise.all(made.map(async ({ privateKey }) => exportJWK(privateKey)));
+const stranger: JWK = { ...signs, kid: 'next', use: 'sig' };
+const encrypting: JWK = { ...encrypts, kid: 'encrypting', use: 'enc', alg: 'RSA-OAEP' };
+
 afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
 });

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { exportJWK, exportSPKI, importJWK, SignJWT } from 'jose';
 import { compactToken, createTestKey, UNKNOWN_EXTENSION } from '../support/identity.ts';
 import { startVerification, withVerification } from '../support/verification.ts';
-import type { Verification } from '../support/verification.ts';
 
 const SECONDS = Date.UTC(2030, 0, 1) / 1000;
-let v: Verification;
 
-beforeAll(async () => {
-  v = await startVerification();
-});
+const v = await startVerification();
 
 afterAll(() => v.identity.stop());
 

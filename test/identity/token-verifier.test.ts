@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { compactToken, createTestKey } from '../support/identity.ts';
 import { startVerification } from '../support/verification.ts';
-import type { Verification } from '../support/verification.ts';
 
 const SECONDS = Date.UTC(2030, 0, 1) / 1000;
-let v: Verification;
 
-beforeAll(async () => {
-  v = await startVerification();
-});
+const v = await startVerification();
 
 afterAll(() => v.identity.stop());
 

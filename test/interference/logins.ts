@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readRun, withAdmin } from '../support/database.ts';
+import { readRun } from '../support/database.ts';
 import type { TestRun } from '../support/database.ts';
+import { makeLogin } from '../support/world.ts';
 
 /** The logins that ask in SQL. They are the cluster's, so that each is one and the same in every world. */
 export const LOGIN_NAMES = ['reporting', 'neighbour', 'auditor', 'api'] as const;
@@ -17,18 +18,11 @@ const GROUPS: Readonly<Record<LoginName, string>> = {
 /** They go with the run. */
 export async function makeLogins(): Promise<Logins> {
   const { adminUrl, prefix } = readRun();
-  const logins = LOGIN_NAMES.map((kind) => {
-    const login = {
-      name: `${prefix}_${randomBytes(2).toString('hex')}_${kind}`,
-      password: randomBytes(24).toString('base64url'),
-    };
-    return [kind, login] as const;
+  const made = LOGIN_NAMES.map(async (kind) => {
+    const name = `${prefix}_${randomBytes(2).toString('hex')}_${kind}`;
+    return [kind, await makeLogin(adminUrl, name, `in role ${GROUPS[kind]}`)] as const;
   });
-  await withAdmin(adminUrl, async (admin) => {
-    for (const [kind, { name, password }] of logins)
-      await admin.query(`create role ${name} login password '${password}' in role ${GROUPS[kind]}`);
-  });
-  return Object.fromEntries(logins) as Logins;
+  return Object.fromEntries(await Promise.all(made)) as Logins;
 }
 
 /** The SQL that grants clients to a login, at a time that is always the same. */

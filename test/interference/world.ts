@@ -4,12 +4,13 @@ import pg from 'pg';
 import { asDatabase, createTestDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import type { TestIdentity } from '../support/identity.ts';
-import { addressOf, start } from '../support/process.ts';
+import { portOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { contentOf, firmSql, pathsOf } from './firm.ts';
 import type { Firm } from './firm.ts';
 import type { LoginName, Logins } from './logins.ts';
 import { Reading } from './reading.ts';
+import { UNLIMITED, accepting } from '../support/world.ts';
 
 const FIXED_IDS = join(import.meta.dirname, 'fixed-ids.ts');
 
@@ -34,13 +35,13 @@ export async function openWorld(name: string, identity: TestIdentity, logins: Lo
   await mkdir(documents, { recursive: true });
   const service = start(folder, {
     ...{ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: postgres.apiUrl, DATABASE_POOL_SIZE: '2' },
-    ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
+    ...accepting(identity),
     // A machine that is busy is no difference.
     DATABASE_STATEMENT_TIMEOUT_MS: '120000',
-    ...{ RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' },
+    ...UNLIMITED,
     NODE_OPTIONS: `--import=${FIXED_IDS}`,
   });
-  const port = Number(new URL(await addressOf(service)).port);
+  const port = await portOf(service);
   const superuser = await connected(postgres.adminUrl);
   const clients = new Map<LoginName, pg.Client>();
 

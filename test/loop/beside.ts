@@ -6,11 +6,12 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { freePort } from '../../src/embedded/postgres/free-port.ts';
 import { createServiceProcess } from '../faults/service-process.ts';
 import type { ServiceProcess } from '../faults/service-process.ts';
-import { createTestDatabase, withAdmin } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { AUDIENCE, CREDENTIAL, JOURNAL, KEY, readTold } from './told.ts';
 import { newSeed } from './world.ts';
 import type { LoopWorld, Victim } from './world.ts';
+import { adminOf } from '../support/world.ts';
 
 /* Two instances of the API, and a provider beside them that keeps its own state. */
 
@@ -19,11 +20,7 @@ const SUPPORT = join(import.meta.dirname, '..', 'support');
 export async function openBeside(): Promise<LoopWorld> {
   const folder = await createScratchFolder();
   const postgres = await createTestDatabase();
-  const admin: LoopWorld['admin'] = (text, values) =>
-    withAdmin(
-      postgres.adminUrl,
-      async (client) => (await client.query<Record<string, unknown>>(text, values)).rows,
-    );
+  const admin = adminOf(postgres.adminUrl);
   const seed = newSeed();
   await seed.into(admin);
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });

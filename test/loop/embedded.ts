@@ -1,15 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../src/embedded/postgres/free-port.ts';
-import { embeddedAdminUrl } from '../faults/embedded-admin.ts';
 import { createServiceProcess } from '../faults/service-process.ts';
-import { withAdmin } from '../support/database.ts';
 import { logIn } from '../support/login.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
 import { victimOf } from './beside.ts';
 import { newSeed } from './world.ts';
 import type { LoopWorld } from './world.ts';
+import { UNLIMITED, adminOf, embeddedAdminUrl } from '../support/world.ts';
 
 /* `npm start`: the API, its delivery, the provider and Postgres are one process and its children. */
 
@@ -26,15 +25,11 @@ export async function openEmbedded(): Promise<LoopWorld> {
   const service = await createServiceProcess(folder, {
     ...{ DATA_DIR: data, IDENTITY_PORT: String(identityPort), LOG_LEVEL: 'error' },
     TRUST_PROXY: '1',
-    ...{ RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' },
+    ...UNLIMITED,
   });
   await service.start();
   const issuer = `http://127.0.0.1:${identityPort}`;
-  const admin: LoopWorld['admin'] = async (text, values) =>
-    withAdmin(
-      await embeddedAdminUrl(data),
-      async (client) => (await client.query<Record<string, unknown>>(text, values)).rows,
-    );
+  const admin = adminOf(() => embeddedAdminUrl(data));
   // Until the provider's clock is measured, whoever was made inactive and active again waits two minutes for a login.
   await until(async () => (await admin('select from app.provider_clock where ahead is not null')).length > 0);
   const seed = newSeed();

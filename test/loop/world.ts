@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { cheapHash, PRESENT } from '../support/user-with-password.ts';
 import type { Told } from './told.ts';
+import type { Admin } from '../support/world.ts';
 
 /** Somebody whom the provider and the database know, with the rights of the beginning. */
 export interface Person {
@@ -34,7 +35,7 @@ export interface LoopWorld {
   logIn(person: Person): Promise<string | undefined>;
   /** Logins that were refused for the number of those before them, which says nothing of rights. */
   readonly turnedAway: number;
-  admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  readonly admin: Admin;
   /** What the provider was told, where it is another than the database. */
   told(): Promise<readonly Told[] | undefined>;
   /** Ends the API's instances in order: what they are doing is done then. */

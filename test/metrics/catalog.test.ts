@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Metric, Registry } from 'prom-client';
+import { afterAll, expect, test } from '@jest/globals';
+import type { Metric } from 'prom-client';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import type { Sources } from '../../src/metrics/sources.ts';
 import { routesOf } from '../../src/http/routes.ts';
@@ -36,12 +36,10 @@ const sources: Sources = {
   counters: { isAlone: false },
 };
 
-let registry: Registry;
-beforeAll(() => {
-  const metrics = createMetrics();
-  metrics.from(sources);
-  ({ registry } = metrics);
-});
+const metrics = createMetrics();
+metrics.from(sources);
+const { registry } = metrics;
+
 afterAll(() => {
   registry.clear();
 });

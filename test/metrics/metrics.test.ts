@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { describe, expect, test } from '@jest/globals';
 import { ask, askRaw } from '../support/http.ts';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import { until } from '../support/upload.ts';
 import { figuresAt, sumOf } from './figures.ts';
+import { forSuite } from '../support/suite.ts';
+import { connected } from '../support/database.ts';
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ metrics: { keptMs: 0 }, limits: { perUser: 40, perIp: 100_000 } });
-});
-afterAll(() => service.close());
+const service = await forSuite(
+  startService({ metrics: { keptMs: 0 }, limits: { perUser: 40, perIp: 100_000 } }),
+);
 
 const figures = () => figuresAt(service.metricsPort);
 const count = async (name: string, labels: Record<string, string> = {}) =>
@@ -44,10 +42,8 @@ test('the metrics tell what the provider does not know yet, and since when', asy
   ];
   expect(await told()).toEqual([0, 0]);
   const tenant = await service.furnishedTenant('Own');
-  await service.admin(
-    `update public.identity_changes set created_at = now() - interval '2 days' where user_id = $1`,
-    [tenant.users],
-  );
+  await service.sql`update public.identity_changes set created_at = now() - interval '2 days'
+    where user_id = ${tenant.users}`;
   const [changes, oldest] = await told();
   expect(changes).toBe(1);
   expect(oldest).toBeGreaterThan(2 * 86_400 - 1);
@@ -72,8 +68,7 @@ test('the metrics tell what the document store must still lose, and since when',
 });
 
 test('a request that waits in Postgres is found there by its id, and no id is left behind', async () => {
-  const lock = new pg.Client({ connectionString: service.postgres.adminUrl });
-  await lock.connect();
+  const lock = await connected(service.postgres.adminUrl);
   await lock.query('begin; lock table public.clients in access exclusive mode');
   const asked = service.ask('GET /api/clients', { token: await service.token('ADMIN') });
   const sessions = `select application_name as name from pg_stat_activity

@@ -1,60 +1,27 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { identityChangesOf } from '../../src/db/identity-changes.ts';
-import type { IdentityChanges } from '../../src/db/identity-changes.ts';
 import { openManagement } from '../../src/identity/management/client.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { deliverIdentityChanges } from '../../src/outbox/worker.ts';
 import { inLine, rowOf } from '../concurrency/held.ts';
+import { knownPerson } from './known-person.ts';
+import type { KnownPerson } from './known-person.ts';
 import { startManagement } from '../support/management.ts';
-import type { TestManagement } from '../support/management.ts';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Whoever creates a client while the provider does not know of another change of theirs: they go on, and undo nothing. */
 
-let service: Service;
-let provider: TestManagement;
-let changes: IdentityChanges;
-let own: string;
-let other: string;
+const service = await forSuite(startService());
+const provider = await forSuite(startManagement());
+const changes = identityChangesOf(service.database);
+await changes.begin();
+const [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
 
-beforeAll(async () => {
-  service = await startService();
-  provider = await startManagement();
-  changes = identityChangesOf(service.database);
-  await changes.begin();
-  [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
-});
-afterAll(async () => {
-  await service.close();
-  await provider.close();
-});
 beforeEach(() => service.admin('delete from public.identity_changes'));
 
-interface Person {
-  readonly id: string;
-  readonly subject: string;
-  token(clients: readonly string[], claims?: object): Promise<string>;
-}
-
-/** Stored here and known to the provider, with the same rights. */
-async function person(role: Role, clients: readonly string[]): Promise<Person> {
-  const id = randomUUID();
-  const [subject, email] = [`auth0|${id}`, `${id}@b.example`];
-  await service.admin(
-    `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
-     values ($1, $2, '!', 'Dupont', $3, $4, $5, '-infinity')`,
-    [id, email, role, clients, subject],
-  );
-  provider.know(subject, role, clients);
-  return {
-    id,
-    subject,
-    token: (listed, claims) => service.token(role, listed, { sub: subject, email, ...claims }),
-  };
-}
+const person = (role: Role, clients: readonly string[]) => knownPerson(service, provider, role, clients);
 
 async function deliver(): Promise<void> {
   await service.admin('update public.identity_changes set next_attempt_at = now()');
@@ -64,7 +31,7 @@ async function deliver(): Promise<void> {
   await worker.close();
 }
 
-const known = ({ subject }: Person) => provider.users.get(subject)?.app_metadata;
+const known = ({ subject }: KnownPerson) => provider.users.get(subject)?.app_metadata;
 const put = async (id: string, body: object) =>
   service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body });
 const change = async (id: string, body: object) => {

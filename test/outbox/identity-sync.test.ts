@@ -1,30 +1,21 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { compareAll } from '../../src/outbox/compare.ts';
 import { openUsersOfProvider } from '../../src/db/users-of-provider.ts';
 import { openManagement } from '../../src/identity/management/client.ts';
 import { quiet, sendError, startManagement } from '../support/management.ts';
-import type { TestManagement } from '../support/management.ts';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+import { make } from '../support/rows.ts';
 
 const COMMAND = fileURLToPath(new URL('../../src/commands/identity-sync.ts', import.meta.url));
 
-let service: Service;
-let provider: TestManagement;
-let client: string;
+const service = await forSuite(startService());
+const provider = await forSuite(startManagement());
+const client = (await service.tenant('Own')).clients;
 
-beforeAll(async () => {
-  service = await startService();
-  provider = await startManagement();
-  client = (await service.tenant('Own')).clients;
-});
-afterAll(async () => {
-  await service.close();
-  await provider.close();
-});
 beforeEach(async () => {
   await service.admin('delete from public.users');
   provider.users.clear();
@@ -55,14 +46,9 @@ function sync(args: readonly string[] = [], more: Readonly<Record<string, string
 }
 
 async function person(name: string, clients: readonly string[] = []): Promise<string> {
-  const id = randomUUID();
-  await service.admin(
-    `insert into public.users (id, email, password_hash, name, role, client_access, subject)
-     values ($1, $2, '!', $3, 'CLIENT', $4, $5)`,
-    [id, `${name}@b.example`, name, clients, `auth0|${name}`],
-  );
-  provider.know(`auth0|${name}`, 'CLIENT', clients);
-  return id;
+  const [subject, role] = [`auth0|${name}`, 'CLIENT'];
+  provider.know(subject, role, clients);
+  return make(service, 'users', { email: `${name}@b.example`, name, role, client_access: clients, subject });
 }
 
 test('where both say the same there is nothing to do', async () => {

@@ -1,37 +1,24 @@
-import { rm } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { freeze } from '../support/freeze.ts';
 import { quiet, startManagement } from '../support/management.ts';
-import type { TestManagement } from '../support/management.ts';
 import { addressOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
-import { createScratchFolder } from '../support/scratch.ts';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
+import { make } from '../support/rows.ts';
+import { accepting } from '../support/world.ts';
 
 /* Real instances, each a process with a delivery of its own, of which some are killed or stand still. */
 
-let service: Service;
-let provider: TestManagement;
-let folder: string;
-let own: string;
-let other: string;
 let subject: string;
 let id: string;
 
-beforeAll(async () => {
-  service = await startService();
-  provider = await startManagement();
-  folder = await createScratchFolder();
-  [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
-});
-afterAll(async () => {
-  await service.close();
-  await provider.close();
-  await rm(folder, { recursive: true });
-});
+const service = await forSuite(startService());
+const provider = await forSuite(startManagement());
+const folder = await folderForSuite();
+const [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
 
 beforeEach(async () => {
   provider.fault = quiet;
@@ -39,22 +26,17 @@ beforeEach(async () => {
   provider.asked.length = 0;
   id = randomUUID();
   subject = `auth0|${id}`;
-  await service.admin(
-    `insert into public.users (id, email, password_hash, name, role, client_access, subject)
-     values ($1, $2, '!', 'Dupont', 'ACCOUNT_MANAGER', $3, $4)`,
-    [id, `${id}@b.example`, [own, other], subject],
-  );
+  await make(service, 'users', { id, role: 'ACCOUNT_MANAGER', client_access: [own, other], subject });
   provider.know(subject, 'ACCOUNT_MANAGER', [own, other]);
 });
 
 let instances = 0;
 
 async function instance(more: Readonly<Record<string, string>> = {}): Promise<Started> {
-  const { issuer, audience } = service.identity;
   instances += 1;
   const started = start(folder, {
     ...{ DATABASE_URL: service.postgres.apiUrl, PORT: '0', LOG_LEVEL: 'warn' },
-    ...{ AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience, DATA_DIR: `${folder}/${String(instances)}` },
+    ...{ ...accepting(service.identity), DATA_DIR: `${folder}/${String(instances)}` },
     ...{ AUTH_MANAGEMENT_URL: provider.url, AUTH_MANAGEMENT_TOKEN: 'management-token' },
     ...more,
   });

@@ -1,45 +1,33 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { pino } from 'pino';
 import { identityChangesOf } from '../../src/db/identity-changes.ts';
-import type { IdentityChanges } from '../../src/db/identity-changes.ts';
 import { openManagement } from '../../src/identity/management/client.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { deliverIdentityChanges } from '../../src/outbox/worker.ts';
 import type { Worker, WorkerOptions } from '../../src/outbox/worker.ts';
+import { connected } from '../support/database.ts';
 import { broken, quiet, sendError, startManagement } from '../support/management.ts';
-import type { Fault, TestManagement } from '../support/management.ts';
+import type { Fault } from '../support/management.ts';
 import { waiting } from '../support/held-row.ts';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+import { knownPerson } from './known-person.ts';
+import type { KnownPerson } from './known-person.ts';
+import { make } from '../support/rows.ts';
 
 /* What was changed here reaches the provider, whatever happens on the way, and no older token undoes it meanwhile. */
 
-let service: Service;
-let provider: TestManagement;
-let changes: IdentityChanges;
-let own: string;
-let other: string;
 const workers: Worker[] = [];
 let said: Record<string, unknown>[] = [];
 const log = pino({}, { write: (line) => void said.push(JSON.parse(line) as Record<string, unknown>) });
 
-beforeAll(async () => {
-  service = await startService();
-  provider = await startManagement();
-  changes = identityChangesOf(service.database);
-  await changes.begin();
-  await service.admin(
-    `insert into public.users (id, email, password_hash, name, role, subject)
-     values (gen_random_uuid(), 'first@b.example', '!', 'First', 'ADMIN', 'idp|first')`,
-  );
-  [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
-});
-afterAll(async () => {
-  await service.close();
-  await provider.close();
-});
+const service = await forSuite(startService());
+const provider = await forSuite(startManagement());
+const changes = identityChangesOf(service.database);
+await changes.begin();
+await make(service, 'users', { role: 'ADMIN', subject: 'idp|first' });
+const [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
 
 beforeEach(async () => {
   said = [];
@@ -66,44 +54,20 @@ function workerOf(options: Partial<WorkerOptions> = {}): Worker {
   return worker;
 }
 
-interface Person {
-  readonly id: string;
-  readonly subject: string;
-  token(clients: readonly string[], claims?: object): Promise<string>;
-}
+const person = (role: Role, clients: readonly string[]) => knownPerson(service, provider, role, clients);
 
-/** Stored here and known to the provider, with the same rights. */
-async function person(role: Role, clients: readonly string[]): Promise<Person> {
-  const id = randomUUID();
-  const subject = `auth0|${id}`;
-  const email = `${id}@b.example`;
-  await service.admin(
-    `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
-     values ($1, $2, '!', 'Dupont', $3, $4, $5, '-infinity')`,
-    [id, email, role, clients, subject],
-  );
-  provider.know(subject, role, clients);
-  return {
-    id,
-    subject,
-    token: (listed, claims) => service.token(role, listed, { sub: subject, email, ...claims }),
-  };
-}
-
-const known = ({ subject }: Person) => provider.users.get(subject)?.app_metadata;
+const known = ({ subject }: KnownPerson) => provider.users.get(subject)?.app_metadata;
 const change = async (id: string, body: object) => {
   const token = await service.token('ADMIN');
   const answer = await service.ask(`PUT /api/users/${id}`, { token, body });
   expect(answer.status).toBe(200);
   return answer;
 };
-const rows = (person?: Person) =>
-  service.admin(
-    `select * from public.identity_changes where user_id = coalesce($1, user_id) order by created_at, id`,
-    [person?.id ?? null],
-  );
-const states = async (person?: Person) => (await rows(person)).map(({ state }) => state);
-const dated = async ({ id }: Person) =>
+const rows = (person?: KnownPerson) =>
+  service.sql`select * from public.identity_changes
+    where user_id = coalesce(${person?.id ?? null}, user_id) order by created_at, id`;
+const states = async (person?: KnownPerson) => (await rows(person)).map(({ state }) => state);
+const dated = async ({ id }: KnownPerson) =>
   (await service.admin('select access_changed_at::text as at from public.users where id = $1', [id]))[0]?.[
     'at'
   ];
@@ -167,11 +131,7 @@ describe('a change of rights', () => {
   });
 
   test('of a user whom the provider does not know yet is not noted', async () => {
-    const id = randomUUID();
-    await service.admin(
-      `insert into public.users (id, email, password_hash, name, role) values ($1, $2, '!', 'New', 'CLIENT')`,
-      [id, `${id}@b.example`],
-    );
+    const id = await make(service, 'users', { role: 'CLIENT' });
     await change(id, { client_access: [own] });
     expect(await rows()).toEqual([]);
   });
@@ -435,9 +395,8 @@ async function until(reached: () => Promise<boolean>): Promise<void> {
 describe('several instances', () => {
   test('tell of each change once', async () => {
     const people = await Promise.all(Array.from({ length: 40 }, () => person('CLIENT', [own])));
-    await service.admin(`update public.users set client_access = '{}' where id = any ($1)`, [
-      people.map(({ id }) => id),
-    ]);
+    await service.sql`update public.users set client_access = '{}'
+      where id = any (${people.map(({ id }) => id)})`;
     const all = Array.from({ length: 4 }, () => workerOf());
     await Promise.all(all.map((worker) => worker.sweep()));
     await Promise.all(all.map((worker) => worker.sweep()));
@@ -450,12 +409,9 @@ describe('several instances', () => {
   test('look again, once they hold a user, whether another has claimed it', async () => {
     const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
     for (const { id } of [ada, bob]) await change(id, { client_access: [] });
-    await service.admin(
-      `update public.identity_changes set next_attempt_at = now() - interval '1 hour' where user_id = $1`,
-      [ada.id],
-    );
-    const holder = new pg.Client({ connectionString: service.postgres.adminUrl });
-    await holder.connect();
+    await service.sql`update public.identity_changes set next_attempt_at = now() - interval '1 hour'
+      where user_id = ${ada.id}`;
+    const holder = await connected(service.postgres.adminUrl);
     await holder.query('begin');
     await holder.query('select from public.identity_changes where user_id = $1 for update', [ada.id]);
     // It knows of both, and waits at the first.
@@ -522,8 +478,7 @@ describe('several instances', () => {
   test('do not wait for a user whose row others hold', async () => {
     const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
     for (const { id } of [ada, bob]) await change(id, { client_access: [] });
-    const holder = new pg.Client({ connectionString: service.postgres.adminUrl });
-    await holder.connect();
+    const holder = await connected(service.postgres.adminUrl);
     await holder.query('begin');
     await holder.query('select from public.users where id = $1 for update', [ada.id]);
     await workerOf().sweep();

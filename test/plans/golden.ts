@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import pg from 'pg';
 import type { Caller } from '../../src/identity/caller.ts';
-import { withAdmin } from '../support/database.ts';
+import { connected, withAdmin } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { callerOf, readsOf, shapeOf } from './plans.ts';
 import { clientsOf, populate } from './population.ts';
@@ -57,8 +56,7 @@ export async function renderPlans(database: TestDatabase): Promise<{ major: numb
       });
     return [...scoped, { name: 'all', caller: callerOf('ADMIN', []) }];
   });
-  const login = new pg.Client({ connectionString: database.apiUrl });
-  await login.connect();
+  const login = await connected(database.apiUrl);
   try {
     const plans = new Map<string, Map<string, string[]>>();
     for (const { name, caller } of callers) {

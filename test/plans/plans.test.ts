@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
-import type { Database } from '../../src/db/database.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
 import { readPlans, renderPlans } from './golden.ts';
 import { callerOf, readsOf } from './plans.ts';
 import { clientsOf } from './population.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* The plans with which the endpoints read, on some thousand rows: a change of one shows in review. */
 
@@ -16,22 +15,14 @@ const PLANNED_ANEW = /offset=|^\/api\/partners\?|client_id=[^&]*%2C/;
 /** More than the five executions for which Postgres tries the plan anew each time. */
 const EXECUTIONS = 7;
 
-let postgres: TestDatabase;
-let plans: { major: number; text: string };
-let database: Database;
-
-beforeAll(async () => {
-  postgres = await createTestDatabase();
-  plans = await renderPlans(postgres);
-  database = openDatabase({
+const postgres = await forSuite(createTestDatabase());
+const plans = await renderPlans(postgres);
+const database = await forSuite(
+  openDatabase({
     ...{ url: postgres.apiUrl, poolSize: 1, statementTimeoutMs: 30_000, preparedStatements: true },
     log: pino({ level: 'silent' }),
-  });
-});
-afterAll(async () => {
-  await database.close();
-  await postgres.close();
-});
+  }),
+);
 
 test('every endpoint reads with the plans that `npm run plans:golden` has written for this release', async () => {
   expect(plans.text.split('\n')).toEqual((await readPlans(plans.major)).split('\n'));

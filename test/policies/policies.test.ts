@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { describe, expect, test } from '@jest/globals';
+import { createTestDatabase } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 import { CHECKS } from './checks.ts';
 import { idOf } from './fixture.ts';
-import { openWorld, type World } from './world.ts';
+import { openWorld } from './world.ts';
+import { forSuite } from '../support/suite.ts';
+
+const database = await forSuite(createTestDatabase());
+const login = await forSuite(createReportingLogin(database));
+const world = await forSuite(openWorld({ ...database, reportingUrl: login.url }));
 
 describe('the policies', () => {
-  let database: TestDatabase;
-  let login: Awaited<ReturnType<typeof createReportingLogin>>;
-  let world: World;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    login = await createReportingLogin(database);
-    world = await openWorld({ ...database, reportingUrl: login.url });
-  });
-
-  afterAll(async () => {
-    await world.close();
-    await login.drop();
-    await database.close();
-  });
-
   /*
    * One denial in full; the checks below try it so for every table, role and command. The caller is the API's login, in
    * the role and with the settings of one request. That nothing is found says something only because the same statement

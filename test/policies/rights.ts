@@ -1,9 +1,11 @@
 import { allEndpoints } from '../../src/resources/index.ts';
+import { RIGHTS as OF_THE_INTERFACE, rights } from '../resources/access.ts';
 
-/**
- * Who may do what, written a second time and from the requirements, not from the policies: the tests hold the
- * database against this page. c create, r read, u update, d delete; all but ADMIN's within the caller's clients.
+/*
+ * Who may do what, written a second time and on purpose, from the requirements and not from the policies: the tests hold
+ * the database against the page that they hold the interface against.
  */
+
 export const REQUEST_ROLES = [
   'admin',
   'scoped_admin',
@@ -24,32 +26,32 @@ export const BELOW: Readonly<Record<RequestRole, readonly RequestRole[]>> = {
 
 type Rights = Readonly<Record<RequestRole, string>>;
 
-const staff = (admin: string, manager: string, specialist: string, client: string): Rights => ({
-  admin,
-  scoped_admin: admin,
-  account_manager: manager,
-  tax_specialist: specialist,
-  client,
+/** What the page of the interface says of its tables, and who may do what with the two that it has no endpoints of. */
+const PAGE = {
+  ...OF_THE_INTERFACE,
+  reclamation_history: rights('r', 'r', 'r', 'r'),
+  client_partners: rights('crd', 'crd', 'r', ''),
+} as const;
+
+const ofTheDatabase = ({
+  ADMIN,
+  ACCOUNT_MANAGER,
+  TAX_SPECIALIST,
+  CLIENT,
+}: ReturnType<typeof rights>): Rights => ({
+  admin: ADMIN,
+  scoped_admin: ADMIN,
+  account_manager: ACCOUNT_MANAGER,
+  tax_specialist: TAX_SPECIALIST,
+  client: CLIENT,
 });
 
-export const RIGHTS = {
-  clients: staff('crud', 'cru', 'r', 'r'),
-  sites: staff('crud', 'crud', 'cru', 'r'),
-  cadastres: staff('crud', 'crud', 'cru', 'r'),
-  reclamations: staff('crud', 'crud', 'cru', 'r'),
-  reclamation_history: staff('r', 'r', 'r', 'r'),
-  documents: staff('crd', 'crd', 'crd', 'cr'),
-  partners: staff('crud', 'cru', 'r', ''),
-  client_partners: staff('crd', 'crd', 'r', ''),
-  factures: staff('crud', 'cru', 'r', 'r'),
-  partner_invoices: staff('crud', 'cru', '', ''),
-  users: staff('cru', 'r', 's', 's'),
-  audit_logs: staff('r', '', '', ''),
-  identity_changes: staff('r', '', '', ''),
-} as const satisfies Record<string, Rights>;
+export type Table = keyof typeof PAGE;
+export const TABLES = Object.keys(PAGE) as Table[];
 
-export type Table = keyof typeof RIGHTS;
-export const TABLES = Object.keys(RIGHTS) as Table[];
+export const RIGHTS = Object.fromEntries(
+  TABLES.map((table) => [table, ofTheDatabase(PAGE[table])]),
+) as Readonly<Record<Table, Rights>>;
 
 interface Columns {
   readonly insert: readonly string[];

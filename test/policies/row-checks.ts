@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict';
 import type { Check } from './checks.ts';
-import { type Command, type Firm, idOf, SELF, statementFor, UNLINKED_PARTNER, UPDATED } from './fixture.ts';
+import { type Command, type Firm, idOf, SELF, statementFor, UNLINKED_PARTNER, untouched } from './fixture.ts';
 import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from './rights.ts';
 import { attempt, type Outcome } from './session.ts';
 import type { World } from './world.ts';
@@ -85,10 +85,9 @@ async function tryUnconditionally(
   const others = table === 'client_partners' ? `client_id <> '${idOf('a', 'clients')}'` : foreignTo(table);
   const statement = `${unconditional}; select set_config('role', 'taxclaims_admin', true);
     select 1 from public.${table} where ${others}`;
-  // As an expression, what an update sets holds of the row that it has touched.
-  const untouched = command === 'd' ? statement : `${statement} and (${UPDATED[table]}) is not true`;
+  const seen = command === 'd' ? statement : `${statement} and ${untouched(table)}`;
   equal(
-    await attempt(world.api, { role, clientAccess: OWN, sql: untouched }),
+    await attempt(world.api, { role, clientAccess: OWN, sql: seen }),
     'done',
     'the foreign row is as it was',
   );

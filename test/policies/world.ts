@@ -1,5 +1,5 @@
-import pg from 'pg';
-import { withAdmin } from '../support/database.ts';
+import type pg from 'pg';
+import { connected, withAdmin } from '../support/database.ts';
 import { FIXTURE, idOf } from './fixture.ts';
 
 /** The connections through which one database is tried. */
@@ -33,10 +33,10 @@ export async function openWorld({ adminUrl, apiUrl, reportingUrl }: Addresses): 
   });
   const [admin, api, unset, reporting] = await Promise.all([
     // Compiling the views of the audit takes Postgres longer than answering them.
-    connect(adminUrl, '-c jit=off'),
-    connect(apiUrl),
-    connect(apiUrl),
-    connect(reportingUrl),
+    connected(adminUrl, '-c jit=off'),
+    connected(apiUrl),
+    connected(apiUrl),
+    connected(reportingUrl),
   ]);
   return {
     admin,
@@ -47,10 +47,4 @@ export async function openWorld({ adminUrl, apiUrl, reportingUrl }: Addresses): 
       await Promise.all([admin, api, unset, reporting].map((client) => client.end()));
     },
   };
-}
-
-async function connect(connectionString: string, options?: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString, ...(options === undefined ? {} : { options }) });
-  await client.connect();
-  return client;
 }

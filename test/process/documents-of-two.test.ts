@@ -1,54 +1,44 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
 import { createServiceProcess } from '../faults/service-process.ts';
-import type { ServiceProcess } from '../faults/service-process.ts';
 import { BUCKETS, bucketIn, filesBelow, storeInS3 } from '../faults/stored-contents.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
-import type { TestIdentity } from '../support/identity.ts';
 import { pdf } from '../support/samples.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import { FORM, form, until } from '../support/upload.ts';
+import { accepting } from '../support/world.ts';
 
 /* Two instances of the service on one database and one S3 store, each with a folder of its own. */
 
 const tenant = newTenant();
 
-let folder: string;
-let database: TestDatabase;
-let identity: TestIdentity;
-let s3: S3rver;
-let services: readonly ServiceProcess[];
-let token: string;
-
-beforeAll(async () => {
-  folder = await createScratchFolder();
-  database = await createTestDatabase();
-  identity = await startTestIdentity();
-  await withAdmin(database.adminUrl, (admin) => admin.query(tenantSql(tenant, 'Own')));
-  const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: BUCKETS };
-  s3 = new S3rver({ ...options, directory: folder });
-  const { port } = await s3.run();
-  const shared = {
-    ...{ DATABASE_URL: database.apiUrl, DATABASE_POOL_SIZE: '2', ...storeInS3(port, '/claims') },
-    ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
-  };
-  services = await Promise.all(
-    ['one', 'two'].map((name) =>
-      createServiceProcess(folder, { ...shared, DATA_DIR: join(folder, `data-${name}`) }),
-    ),
-  );
-  for (const service of services) await service.start();
-  token = await identity.token({
-    ...{ sub: 'idp|manager', role: 'ACCOUNT_MANAGER', client_access: [tenant.clients] },
-  });
+const folder = await createScratchFolder();
+const database = await createTestDatabase();
+const identity = await startTestIdentity();
+await withAdmin(database.adminUrl, (admin) => admin.query(tenantSql(tenant, 'Own')));
+const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: BUCKETS };
+const s3 = new S3rver({ ...options, directory: folder });
+const { port } = await s3.run();
+const shared = {
+  ...{ DATABASE_URL: database.apiUrl, DATABASE_POOL_SIZE: '2', ...storeInS3(port, '/claims') },
+  ...accepting(identity),
+};
+const services = await Promise.all(
+  ['one', 'two'].map((name) =>
+    createServiceProcess(folder, { ...shared, DATA_DIR: join(folder, `data-${name}`) }),
+  ),
+);
+for (const service of services) await service.start();
+const token = await identity.token({
+  ...{ sub: 'idp|manager', role: 'ACCOUNT_MANAGER', client_access: [tenant.clients] },
 });
+
 afterAll(async () => {
   for (const service of services) {
     service.signal('SIGTERM');

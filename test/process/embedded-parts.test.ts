@@ -3,22 +3,19 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { ask as askDatabase, nextTurn, postmasterPid } from '../support/embedded.ts';
 import { ask } from '../support/http.ts';
-import { addressOf, beginLogin, refusalOf, signalUntilEnded, start } from '../support/process.ts';
+import { portOf, beginLogin, refusalOf, signalUntilEnded, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
 
 /* What becomes of the embedded parts when the service, its database or another start beside it does not go as it should. */
 
-let folder: string;
+const folder = await createScratchFolder();
 
-beforeAll(async () => {
-  folder = await createScratchFolder();
-});
 afterAll(() => rm(folder, { recursive: true, maxRetries: 3 }));
 
 interface Serving {
@@ -31,7 +28,7 @@ interface Serving {
 
 async function serve(): Promise<Serving> {
   const started = start(folder, { PORT: '0' });
-  const port = Number(new URL(await addressOf(started)).port);
+  const port = await portOf(started);
   const [, file = '', its = ''] = await started.says(/^Postgres {2}PGPASSWORD=\$\(cat (\S+)\) .* -p (\d+) /m);
   const [, token = ''] = await started.says(/^ADMIN \(.*\)\n(\S+)\n/m);
   await started.says(/^curl .*\n/m);

@@ -4,13 +4,12 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { withAdmin } from '../support/database.ts';
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
-import { addressOf, start } from '../support/process.ts';
-import type { Started } from '../support/process.ts';
+import { portOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
 /* `npm start` in an empty folder, as a newcomer types it. */
@@ -27,21 +26,13 @@ const PEOPLE = {
   CLIENT: ['Sophie Martin', 1],
 } as const;
 
-let folder: string;
-let data: string;
-let started: Started;
-let greeting: string;
-let port: number;
-
-beforeAll(async () => {
-  folder = await createScratchFolder();
-  data = join(folder, '.data');
-  started = start(folder, { PORT: '0' });
-  port = Number(new URL(await addressOf(started)).port);
-  await started.says(/^curl .*\n/m);
-  // The lines of the log stand in between, each an object.
-  greeting = started.out.replaceAll(/^\{.*\n/gm, '');
-});
+const folder = await createScratchFolder();
+const data = join(folder, '.data');
+const started = start(folder, { PORT: '0' });
+const port = await portOf(started);
+await started.says(/^curl .*\n/m);
+// The lines of the log stand in between, each an object.
+const greeting = started.out.replaceAll(/^\{.*\n/gm, '');
 
 // Whatever the order of the tests, the end comes last.
 afterAll(async () => {

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { request as send } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { postmasterPid } from '../support/embedded.ts';
@@ -16,24 +16,21 @@ import { freeze } from '../support/freeze.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import { layLine } from '../support/line.ts';
 import type { Line } from '../support/line.ts';
-import { addressOf, start } from '../support/process.ts';
+import { portOf, addressOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
-import { createScratchFolder } from '../support/scratch.ts';
 import { startSilentServer } from '../support/silent-server.ts';
 import type { SilentServer } from '../support/silent-server.ts';
+import { folderForSuite } from '../support/suite.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import { FORM, frame, until } from '../support/upload.ts';
+import { accepting } from '../support/world.ts';
 
 /*
  * A process that is told to end while what it needs hangs: it ends by itself, and not by the time-out of the test. Most of
  * that is waiting, and so they wait beside each other.
  */
 
-let folder: string;
-beforeAll(async () => {
-  folder = await createScratchFolder();
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await folderForSuite();
 
 /** A service of its own, and what it needs. */
 interface Trial {
@@ -61,11 +58,11 @@ function trial(work: (trial: Trial) => Promise<void>): () => Promise<void> {
         begin: async (environment = {}) => {
           const started = start(folder, {
             ...{ PORT: '0', DATABASE_URL: line.via(database.apiUrl), DATA_DIR: join(folder, randomUUID()) },
-            ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience },
+            ...accepting(identity),
             ...{ AWS_REGION: 'eu-west-3', AWS_ACCESS_KEY_ID: 'S3', AWS_SECRET_ACCESS_KEY: 'S3' },
             ...environment,
           });
-          return { started, port: Number(new URL(await addressOf(started)).port) };
+          return { started, port: await portOf(started) };
         },
       });
     } finally {

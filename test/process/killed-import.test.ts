@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { accepting } from '../support/world.ts';
 import { ask } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
-import type { TestIdentity } from '../support/identity.ts';
-import { addressOf, start } from '../support/process.ts';
+import { portOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
@@ -13,15 +12,12 @@ import { until } from '../support/upload.ts';
 
 /* A process that is killed in the middle of an import, between its statements. */
 
-let folder: string;
-let database: TestDatabase;
-let identity: TestIdentity;
 const processes: Started[] = [];
-beforeAll(async () => {
-  folder = await createScratchFolder();
-  database = await createTestDatabase();
-  identity = await startTestIdentity();
-});
+
+const folder = await createScratchFolder();
+const database = await createTestDatabase();
+const identity = await startTestIdentity();
+
 afterAll(async () => {
   // One that still runs, since the test has failed half-way, would keep the run from its end.
   for (const one of processes) one.signal('SIGKILL');
@@ -34,7 +30,7 @@ afterAll(async () => {
 test('an import whose process is killed has left nothing, and is made whole when it is sent again', async () => {
   const environment = {
     ...{ PORT: '0', DATABASE_URL: database.apiUrl, DATA_DIR: folder, LOG_LEVEL: 'warn' },
-    ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience },
+    ...accepting(identity),
   };
   const started = (): Started => {
     const one = start(folder, environment);
@@ -68,7 +64,7 @@ test('an import whose process is killed has left nothing, and is made whole when
       ];
 
       const killed = started();
-      const port = Number(new URL(await addressOf(killed)).port);
+      const port = await portOf(killed);
       await holder.query('begin');
       await holder.query('select from public.sites where id = $1 for update', [annex.sites]);
       const answer = ask(port, 'POST /api/reclamations/import', { token, headers, body });
@@ -83,7 +79,7 @@ test('an import whose process is killed has left nothing, and is made whole when
       expect(await stored()).toEqual([0, 0, 0]);
 
       const again = started();
-      const next = Number(new URL(await addressOf(again)).port);
+      const next = await portOf(again);
       const made = await ask(next, 'POST /api/reclamations/import', { token, headers, body });
       expect(made.json).toMatchObject({ imported: 1_500 });
       expect(await stored()).toEqual([1_500, 1_500, 1]);

@@ -1,20 +1,13 @@
 import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { createEmptyDatabase, createTestDatabase, withAdmin } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
 import { addressOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
 /* What a start says of a database that it must not serve from. */
 
-let folder: string;
-let database: TestDatabase;
-let empty: TestDatabase;
-
-beforeAll(async () => {
-  folder = await createScratchFolder();
-  [database, empty] = [await createTestDatabase(), await createEmptyDatabase()];
-});
+const folder = await createScratchFolder();
+const [database, empty] = [await createTestDatabase(), await createEmptyDatabase()];
 
 afterAll(async () => {
   await empty.close();

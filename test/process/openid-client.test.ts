@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import * as client from 'openid-client';
 import { startDemonstration } from '../support/demonstration-process.ts';
-import type { DemonstrationProcess } from '../support/demonstration-process.ts';
 import { form, openBrowser } from '../support/login.ts';
 import type { Browser } from '../support/login.ts';
 
@@ -10,11 +9,8 @@ import type { Browser } from '../support/login.ts';
 const EMAIL = 'marc.lefevre@cabinet.example';
 const REDIRECT = 'http://localhost:5173/';
 
-let demonstration: DemonstrationProcess;
+const demonstration = await startDemonstration();
 
-beforeAll(async () => {
-  demonstration = await startDemonstration();
-});
 afterAll(async () => {
   expect(await demonstration.end()).toBe(0);
 });

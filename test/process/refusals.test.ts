@@ -1,46 +1,30 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { describe, expect, test } from '@jest/globals';
 import { keep, toLine } from '../../src/db/refusals/refusal.ts';
-import { createTestDatabase, withAdmin } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { connected, createTestDatabase } from '../support/database.ts';
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
-import { addressOf, start } from '../support/process.ts';
+import { addressOf, portOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
-import { createScratchFolder } from '../support/scratch.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
 import { filesIn, until } from '../support/upload.ts';
+import { adminOf } from '../support/world.ts';
 
 /* Refusals of the real process, which is killed or has no disk left: as many records as there were answers. */
 
-let folder: string;
-let database: TestDatabase;
+const folder = await folderForSuite();
+const database = await forSuite(createTestDatabase());
 
-beforeAll(async () => {
-  folder = await createScratchFolder();
-  database = await createTestDatabase();
-});
-afterAll(async () => {
-  await database.close();
-  await rm(folder, { recursive: true });
-});
-
-const admin = (text: string, values?: unknown[]): Promise<Record<string, unknown>[]> =>
-  withAdmin(
-    database.adminUrl,
-    async (client) => (await client.query<Record<string, unknown>>(text, values)).rows,
-  );
+const admin = adminOf(database.adminUrl);
 
 const startIn = (name: string): Started =>
   start(folder, {
     ...{ PORT: '0', DATABASE_URL: database.apiUrl, DATA_DIR: join(folder, name), LOG_LEVEL: 'warn' },
     ...{ AUTH_ISSUER: 'https://idp.example', AUTH_AUDIENCE: 'api', RATE_LIMIT_PER_IP: '1000000' },
   });
-
-const portOf = async (started: Started): Promise<number> => Number(new URL(await addressOf(started)).port);
 
 const askAsStranger = (port: number, times: number): Promise<Answer[]> =>
   Promise.all(Array.from({ length: times }, () => ask(port, 'GET /api/clients')));
@@ -67,8 +51,7 @@ async function end(started: Started): Promise<void> {
 
 /** Nothing is written to the audit log until `work` is done. */
 async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
-  const holder = new pg.Client({ connectionString: database.adminUrl });
-  await holder.connect();
+  const holder = await connected(database.adminUrl);
   await holder.query('begin; lock table public.audit_logs in exclusive mode');
   const result = await work();
   await holder.end();

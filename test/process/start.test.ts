@@ -1,34 +1,25 @@
 import { once } from 'node:events';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { ask, parseRaw } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
-import { addressOf, beginLogin, refusalOf, signalUntilEnded, start } from '../support/process.ts';
+import { portOf, addressOf, beginLogin, refusalOf, signalUntilEnded, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
-import { createScratchFolder } from '../support/scratch.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
 /* How a start ends: refused, and by signals. */
 
 const NOWHERE = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
 
-let folder: string;
-let taken: Server;
-
-beforeAll(async () => {
-  folder = await createScratchFolder();
-  await writeFile(join(folder, 'file'), '');
-  taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-});
-afterAll(async () => {
-  taken.close();
-  await rm(folder, { recursive: true });
-});
+const folder = await folderForSuite();
+await writeFile(join(folder, 'file'), '');
+const taken = await forSuite(createServer().listen(0, '127.0.0.1'));
+await once(taken, 'listening');
 
 describe('a start is refused in one line that names the variable or the folder, and leaves nothing running,', () => {
   test.each<[string, () => Record<string, string>, RegExp]>([
@@ -139,7 +130,7 @@ describe('a service that is told to end', () => {
       ...{ ...NOWHERE, PORT: '0', AUTH_ISSUER: 'https://idp.example', AUTH_AUDIENCE: 'api' },
       ...{ DATA_DIR: join(folder, 'again'), LOG_LEVEL: 'silent' },
     });
-    const port = Number(new URL(await addressOf(started)).port);
+    const port = await portOf(started);
     expect((await ask(port, 'GET /health')).status).toBe(503);
     const login = await beginLogin(port);
     const broken = once(login, 'close');

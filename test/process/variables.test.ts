@@ -1,26 +1,21 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
 import { VARIABLES } from '../../src/config.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { freePort } from '../../src/embedded/postgres/free-port.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
 import { ask, askRaw, parseRaw } from '../support/http.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
-import type { TestIdentity } from '../support/identity.ts';
 import { startManagement } from '../support/management.ts';
-import type { TestManagement } from '../support/management.ts';
 import { addressOf, refusalOf, start } from '../support/process.ts';
-import type { Started } from '../support/process.ts';
 import { pdf } from '../support/samples.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
@@ -38,79 +33,8 @@ const ORIGIN = 'https://app.example';
 const BUCKET = 'documents';
 const tenant = newTenant();
 
-let folder: string;
-let database: TestDatabase;
-let identity: TestIdentity;
-let management: TestManagement;
-let metricsPort: number;
-let collector: Server;
 /** What the collector was told, as text. */
 let traced = '';
-let s3: S3rver;
-let port: number;
-let started: Started;
-let token: string;
-/** Another start, with an identity provider of its own; everything else is heard by the first. */
-let own: Started;
-let ownDatabase: TestDatabase;
-let identityPort: number;
-
-beforeAll(async () => {
-  folder = await createScratchFolder();
-  database = await createTestDatabase();
-  // As if a deploy had made the ears.
-  const guards = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
-  await withAdmin(database.adminUrl, (admin) => admin.query(tenantSql(tenant, 'Own') + EARS + guards));
-  identity = await startTestIdentity();
-  s3 = new S3rver({
-    ...{ address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] },
-    directory: join(folder, 's3'),
-  });
-  const { port: s3Port } = await s3.run();
-  port = await freePort(0);
-  metricsPort = await freePort(0);
-  management = await startManagement();
-  collector = createServer((request, response) => {
-    request.setEncoding('utf8').on('data', (text: string) => (traced += `${request.url ?? ''} ${text}`));
-    request.once('end', () => response.end('{}'));
-  }).listen(0, '127.0.0.1');
-  await once(collector, 'listening');
-  const at = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-  started = start(folder, {
-    ...{
-      HOST,
-      PORT: String(port),
-      DATA_DIR: join(folder, 'data'),
-      LOG_LEVEL: 'warn',
-      NODE_ENV: 'production',
-    },
-    ...{ DATABASE_URL: database.apiUrl, DATABASE_POOL_SIZE: '2' },
-    ...{ DATABASE_STATEMENT_TIMEOUT_MS: '54321', DATABASE_PREPARED_STATEMENTS: 'false' },
-    ...{ AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl },
-    ...{ AUTH_ROLE_CLAIM: ROLE_CLAIM, AUTH_CLIENT_ACCESS_CLAIM: ACCESS_CLAIM },
-    ...{ AUTH_EMAILS_VERIFIED: 'true' },
-    ...{ AUTH_MANAGEMENT_URL: management.url, AUTH_MANAGEMENT_TOKEN: 'management-token' },
-    ...{ METRICS_PORT: String(metricsPort), SERVER_TIMING: 'true' },
-    REDIS_URL: `redis://:hunter2@127.0.0.1:${await freePort(0)}`,
-    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: at, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${at}/here` },
-    ...{ OTEL_SDK_DISABLED: 'false', OTEL_TRACES_SAMPLER: 'parentbased_traceidratio' },
-    OTEL_TRACES_SAMPLER_ARG: '1',
-    ...{ RATE_LIMIT_PER_USER: '901', RATE_LIMIT_PER_IP: '902', TRUST_PROXY: '1', CORS_ORIGINS: ORIGIN },
-    ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${s3Port}` },
-    DOCUMENT_PRESIGNED_DOWNLOADS: 'true',
-    ...{ DOCUMENT_MAX_BYTES: '1000', AWS_REGION: 'eu-west-3' },
-    ...{ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
-  });
-  token = await signed();
-  ownDatabase = await createTestDatabase();
-  identityPort = await freePort(0);
-  own = start(folder, {
-    ...{ PORT: '0', DATA_DIR: join(folder, 'own'), LOG_LEVEL: 'warn' },
-    ...{ DATABASE_URL: ownDatabase.apiUrl, IDENTITY_PORT: String(identityPort) },
-  });
-  await addressOf(own);
-  await addressOf(started);
-});
 
 afterAll(async () => {
   own.signal('SIGTERM');
@@ -148,6 +72,62 @@ const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
     ...{ [ROLE_CLAIM]: 'ACCOUNT_MANAGER', [ACCESS_CLAIM]: [tenant.clients] },
     ...claims,
   });
+
+const folder = await createScratchFolder();
+const database = await createTestDatabase();
+// As if a deploy had made the ears.
+const guards = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
+await withAdmin(database.adminUrl, (admin) => admin.query(tenantSql(tenant, 'Own') + EARS + guards));
+const identity = await startTestIdentity();
+const s3 = new S3rver({
+  ...{ address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] },
+  directory: join(folder, 's3'),
+});
+const { port: s3Port } = await s3.run();
+const port = await freePort(0);
+const metricsPort = await freePort(0);
+const management = await startManagement();
+const collector = createServer((request, response) => {
+  request.setEncoding('utf8').on('data', (text: string) => (traced += `${request.url ?? ''} ${text}`));
+  request.once('end', () => response.end('{}'));
+}).listen(0, '127.0.0.1');
+await once(collector, 'listening');
+const at = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+const started = start(folder, {
+  ...{
+    HOST,
+    PORT: String(port),
+    DATA_DIR: join(folder, 'data'),
+    LOG_LEVEL: 'warn',
+    NODE_ENV: 'production',
+  },
+  ...{ DATABASE_URL: database.apiUrl, DATABASE_POOL_SIZE: '2' },
+  ...{ DATABASE_STATEMENT_TIMEOUT_MS: '54321', DATABASE_PREPARED_STATEMENTS: 'false' },
+  ...{ AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl },
+  ...{ AUTH_ROLE_CLAIM: ROLE_CLAIM, AUTH_CLIENT_ACCESS_CLAIM: ACCESS_CLAIM },
+  ...{ AUTH_EMAILS_VERIFIED: 'true' },
+  ...{ AUTH_MANAGEMENT_URL: management.url, AUTH_MANAGEMENT_TOKEN: 'management-token' },
+  ...{ METRICS_PORT: String(metricsPort), SERVER_TIMING: 'true' },
+  REDIS_URL: `redis://:hunter2@127.0.0.1:${await freePort(0)}`,
+  ...{ OTEL_EXPORTER_OTLP_ENDPOINT: at, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${at}/here` },
+  ...{ OTEL_SDK_DISABLED: 'false', OTEL_TRACES_SAMPLER: 'parentbased_traceidratio' },
+  OTEL_TRACES_SAMPLER_ARG: '1',
+  ...{ RATE_LIMIT_PER_USER: '901', RATE_LIMIT_PER_IP: '902', TRUST_PROXY: '1', CORS_ORIGINS: ORIGIN },
+  ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${s3Port}` },
+  DOCUMENT_PRESIGNED_DOWNLOADS: 'true',
+  ...{ DOCUMENT_MAX_BYTES: '1000', AWS_REGION: 'eu-west-3' },
+  ...{ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
+});
+const token = await signed();
+const ownDatabase = await createTestDatabase();
+const identityPort = await freePort(0);
+/** Another start, with an identity provider of its own; everything else is heard by the first. */
+const own = start(folder, {
+  ...{ PORT: '0', DATA_DIR: join(folder, 'own'), LOG_LEVEL: 'warn' },
+  ...{ DATABASE_URL: ownDatabase.apiUrl, IDENTITY_PORT: String(identityPort) },
+});
+await addressOf(own);
+await addressOf(started);
 
 const rowsOf = (sql: string): Promise<Record<string, unknown>[]> =>
   withAdmin(database.adminUrl, async (admin) => (await admin.query<Record<string, unknown>>(sql)).rows);

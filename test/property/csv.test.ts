@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import papaparse from 'papaparse';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Arbitrary text as a list gives it in CSV: read by a library that the service does not use, and imported again. */
 
@@ -46,21 +46,11 @@ const READERS = [',', ';', '\t', '|'].flatMap((delimiter) =>
 /** Blanks and quotes before a sign are left out by some readers. */
 const FORMULA = /^[\s"]*[=+\-@＝＋－＠]/;
 
-let service: Service;
-let client: string;
-let token: string;
-
-beforeAll(async () => {
-  service = await startService();
-  client = (await service.tenant('Own')).clients;
-  token = await service.token('ADMIN', [client]);
-  await service.admin(
-    `insert into public.sites (client_id, site_name, address)
-     select $1, 'Site ' || n, t from unnest($2::text[]) with ordinality as l (t, n)`,
-    [client, texts],
-  );
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const client = (await service.tenant('Own')).clients;
+const token = await service.token('ADMIN', [client]);
+await service.sql`insert into public.sites (client_id, site_name, address)
+   select ${client}, 'Site ' || n, t from unnest(${texts}::text[]) with ordinality as l (t, n)`;
 
 async function exported(): Promise<string> {
   const answer = await service.ask('GET /api/sites', { token, headers: { accept: 'text/csv' } });
@@ -98,9 +88,7 @@ test('an ADMIN imports a list as it was given as CSV, and every text is stored a
   });
   expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
   const { ids } = answer.json as { ids: string[] };
-  const stored = await service.admin('select site_name, address from public.sites where id = any ($1)', [
-    ids,
-  ]);
+  const stored = await service.sql`select site_name, address from public.sites where id = any (${ids})`;
   const addresses = new Map(stored.map((row) => [row['site_name'], row['address']]));
   expect(texts.map((_, index) => addresses.get(`Site ${index + 1}`))).toEqual(texts);
 });

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { foreignRowsSql } from '../support/tenant.ts';
 import type { Answer } from '../support/http.ts';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { unsaid } from './refusals.ts';
 import { anyRequest, CALLERS, OPERATIONS, writableFields } from './requests.ts';
 import type { Caller, Request } from './requests.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Requests made up from the description itself: what it says must hold for whatever is sent. */
 
@@ -16,16 +16,12 @@ const SEED = 20_260_101;
 /** Callers delete what they have: after so many requests they get it anew. */
 const TENANT_LASTS = 50;
 
-let service: Service;
 let own: Tenant;
-let foreign: Tenant;
+
 let tokens: Readonly<Partial<Record<Caller, string>>>;
 
-beforeAll(async () => {
-  service = await startService();
-  foreign = await service.furnishedTenant('Garage Dupont');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const foreign = await service.furnishedTenant('Garage Dupont');
 
 /** A tenant of the callers', each of whom has a list. */
 async function renew(): Promise<void> {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { document, resolved } from '../support/described.ts';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
 /*
@@ -63,51 +63,43 @@ const TEXTS = [
   'siège 2',
 ];
 
-let service: Service;
 const tenants = [newTenant(), newTenant(), newTenant()] as const;
 /** By caller and path: everything that the caller sees of a list. */
 const everything = new Map<string, readonly Row[]>();
 const tokens = new Map<string, string>();
-/** The names of clients and sites, by their ids. */
-let names: ReadonlyMap<unknown, string>;
-/** How people order words. */
-let ranks: ReadonlyMap<string, number>;
 
-beforeAll(async () => {
-  service = await startService();
-  const [first, second, foreign] = tenants;
-  await service.admin(
-    tenants
-      .map(
-        (tenant, n) =>
-          tenantSql(tenant, ['Hôtels Belle Rive', 'Cœur d’Aure', 'HOTELS'][n] ?? '') + furnitureSql(tenant),
-      )
-      .join('\n'),
-  );
-  for (const [n, tenant] of tenants.entries()) await service.admin(population(n, tenant));
-  tokens.set('manager', await service.token('ACCOUNT_MANAGER', [first.clients, second.clients]));
-  tokens.set('client', await service.token('CLIENT', [first.clients]));
-  tokens.set('scoped', await service.token('ADMIN', [second.clients, foreign.clients]));
-  tokens.set('admin', await service.token('ADMIN'));
-  for (const caller of tokens.keys())
-    for (const { path } of LISTS)
-      if (isFor(caller, path))
-        everything.set(`${caller} ${path}`, await pagesOf(caller, `${at(path)}?limit=1000`, 1));
-  const named = [
-    ...(everything.get('admin /api/clients') ?? []),
-    ...(everything.get('admin /api/sites') ?? []),
-  ];
-  names = new Map(named.map((row) => [row['id'], String(row['company_name'] ?? row['site_name'])]));
-  const words = [...everything.values()]
-    .flat()
-    .flatMap((row) => Object.values(row).filter((one) => typeof one === 'string'));
-  const ordered = await service.admin(
-    'select w.word from (select distinct unnest($1::text[])) as w (word) order by w.word collate "und-x-icu"',
-    [words],
-  );
-  ranks = new Map(ordered.map(({ word }, rank) => [String(word), rank]));
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const [first, second, foreign] = tenants;
+await service.admin(
+  tenants
+    .map(
+      (tenant, n) =>
+        tenantSql(tenant, ['Hôtels Belle Rive', 'Cœur d’Aure', 'HOTELS'][n] ?? '') + furnitureSql(tenant),
+    )
+    .join('\n'),
+);
+for (const [n, tenant] of tenants.entries()) await service.admin(population(n, tenant));
+tokens.set('manager', await service.token('ACCOUNT_MANAGER', [first.clients, second.clients]));
+tokens.set('client', await service.token('CLIENT', [first.clients]));
+tokens.set('scoped', await service.token('ADMIN', [second.clients, foreign.clients]));
+tokens.set('admin', await service.token('ADMIN'));
+for (const caller of tokens.keys())
+  for (const { path } of LISTS)
+    if (isFor(caller, path))
+      everything.set(`${caller} ${path}`, await pagesOf(caller, `${at(path)}?limit=1000`, 1));
+const named = [
+  ...(everything.get('admin /api/clients') ?? []),
+  ...(everything.get('admin /api/sites') ?? []),
+];
+/** The names of clients and sites, by their ids. */
+const names = new Map(named.map((row) => [row['id'], String(row['company_name'] ?? row['site_name'])]));
+const words = [...everything.values()]
+  .flat()
+  .flatMap((row) => Object.values(row).filter((one) => typeof one === 'string'));
+const ordered = await service.sql`select w.word
+  from (select distinct unnest(${words}::text[])) as w (word) order by w.word collate "und-x-icu"`;
+/** How people order words. */
+const ranks = new Map(ordered.map(({ word }, rank) => [String(word), rank]));
 
 /** Few values, so that most rows have others beside them, and null among them. */
 function population(

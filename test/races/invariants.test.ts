@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Exchange } from './exchange.ts';
 import { FAULTS } from './faults.ts';
 import type { Fault } from './faults.ts';
 import { INVARIANTS, violations } from './invariants.ts';
 import { openLane } from './lane.ts';
-import type { Lane } from './lane.ts';
 import { measure } from './measure.ts';
 import { OPERATIONS } from './operations.ts';
 import { run } from './race.ts';
 import type { Outcome } from './race.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* The proof that each invariant of the races can fail: the superuser puts one fault after a race in which it held. */
 
-let lane: Lane;
-
-beforeAll(async () => {
-  lane = await openLane();
-});
-afterAll(() => lane.close());
+const lane = await forSuite(openLane());
 
 async function race({ after: names, isManaged }: Fault): Promise<Outcome> {
   const members = [];

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { newRaceTenant, raceTenantSql } from './people.ts';
@@ -9,6 +9,7 @@ import { openRaceProvider } from './provider.ts';
 import type { RaceProvider } from './provider.ts';
 import { installWitness } from './witness.ts';
 import type { Keys } from './witness.ts';
+import { connected } from '../support/database.ts';
 
 /** One service on a database of its own, in which one race goes on at a time, with the superuser's connections. */
 export interface Lane {
@@ -29,15 +30,8 @@ const DEADLOCK_TIMEOUT = '20ms';
 
 export async function openLane(): Promise<Lane> {
   const service = await startService();
-  const connect = async (): Promise<pg.Client> => {
-    const client = new pg.Client({
-      connectionString: service.postgres.adminUrl,
-      // The checks are the same after each race: to plan them anew takes longer than to run them.
-      options: '-c plan_cache_mode=force_generic_plan',
-    });
-    await client.connect();
-    return client;
-  };
+  // The checks are the same after each race: to plan them anew takes longer than to run them.
+  const connect = () => connected(service.postgres.adminUrl, '-c plan_cache_mode=force_generic_plan');
   const [holder, watcher] = [await connect(), await connect()];
   await watcher.query(`alter database ${service.postgres.name} set deadlock_timeout = '${DEADLOCK_TIMEOUT}'`);
   const keys = await installWitness(watcher);

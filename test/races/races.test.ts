@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { DAY, shuffledByDay } from '../support/day.ts';
 import { runAll } from './all-races.ts';
@@ -8,7 +8,6 @@ import { measure } from './measure.ts';
 import type { Measured } from './measure.ts';
 import { OPERATIONS } from './operations.ts';
 import { planOf } from './plan.ts';
-import type { Plan } from './plan.ts';
 import type { Race } from './race.ts';
 import { report, reportUnavailable } from './report.ts';
 
@@ -30,18 +29,13 @@ const WRITING = allEndpoints
   .filter(({ method }) => method !== 'get')
   .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
 
-let lanes: readonly Lane[];
-let measured: readonly Measured[];
-let plan: Plan;
+const first = await openLane();
+const lanes: readonly Lane[] = [first, ...(await Promise.all(Array.from({ length: LANES - 1 }, openLane)))];
+const all: Measured[] = [];
+for (const operation of OPERATIONS) all.push(await measure(first, operation));
+const measured = all;
+const plan = planOf(all);
 
-beforeAll(async () => {
-  const first = await openLane();
-  lanes = [first, ...(await Promise.all(Array.from({ length: LANES - 1 }, openLane)))];
-  const all: Measured[] = [];
-  for (const operation of OPERATIONS) all.push(await measure(first, operation));
-  measured = all;
-  plan = planOf(all);
-});
 afterAll(() => Promise.all(lanes.map((lane) => lane.close())));
 
 test.each(WRITING)('%s takes part', (line) => {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { allEndpoints } from '../../src/resources/index.ts';
 import type { RecordShape } from '../../src/http/endpoint.ts';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { ROWS } from '../resources/access.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* A column that is forgotten somewhere is named here. */
 
@@ -44,12 +44,7 @@ const records = new Map(
     .map((of) => [of.table, of]),
 );
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
 
 test('each column of each table is shown by its record, or hidden by name', async () => {
   const rows = await service.admin(
@@ -123,10 +118,8 @@ describe('a change', () => {
         const second = tenant.sites;
         const other = { ...tenant, sites: second };
         if (name === 'site_id') {
-          const [made] = await service.admin(
-            `insert into public.sites (client_id, site_name) values ($1, 'Annexe') returning id`,
-            [tenant.clients],
-          );
+          const [made] = await service.sql`insert into public.sites (client_id, site_name)
+            values (${tenant.clients}, 'Annexe') returning id`;
           other.sites = String(made?.['id']);
         }
         const type = records.get(table)?.columns[name]?.kind.type ?? '';

@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import pg from 'pg';
 import { digits, jsonWriter, moment, plain, plainArray, quoted, truth } from '../../src/records/json.ts';
-import { createEmptyDatabase } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { connected, createEmptyDatabase } from '../support/database.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* The writer of a record against `JSON.stringify` of the typed values, with Postgres in between, which prints them. */
 
-let postgres: TestDatabase;
-let client: pg.Client;
-
-beforeAll(async () => {
-  postgres = await createEmptyDatabase();
-  client = new pg.Client({ connectionString: postgres.adminUrl });
-  await client.connect();
-  await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
-});
-afterAll(async () => {
-  await client.end();
-  await postgres.close();
-});
+const postgres = await forSuite(createEmptyDatabase());
+const client = await forSuite(connected(postgres.adminUrl));
+await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
 
 /** What Postgres prints for the value as one of that type. */
 async function printed(type: string, value: unknown): Promise<string | null> {

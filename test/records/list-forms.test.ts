@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import pg from 'pg';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
-import type { Database } from '../../src/db/database.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { readingAs } from '../../bench/caller.ts';
-import { createTestDatabase } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { connected, createTestDatabase } from '../support/database.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Whatever form the statement of a list has, it gives what the plain one gives without policies. */
 
@@ -70,30 +68,6 @@ const TIMES = {
   updated_to: 'r.updated_at <= $',
 } as const;
 
-let postgres: TestDatabase;
-let admin: pg.Client;
-let database: Database;
-let clients: string[];
-
-beforeAll(async () => {
-  postgres = await createTestDatabase();
-  admin = new pg.Client({ connectionString: postgres.adminUrl });
-  await admin.connect();
-  await admin.query(POPULATION);
-  clients = (await admin.query<{ id: string }>('select id from public.clients order by id')).rows.map(
-    ({ id }) => id,
-  );
-  database = openDatabase({
-    ...{ url: postgres.apiUrl, poolSize: 1, statementTimeoutMs: 30_000, preparedStatements: true },
-    log: pino({ level: 'silent' }),
-  });
-});
-afterAll(async () => {
-  await database.close();
-  await admin.end();
-  await postgres.close();
-});
-
 /** Few times, amounts and states, so that most rows have others beside them; the client's number decides how many. */
 const POPULATION = `
   set session_replication_role = replica;
@@ -119,6 +93,19 @@ const POPULATION = `
   insert into public.audit_logs (action, resource_type, client_context, success, actor, created_at)
   select 'a' || n % 3, 'walk', client, n % 4 = 0, 'fixture', at from row;
   analyze`;
+
+const postgres = await forSuite(createTestDatabase());
+const admin = await forSuite(connected(postgres.adminUrl));
+await admin.query(POPULATION);
+const clients = (await admin.query<{ id: string }>('select id from public.clients order by id')).rows.map(
+  ({ id }) => id,
+);
+const database = await forSuite(
+  openDatabase({
+    ...{ url: postgres.apiUrl, poolSize: 1, statementTimeoutMs: 30_000, preparedStatements: true },
+    log: pino({ level: 'silent' }),
+  }),
+);
 
 interface Asked {
   readonly table: keyof typeof LISTS;

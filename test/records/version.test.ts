@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import pg from 'pg';
 import { tagOf, timesOf } from '../../src/records/version.ts';
-import { createTestDatabase } from '../support/database.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { connected, createTestDatabase } from '../support/database.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* A version's tag, here and in the database, and the way back. */
 
-let postgres: TestDatabase;
-let client: pg.Client;
-
-beforeAll(async () => {
-  postgres = await createTestDatabase();
-  client = new pg.Client({ connectionString: postgres.adminUrl });
-  await client.connect();
-  await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
-});
-afterAll(async () => {
-  await client.end();
-  await postgres.close();
-});
+const postgres = await forSuite(createTestDatabase());
+const client = await forSuite(connected(postgres.adminUrl));
+await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
 
 test('the tag of a time is the one that the database works out, and leads back to that time', async () => {
   const years = { min: new Date('1950-01-01'), max: new Date('2200-12-31'), noInvalidDate: true } as const;

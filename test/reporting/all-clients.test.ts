@@ -1,34 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { describe, expect, test } from '@jest/globals';
+import type pg from 'pg';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
-import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
+import { forSuite } from '../support/suite.ts';
 
 const A = idOf('a', 'clients');
 const B = idOf('b', 'clients');
 
+const database = await forSuite(createTestDatabase());
+const login = await forSuite(createReportingLogin(database));
+await withAdmin(database.adminUrl, (admin) => admin.query(FIXTURE));
+const superuser = await forSuite(connected(database.adminUrl));
+const tool = await forSuite(connected(login.url));
+
 describe('all clients, granted to a reporting login', () => {
-  let database: TestDatabase;
-  let login: Awaited<ReturnType<typeof createReportingLogin>>;
-  let superuser: pg.Client;
-  let tool: pg.Client;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    login = await createReportingLogin(database);
-    await withAdmin(database.adminUrl, (admin) => admin.query(FIXTURE));
-    superuser = new pg.Client({ connectionString: database.adminUrl });
-    tool = new pg.Client({ connectionString: login.url });
-    await Promise.all([superuser.connect(), tool.connect()]);
-  });
-
-  afterAll(async () => {
-    await Promise.all([superuser.end(), tool.end()]);
-    await login.drop();
-    await database.close();
-  });
-
   const grant = (to = login.name) => superuser.query('select reporting.grant_all_clients($1)', [to]);
   const revoke = (from = login.name) => superuser.query('select reporting.revoke_all_clients($1)', [from]);
   const seen = async (): Promise<string[]> =>

@@ -1,39 +1,24 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { describe, expect, test } from '@jest/globals';
 import { status as invoiceStatus } from '../../src/resources/invoices.ts';
 import { status as partnerInvoiceStatus } from '../../src/resources/partner-invoices.ts';
 import { reclamationStatus } from '../../src/resources/reclamation-record.ts';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
-import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
+import { forSuite } from '../support/suite.ts';
 
 const A = idOf('a', 'clients');
 
+const database = await forSuite(createTestDatabase());
+const login = await forSuite(createReportingLogin(database));
+const superuser = await forSuite(connected(database.adminUrl));
+await superuser.query(FIXTURE);
+await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
+await superuser.query(`alter role ${login.name} set search_path = reporting`);
+const tool = await forSuite(connected(login.url));
+
 describe('an analyst, by the login of a BI tool', () => {
-  let database: TestDatabase;
-  let login: Awaited<ReturnType<typeof createReportingLogin>>;
-  let superuser: pg.Client;
-  let tool: pg.Client;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    login = await createReportingLogin(database);
-    superuser = new pg.Client({ connectionString: database.adminUrl });
-    await superuser.connect();
-    await superuser.query(FIXTURE);
-    await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
-    await superuser.query(`alter role ${login.name} set search_path = reporting`);
-    tool = new pg.Client({ connectionString: login.url });
-    await tool.connect();
-  });
-
-  afterAll(async () => {
-    await Promise.all([tool.end(), superuser.end()]);
-    await login.drop();
-    await database.close();
-  });
-
   const read = async (sql: string): Promise<unknown[]> =>
     (await tool.query({ text: sql, rowMode: 'array' })).rows;
   /** The same under other clocks than UTC, a day ahead and a day behind. */

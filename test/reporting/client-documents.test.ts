@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
-import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 import { createDatabaseBefore } from '../support/release-before.ts';
+import { forSuite } from '../support/suite.ts';
 
 const A = idOf('a', 'clients');
 const B = idOf('b', 'clients');
@@ -23,30 +23,16 @@ const DIFFERENCES = `
   )
   (table documents except table copies) union all (table copies except table documents)`;
 
+const database = await forSuite(createTestDatabase());
+const login = await forSuite(createReportingLogin(database));
+await withAdmin(database.adminUrl, (admin) => admin.query(FIXTURE));
+const superuser = await forSuite(connected(database.adminUrl));
+const tool = await forSuite(connected(login.url));
+await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
+
 describe('what reporting reads of documents', () => {
-  let database: TestDatabase;
-  let login: Awaited<ReturnType<typeof createReportingLogin>>;
-  let superuser: pg.Client;
-  let tool: pg.Client;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    login = await createReportingLogin(database);
-    await withAdmin(database.adminUrl, (admin) => admin.query(FIXTURE));
-    superuser = new pg.Client({ connectionString: database.adminUrl });
-    tool = new pg.Client({ connectionString: login.url });
-    await Promise.all([superuser.connect(), tool.connect()]);
-    await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
-  });
-
   beforeEach(async () => {
     await superuser.query('delete from public.documents');
-  });
-
-  afterAll(async () => {
-    await Promise.all([superuser.end(), tool.end()]);
-    await login.drop();
-    await database.close();
   });
 
   const attach = async (name: string, claim = CLAIM_A): Promise<string> => {
@@ -157,8 +143,7 @@ describe('what reporting reads of documents', () => {
   test('many that attach and delete at the same time leave no document without its copy, and no copy without its document', async () => {
     const lanes = await Promise.all(
       Array.from({ length: 8 }, async () => {
-        const lane = new pg.Client({ connectionString: database.adminUrl });
-        await lane.connect();
+        const lane = await connected(database.adminUrl);
         return lane;
       }),
     );

@@ -1,44 +1,29 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
-import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
+import { forSuite } from '../support/suite.ts';
 
 const FEW = 100;
 const A = idOf('a', 'clients');
 const B = idOf('b', 'clients');
 
-describe('taxclaims_reporting_few, which says how the rows of a login are found and never which', () => {
-  let database: TestDatabase;
-  let login: Awaited<ReturnType<typeof createReportingLogin>>;
-  let dba: pg.Client;
-  let tool: pg.Client;
-  let others: string[];
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    login = await createReportingLogin(database);
-    await withAdmin(database.adminUrl, (admin) => admin.query(FIXTURE));
-    dba = new pg.Client({ connectionString: database.adminUrl });
-    tool = new pg.Client({ connectionString: login.url });
-    await Promise.all([dba.connect(), tool.connect()]);
-    const { rows } = await dba.query<{ id: string }>(
-      `insert into public.clients (id, company_name, contact_email)
+const database = await forSuite(createTestDatabase());
+const login = await forSuite(createReportingLogin(database));
+await withAdmin(database.adminUrl, (admin) => admin.query(FIXTURE));
+const dba = await forSuite(connected(database.adminUrl));
+const tool = await forSuite(connected(login.url));
+const { rows } = await dba.query<{ id: string }>(
+  `insert into public.clients (id, company_name, contact_email)
        select gen_random_uuid(), 'Company ' || n, 'c' || n || '@example.org' from generate_series(1, $1::integer) as n
        returning id`,
-      [FEW],
-    );
-    others = rows.map(({ id }) => id).sort();
-  });
+  [FEW],
+);
+const others = rows.map(({ id }) => id).sort();
 
+describe('taxclaims_reporting_few, which says how the rows of a login are found and never which', () => {
   beforeEach(async () => {
     await dba.query('delete from reporting.grants');
-  });
-
-  afterAll(async () => {
-    await Promise.all([dba.end(), tool.end()]);
-    await login.drop();
-    await database.close();
   });
 
   const grant = (clients: readonly string[]) =>

@@ -1,40 +1,27 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
-import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
 import { FORGET_RELEASE } from '../support/release-before.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
+import { forSuite } from '../support/suite.ts';
 
 const A = idOf('a', 'clients');
 const B = idOf('b', 'clients');
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
+const database = await forSuite(createTestDatabase());
+const login = await forSuite(createReportingLogin(database));
+await withAdmin(database.adminUrl, (admin) => admin.query(FIXTURE));
+const dba = await forSuite(connected(database.adminUrl));
+const tool = await forSuite(connected(login.url));
+
 describe('granting a client to a reporting login', () => {
-  let database: TestDatabase;
-  let login: Awaited<ReturnType<typeof createReportingLogin>>;
-  let dba: pg.Client;
-  let tool: pg.Client;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    login = await createReportingLogin(database);
-    await withAdmin(database.adminUrl, (admin) => admin.query(FIXTURE));
-    dba = new pg.Client({ connectionString: database.adminUrl });
-    tool = new pg.Client({ connectionString: login.url });
-    await Promise.all([dba.connect(), tool.connect()]);
-  });
-
   beforeEach(async () => {
     await dba.query('delete from reporting.grants');
-  });
-
-  afterAll(async () => {
-    await Promise.all([dba.end(), tool.end()]);
-    await login.drop();
-    await database.close();
   });
 
   const grant = (client: string, to = login.name) =>

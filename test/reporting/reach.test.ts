@@ -1,35 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { describe, expect, test } from '@jest/globals';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
-import { createTestDatabase, type TestDatabase, withAdmin } from '../support/database.ts';
+import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
+import { forSuite } from '../support/suite.ts';
 
 const FOREIGN = idOf('b', 'clients');
 
+const database = await forSuite(createTestDatabase());
+const login = await forSuite(createReportingLogin(database));
+await withAdmin(database.adminUrl, async (admin) => {
+  await admin.query(FIXTURE);
+  await admin.query('select reporting.grant_client($1, $2)', [login.name, idOf('a', 'clients')]);
+  await admin.query('analyze');
+});
+const tool = await forSuite(connected(login.url));
+
 /** What a login that was granted firm a makes of SQL that is meant to see more. */
 describe('a reporting login that tries', () => {
-  let database: TestDatabase;
-  let login: Awaited<ReturnType<typeof createReportingLogin>>;
-  let tool: pg.Client;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    login = await createReportingLogin(database);
-    await withAdmin(database.adminUrl, async (admin) => {
-      await admin.query(FIXTURE);
-      await admin.query('select reporting.grant_client($1, $2)', [login.name, idOf('a', 'clients')]);
-      await admin.query('analyze');
-    });
-    tool = new pg.Client({ connectionString: login.url });
-    await tool.connect();
-  });
-
-  afterAll(async () => {
-    await tool.end();
-    await login.drop();
-    await database.close();
-  });
-
   const asTool = async (sql: string): Promise<unknown[]> =>
     (await tool.query({ text: sql, rowMode: 'array' })).rows;
   const asAdmin = (sql: string): Promise<unknown[]> =>

@@ -13,7 +13,7 @@ import type { Tenant } from '../support/tenant.ts';
  */
 type Right = 'c' | 'r' | 'u' | 'd' | 'a';
 
-const rights = (
+export const rights = (
   admin: string,
   manager: string,
   specialist: string,

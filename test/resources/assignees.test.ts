@@ -1,37 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { inLine, rowOf } from '../concurrency/held.ts';
+import { forSuite } from '../support/suite.ts';
+import { make } from '../support/rows.ts';
 
 /* Who works on a claim. */
 
-let service: Service;
 let own: Tenant;
-let foreign: Tenant;
+
 let claim: string;
 
-beforeAll(async () => {
-  service = await startService();
-  foreign = await service.furnishedTenant('Garage Dupont');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const foreign = await service.furnishedTenant('Garage Dupont');
+
 beforeEach(async () => {
   own = await service.furnishedTenant('Boulangerie Martin');
   claim = `/api/reclamations/${own.reclamations}`;
 });
 
 async function user(role: Role, clients: readonly string[], isActive = true): Promise<string> {
-  const id = randomUUID();
-  await service.admin(
-    `insert into public.users (id, email, password_hash, name, role, client_access, is_active)
-     values ($1::uuid, $1 || '@b.example', '!', 'Ada', $2, $3, $4)`,
-    [id, role, clients, isActive],
-  );
-  return id;
+  return make(service, 'users', { role, client_access: clients, is_active: isActive });
 }
 
 const token = (role: Role = 'ACCOUNT_MANAGER') => service.token(role, [own.clients]);
@@ -65,10 +57,8 @@ describe('a claim', () => {
         const answer = await assign(id, role);
         expect([answer.status, given(answer), await assignee()]).toEqual([200, id, id]);
       }
-      const records = await service.admin(
-        `select from public.audit_logs where resource_id = $1 and success and action like 'PUT%'`,
-        [own.reclamations],
-      );
+      const records = await service.sql`select from public.audit_logs
+        where resource_id = ${own.reclamations} and success and action like 'PUT%'`;
       expect(records).toHaveLength(5);
     },
   );
@@ -113,12 +103,9 @@ describe('a claim', () => {
       const { clients, sites } = own;
       const free = randomUUID();
       const [other, theirs] = [await user('TAX_SPECIALIST', [clients]), randomUUID()];
-      await service.admin(
-        `insert into public.reclamations (id, client_id, site_id, claim_type, amount, collection_date, assignee_id)
-         select c.id, $1, $2, 'TF', 5, now() - interval '1 year', c.assignee
-         from unnest($3::uuid[], $4::uuid[]) as c (id, assignee)`,
-        [clients, sites, [free, theirs], [null, other]],
-      );
+      await service.sql`insert into public.reclamations (id, client_id, site_id, claim_type, amount, collection_date, assignee_id)
+       select c.id, ${clients}, ${sites}, 'TF', 5, now() - interval '1 year', c.assignee
+       from unnest(${[free, theirs]}::uuid[], ${[null, other]}::uuid[]) as c (id, assignee)`;
       const asked = async (path: string, headers = {}) =>
         service.ask(`GET ${path}`, { token: await token(role), headers });
       for (const [ids, found] of [
@@ -188,9 +175,7 @@ describe('whoever loses the client loses its claims', () => {
     [
       'by a login whose token does not say it',
       async () => {
-        await service.admin(`update public.users set access_changed_at = '-infinity' where id = $1`, [
-          own.users,
-        ]);
+        await service.sql`update public.users set access_changed_at = '-infinity' where id = ${own.users}`;
         const said = await service.token('TAX_SPECIALIST', [foreign.clients], {
           ...{ sub: own.users, email: `${own.users}@b.example`, email_verified: true },
         });
@@ -264,10 +249,8 @@ describe('whom a claim may be assigned to', () => {
   test('comes by name, page by page, each once', async () => {
     const names = ['Zoé', 'Anna', 'Anna'];
     for (const name of names)
-      await service.admin('update public.users set name = $2 where id = $1', [
-        await user('TAX_SPECIALIST', [own.clients]),
-        name,
-      ]);
+      await service.sql`update public.users set name = ${name}
+        where id = ${await user('TAX_SPECIALIST', [own.clients])}`;
     const all = ids(await listed('TAX_SPECIALIST'));
     const found: string[] = [];
     let next: string | undefined = '?limit=1';
@@ -278,9 +261,8 @@ describe('whom a claim may be assigned to', () => {
     }
     expect(found).toEqual(all);
     const sorted = (await listed('ADMIN')).json as { name: string }[];
-    const ordered = await service.admin('select n from unnest($1::text[]) as n order by n', [
-      sorted.map(({ name }) => name),
-    ]);
+    const ordered = await service.sql`select n
+      from unnest(${sorted.map(({ name }) => name)}::text[]) as n order by n`;
     expect(sorted.map(({ name }) => name)).toEqual(ordered.map(({ n }) => n));
     expectError(await listed('ADMIN', '?after=AAAA'), 'ERROR_VALIDATION');
   });

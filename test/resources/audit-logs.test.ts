@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import type { Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
-let service: Service;
-let own: Tenant;
-let foreign: Tenant;
-let admin: string;
-
-beforeAll(async () => {
-  service = await startService();
-  own = await service.tenant('Own');
-  foreign = await service.tenant('Foreign');
-  admin = await service.token('ADMIN');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const own = await service.tenant('Own');
+const foreign = await service.tenant('Foreign');
+const admin = await service.token('ADMIN');
 
 async function listed(token: string, query: Record<string, string> = {}): Promise<Record<string, unknown>[]> {
   const answer = await service.ask(`GET /api/audit-logs?${new URLSearchParams(query).toString()}`, { token });
@@ -78,10 +71,8 @@ describe('the audit log', () => {
     const first = await service.ask(`GET /api/audit-logs?limit=1&actor=${encodeURIComponent(actor)}`, {
       token: admin,
     });
-    await service.admin(
-      `insert into public.audit_logs (action, resource_type, success, actor) values ('x', 'x', true, $1)`,
-      [actor],
-    );
+    await service.sql`insert into public.audit_logs (action, resource_type, success, actor)
+      values ('x', 'x', true, ${actor})`;
     const next = /^<(.+)>; rel="next"$/.exec(String(first.headers['link']))?.[1] ?? '';
     const second = await service.ask(`GET ${next}`, { token: admin });
     expect([first.json, second.json]).toMatchObject([

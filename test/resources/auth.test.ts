@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
-let service: Service;
-let own: Tenant;
-
-beforeAll(async () => {
-  service = await startService();
-  own = await service.tenant('Own');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const own = await service.tenant('Own');
 
 const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
 const stored = (sub: string) => service.admin('select * from public.users where subject = $1', [sub]);
@@ -56,12 +50,10 @@ describe('a login', () => {
 
   /** A user whom an administrator has made, and who has not logged in yet. */
   async function waiting(email: string): Promise<unknown> {
-    const [row] = await service.admin(
-      `insert into public.users (email, password_hash, name, role, access_changed_at)
-       values ($1, '!', 'Waiting', 'ACCOUNT_MANAGER', now() - interval '1 hour')
-       returning id`,
-      [email],
-    );
+    const [row] =
+      await service.sql`insert into public.users (email, password_hash, name, role, access_changed_at)
+     values (${email}, '!', 'Waiting', 'ACCOUNT_MANAGER', now() - interval '1 hour')
+     returning id`;
     return row?.['id'];
   }
 

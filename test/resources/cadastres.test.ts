@@ -1,23 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
-let service: Service;
-let own: Tenant;
-let second: Tenant;
-let foreign: Tenant;
-let manager: string;
-
-beforeAll(async () => {
-  service = await startService();
-  own = await service.tenant('Own');
-  second = await service.tenant('Second');
-  foreign = await service.tenant('Foreign');
-  manager = await service.token('ACCOUNT_MANAGER', [own.clients, second.clients]);
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const own = await service.tenant('Own');
+const second = await service.tenant('Second');
+const foreign = await service.tenant('Foreign');
+const manager = await service.token('ACCOUNT_MANAGER', [own.clients, second.clients]);
 
 const PARCEL = { commune_code: '2A004', section: 'AB', number: '0042' };
 let lastNumber = 0;

@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+import { person } from '../support/people.ts';
 
-let service: Service;
 let own: string;
 let other: string;
 let foreign: string;
 let manager: string;
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
 
 beforeEach(async () => {
   own = (await service.tenant('Own')).clients;
@@ -22,15 +19,7 @@ beforeEach(async () => {
   manager = await service.token('ACCOUNT_MANAGER', [own, other]);
 });
 
-async function user(role: Role, clients: readonly string[]): Promise<string> {
-  const id = randomUUID();
-  await service.admin(
-    `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
-     values ($1::uuid, $2, '!', 'Dupont', $3, $4, $1::uuid::text, '-infinity')`,
-    [id, `${id}@users.example`, role, clients],
-  );
-  return id;
-}
+const user = async (role: Role, clients: readonly string[]) => (await person(service, role, clients)).id;
 
 async function clientsOf(id: string): Promise<unknown> {
   const [stored] = await service.admin('select client_access from public.users where id = $1', [id]);
@@ -38,11 +27,8 @@ async function clientsOf(id: string): Promise<unknown> {
 }
 
 const recordsOf = (id: string) =>
-  service.admin(
-    `select action, success, client_context from public.audit_logs
-     where resource_type = 'users' and resource_id = $1 and success and request_id is not null order by created_at`,
-    [id],
-  );
+  service.sql`select action, success, client_context from public.audit_logs
+   where resource_type = 'users' and resource_id = ${id} and success and request_id is not null order by created_at`;
 
 const assign = (id: string, client: string, token: string, headers = {}) =>
   service.ask(`PUT /api/users/${id}/client-access/${client}`, { token, headers });

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
-let service: Service;
 /** Oldest first; the last two are of the same moment, and the last has the greater id. */
 const ids = [
   '00000000-0000-4000-8000-000000000009',
@@ -12,16 +11,10 @@ const ids = [
 ];
 const [oldest = '', middle = '', newest = ''] = ids;
 
-beforeAll(async () => {
-  service = await startService();
-  await service.admin(
-    `insert into public.clients (id, company_name, contact_email, address, created_at)
-     select id, 'Société n° ' || n, 'a@b.example', case n when 1 then '1 rue de l’Église' end, timestamptz '2026-01-01' + least(n, 2) * interval '1 day'
-     from unnest($1::uuid[]) with ordinality as t (id, n)`,
-    [ids],
-  );
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+await service.sql`insert into public.clients (id, company_name, contact_email, address, created_at)
+   select id, 'Société n° ' || n, 'a@b.example', case n when 1 then '1 rue de l’Église' end, timestamptz '2026-01-01' + least(n, 2) * interval '1 day'
+   from unnest(${ids}::uuid[]) with ordinality as t (id, n)`;
 
 async function listed(token: string, query = ''): Promise<string[]> {
   const answer = await service.ask(`GET /api/clients${query}`, { token });

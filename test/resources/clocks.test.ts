@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import type { Role } from '../../src/identity/caller.ts';
 import { figuresAt } from '../metrics/figures.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+import { person } from '../support/people.ts';
 
 /*
  * Changes of rights beside clocks that differ. Here the database has the clock of the machine. Where it is behind in life,
@@ -37,15 +37,8 @@ const SIGNERS: readonly (readonly [string, Off])[] = [
   ),
 ];
 
-let base: Service;
-let own: string;
-let other: string;
-
-beforeAll(async () => {
-  base = await startService();
-  [own, other] = [(await base.tenant('Own')).clients, (await base.tenant('Other')).clients];
-});
-afterAll(() => base.close());
+const base = await forSuite(startService());
+const [own, other] = [(await base.tenant('Own')).clients, (await base.tenant('Other')).clients];
 
 /** A service that has just started beside such clocks, and what it writes to its log. */
 async function withClocks(
@@ -63,16 +56,6 @@ async function withClocks(
   const clocks = { aheadMs: off.service * 1000 };
   const service = await startService({ log, metrics: {}, clocks, postgres, provider: identity });
   await work(service, said).finally(() => service.close());
-}
-
-async function person(role: Role, clients: readonly string[]): Promise<string> {
-  const id = randomUUID();
-  await base.admin(
-    `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
-     values ($1::uuid, $2, '!', 'Dupont', $3, $4, $1::uuid::text, '-infinity')`,
-    [id, `${id}@users.example`, role, clients],
-  );
-  return id;
 }
 
 /** A token as the provider issues it so many seconds from now. */
@@ -102,8 +85,9 @@ async function twoMinutesLater(sub: string): Promise<void> {
 }
 
 async function tryChange(service: Service, off: Off, bodies: readonly object[]): Promise<void> {
-  const chief = await issue(off, -1, { sub: await person('ADMIN', []), role: 'ADMIN' });
-  const sub = await person('TAX_SPECIALIST', [own, other]);
+  const { subject } = await person(base, 'ADMIN');
+  const chief = await issue(off, -1, { sub: subject, role: 'ADMIN' });
+  const { subject: sub } = await person(base, 'TAX_SPECIALIST', [own, other]);
   const claims = { sub, role: 'TAX_SPECIALIST', client_access: [own, other] };
   const me = async (token: string) => (await service.ask('GET /api/users/me', { token })).status;
   const logIn = async (token: string) =>

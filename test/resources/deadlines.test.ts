@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import { reclamationStatus } from '../../src/resources/reclamation-record.ts';
 import { document } from '../support/described.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /* What runs out when. */
-
-let service: Service;
-let own: Tenant;
-let foreign: Tenant;
 
 /** A day so many days from today in UTC, in SQL. */
 const day = (days: number): string => `((now() at time zone 'UTC')::date + ${days})`;
@@ -39,18 +35,12 @@ async function due({ factures, partner_invoices: bill, reclamations }: Tenant, d
   await service.admin(`update public.partner_invoices set due_date = ${day(days)} where id = $1`, [bill]);
 }
 
-let answered: string;
-let rejected: string;
-
-beforeAll(async () => {
-  service = await startService();
-  [own, foreign] = [await service.furnishedTenant('Own'), await service.furnishedTenant('Foreign')];
-  // Not at the end of a month, where six months are not always as many days: the tests compare kinds and their order.
-  [answered, rejected] = await claims(own, 10, -3);
-  await claims(foreign, 10, -3);
-  for (const tenant of [own, foreign]) await due(tenant, 20);
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const [own, foreign] = [await service.furnishedTenant('Own'), await service.furnishedTenant('Foreign')];
+// Not at the end of a month, where six months are not always as many days: the tests compare kinds and their order.
+const [answered, rejected] = await claims(own, 10, -3);
+await claims(foreign, 10, -3);
+for (const tenant of [own, foreign]) await due(tenant, 20);
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -172,11 +162,9 @@ test('a deadline runs in the statuses of its kind alone, and is that which repor
   for (const status of reclamationStatus.options) {
     await set('reclamations', tenant.reclamations, `${dates}, status = '${status}'`);
     const rows = await running();
-    const shown = await service.admin(
-      `select kind, reclamation_id as id, due_on::text, days_left, client_id, status, amount::float8 as amount
-       from reporting.deadlines where client_id = $1`,
-      [tenant.clients],
-    );
+    const shown =
+      await service.sql`select kind, reclamation_id as id, due_on::text, days_left, client_id, status, amount::float8 as amount
+     from reporting.deadlines where client_id = ${tenant.clients}`;
     expect([status, rows]).toEqual([status, shown.map((row) => expect.objectContaining(row))]);
     if (rows.length > 0) found[status] = kinds(rows).join();
   }

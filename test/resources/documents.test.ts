@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createHash, randomUUID } from 'node:crypto';
 import { pdf, png } from '../support/samples.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import { begin, download, filesIn, form, FORM, upload } from '../support/upload.ts';
 import type { Part } from '../support/upload.ts';
 
 const MAX_BYTES = 100_000;
 
-let service: Service;
-let own: Tenant;
-let foreign: Tenant;
-let manager: string;
-
-beforeAll(async () => {
-  service = await startService({ documents: { maxBytes: MAX_BYTES } });
-  own = await service.tenant('Own');
-  foreign = await service.tenant('Foreign');
-  manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
-});
-afterAll(() => service.close());
+const service = await forSuite(startService({ documents: { maxBytes: MAX_BYTES } }));
+const own = await service.tenant('Own');
+const foreign = await service.tenant('Foreign');
+const manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
 
 async function attach(part?: Part): Promise<Record<string, unknown> & { id: string }> {
   const answer = await upload(service, manager, own.reclamations, part);
@@ -235,10 +227,8 @@ describe('who may', () => {
     const { status } = await answer;
     request.destroy();
     expect(status).toBe(403);
-    const records = await service.admin(
-      `select client_context, resource_type, resource_id from public.audit_logs where not success and action = $1`,
-      [`POST /api/reclamations/${foreign.reclamations}/documents`],
-    );
+    const records = await service.sql`select client_context, resource_type, resource_id from public.audit_logs
+      where not success and action = ${`POST /api/reclamations/${foreign.reclamations}/documents`}`;
     expect(records).toEqual([
       { client_context: foreign.clients, resource_type: 'reclamations', resource_id: foreign.reclamations },
     ]);
@@ -278,10 +268,8 @@ describe('the list of a claim’s documents', () => {
       ['Hiver.pdf', '2025-12-01Z'],
     ] as const) {
       await upload(service, token, reclamations, { name });
-      await service.admin(
-        'update public.documents set uploaded_at = $3 where reclamation_id = $1 and filename = $2',
-        [reclamations, name, at],
-      );
+      await service.sql`update public.documents set uploaded_at = ${at}
+        where reclamation_id = ${reclamations} and filename = ${name}`;
     }
     const names = async (query: string) => {
       const line = `GET /api/reclamations/${reclamations}/documents?${query}`;

@@ -1,30 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { details, expectError, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /* What a record shows of those that it names. */
 
-let service: Service;
-let own: Tenant;
-let foreign: Tenant;
-
-beforeAll(async () => {
-  service = await startService();
-  own = await service.furnishedTenant('Hôtels "Belle Rive"');
-  foreign = await service.furnishedTenant('Garage Dupont');
-  for (const { reclamations, factures, partner_invoices: bills } of [own, foreign]) {
-    await service.admin('update public.factures set reclamation_id = $2 where id = $1', [
-      factures,
-      reclamations,
-    ]);
-    await service.admin('update public.partner_invoices set invoice_id = $2 where id = $1', [
-      bills,
-      factures,
-    ]);
-  }
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const own = await service.furnishedTenant('Hôtels "Belle Rive"');
+const foreign = await service.furnishedTenant('Garage Dupont');
+for (const { reclamations, factures, partner_invoices: bills } of [own, foreign]) {
+  await service.sql`update public.factures set reclamation_id = ${reclamations} where id = ${factures}`;
+  await service.admin('update public.partner_invoices set invoice_id = $2 where id = $1', [bills, factures]);
+}
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -134,11 +121,8 @@ test('pages of a list with expansions follow each other like those without', asy
 
 test('who made a move, and whose audit record it is, are shown to those who see that user, and null to others', async () => {
   const sub = own.users;
-  await service.admin(
-    `insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, changed_by, actor)
-     values ($1, $2, 'DRAFT', 'READY_FOR_REVIEW', $3, 'a')`,
-    [own.reclamations, own.clients, sub],
-  );
+  await service.sql`insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, changed_by, actor)
+   values (${own.reclamations}, ${own.clients}, 'DRAFT', 'READY_FOR_REVIEW', ${sub}, 'a')`;
   const moves = async (role: 'ACCOUNT_MANAGER' | 'CLIENT'): Promise<unknown> => {
     const token = await service.token(role, [own.clients]);
     const { json } = await service.ask(

@@ -1,35 +1,28 @@
 import { request as send } from 'node:http';
 import { Writable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { withAdmin } from '../support/database.ts';
 import type { Question } from '../support/http.ts';
 import { details, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
-import type { Tenant } from '../support/tenant.ts';
+import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
 /* How much an import may be, what is said of more, and that it ends when its sender is gone. */
 
 const TOO_MANY = 'must have at most 10000 records, and lines without anything count';
 
-let service: Service;
-let own: Tenant;
-let token: string;
 let log = '';
 
-beforeAll(async () => {
-  const written = new Writable({
-    write: (line, _encoding, done) => {
-      log += String(line);
-      done();
-    },
-  });
-  service = await startService({ log: pino(written) });
-  own = await service.furnishedTenant('Boulangerie Martin');
-  token = await service.token('TAX_SPECIALIST', [own.clients]);
+const written = new Writable({
+  write: (line, _encoding, done) => {
+    log += String(line);
+    done();
+  },
 });
-afterAll(() => service.close());
+const service = await forSuite(startService({ log: pino(written) }));
+const own = await service.furnishedTenant('Boulangerie Martin');
+const token = await service.token('TAX_SPECIALIST', [own.clients]);
 
 describe('an import', () => {
   const wrong = { site_name: 1 };
@@ -156,10 +149,8 @@ describe('an import whose sender hangs up', () => {
   const sessions = `pg_stat_activity where datname = current_database() and application_name like 'taxclaims-api%'`;
 
   test('is undone, and nothing more is asked of the database; that of one who waits is made', async () => {
-    const [annex] = await service.admin(
-      `insert into public.sites (client_id, site_name) values ($1, 'Annexe') returning id`,
-      [own.clients],
-    );
+    const [annex] = await service.sql`insert into public.sites (client_id, site_name)
+      values (${own.clients}, 'Annexe') returning id`;
     const line = `${own.clients},${String(annex?.['id'])},TF,5\r\n`;
     const body = `client_id,site_id,claim_type,amount\r\n${line.repeat(3_000)}`;
     const before = await count('public.reclamations');

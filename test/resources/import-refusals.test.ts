@@ -1,26 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
+import { make } from '../support/rows.ts';
 
 /* What the insert alone finds is told by line and field like everything else. */
 
 const ASSIGNEE = 'must be an active user who has the client';
 
-let service: Service;
-let own: Tenant;
-let other: Tenant;
-let token: string;
-
-beforeAll(async () => {
-  service = await startService();
-  own = await service.furnishedTenant('Boulangerie Martin');
-  other = await service.furnishedTenant('Garage Petit');
-  token = await service.token('TAX_SPECIALIST', [own.clients, other.clients]);
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const own = await service.furnishedTenant('Boulangerie Martin');
+const other = await service.furnishedTenant('Garage Petit');
+const token = await service.token('TAX_SPECIALIST', [own.clients, other.clients]);
 
 const send = (path: string, body: object | string): Promise<Answer> =>
   service.ask(`POST ${path}`, {
@@ -51,12 +44,7 @@ async function stored(): Promise<number> {
 describe('an assignee', () => {
   let inactive: string;
   beforeAll(async () => {
-    inactive = randomUUID();
-    await service.admin(
-      `insert into public.users (id, email, password_hash, name, role, client_access, is_active)
-       values ($1::uuid, $1 || '@b.example', '!', 'Ada', 'TAX_SPECIALIST', $2, false)`,
-      [inactive, [own.clients]],
-    );
+    inactive = await make(service, 'users', { client_access: [own.clients], is_active: false });
   });
 
   test('who is unknown, inactive, or lacks the client of the line, is told by line, as often as it is named', async () => {

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
-import type { Tenant } from '../support/tenant.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* The tables of a French firm as spreadsheets and people write them: taken where there is one reading, told where not. */
 
-let service: Service;
-let own: Tenant;
-let token: string;
-
-beforeAll(async () => {
-  service = await startService();
-  own = await service.furnishedTenant('Boulangerie Martin');
-  token = await service.token('TAX_SPECIALIST', [own.clients]);
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const own = await service.furnishedTenant('Boulangerie Martin');
+const token = await service.token('TAX_SPECIALIST', [own.clients]);
 
 const post = (path: string, body: string | Buffer, type = 'text/csv'): Promise<Answer> =>
   service.ask(`POST ${path}`, { token, headers: { 'content-type': type }, body });

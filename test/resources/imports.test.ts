@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Answer, Question } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
-import type { Tenant } from '../support/tenant.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Many records at once, all or none: what is taken, and what is said of what is not. */
 
@@ -10,20 +9,11 @@ const NOBODY = '11111111-1111-4111-8111-111111111111';
 const CSV = 'text/csv';
 const TOO_MANY = 'must have at most 10000 records, and lines without anything count';
 
-let service: Service;
-let own: Tenant;
-let other: Tenant;
-let foreign: Tenant;
-let token: string;
-
-beforeAll(async () => {
-  service = await startService();
-  own = await service.furnishedTenant('Boulangerie Martin');
-  other = await service.furnishedTenant('Garage Petit');
-  foreign = await service.furnishedTenant('Hôtels Belle Rive');
-  token = await service.token('TAX_SPECIALIST', [own.clients, other.clients]);
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const own = await service.furnishedTenant('Boulangerie Martin');
+const other = await service.furnishedTenant('Garage Petit');
+const foreign = await service.furnishedTenant('Hôtels Belle Rive');
+const token = await service.token('TAX_SPECIALIST', [own.clients, other.clients]);
 
 function post(path: string, body: string | Buffer | object, more: Question = {}): Promise<Answer> {
   const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
@@ -72,11 +62,9 @@ describe('an import', () => {
       { client_id: own.clients, site_name: 'B', address: null },
       { client_id: other.clients, site_name: 'C', address: 'x' },
     ]);
-    const records = await service.admin(
-      `select resource_type, resource_id, client_context, success from public.audit_logs
-       where request_id = $1 order by created_at`,
-      [answer.headers['x-request-id']],
-    );
+    const records =
+      await service.sql`select resource_type, resource_id, client_context, success from public.audit_logs
+     where request_id = ${answer.headers['x-request-id']} order by created_at`;
     expect(records.map(({ resource_id }) => resource_id)).toEqual(ids);
     expect(
       new Set(records.map(({ success, resource_type }) => `${String(success)} ${String(resource_type)}`)),
@@ -176,10 +164,8 @@ describe('an import', () => {
     expect(answer.json).toMatchObject({ imported: 10_000 });
     expect(new Set(idsOf(answer)).size).toBe(10_000);
     expect(await count('reclamations')).toBe((before[0] ?? 0) + 10_000);
-    const [found] = await service.admin(
-      'select count(distinct resource_id)::int as count from public.audit_logs where request_id = $1',
-      [answer.headers['x-request-id']],
-    );
+    const [found] = await service.sql`select count(distinct resource_id)::int as count from public.audit_logs
+      where request_id = ${answer.headers['x-request-id']}`;
     expect(found).toEqual({ count: 10_000 });
     const more = await importClaims(lines(header, ...claims, ...claims.slice(0, 1)));
     expect(details(more)).toEqual({ body: TOO_MANY });
@@ -394,9 +380,8 @@ describe('a trial', () => {
     const trial = await post('/api/sites/import?dry_run=true', body, { headers });
     expect([trial.status, trial.json]).toEqual([200, { importable: 2 }]);
     expect([await count(), await count('audit_logs')]).toEqual(before);
-    const records = await service.admin('select from public.audit_logs where request_id = $1', [
-      trial.headers['x-request-id'],
-    ]);
+    const records = await service.sql`select from public.audit_logs
+      where request_id = ${trial.headers['x-request-id']}`;
     expect(records).toEqual([]);
     const made = await post('/api/sites/import?dry_run=false', body, { headers });
     expect([made.status, idsOf(made).length]).toEqual([201, 2]);

@@ -1,26 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { collide } from '../support/held-row.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
-let service: Service;
-let own: Tenant;
-let second: Tenant;
-let foreign: Tenant;
-let manager: string;
-let everywhere: string;
-
-beforeAll(async () => {
-  service = await startService();
-  own = await service.tenant('Own');
-  second = await service.tenant('Second');
-  foreign = await service.tenant('Foreign');
-  manager = await service.token('ACCOUNT_MANAGER', [own.clients, second.clients]);
-  everywhere = await service.token('ADMIN');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const own = await service.tenant('Own');
+const second = await service.tenant('Second');
+const foreign = await service.tenant('Foreign');
+const manager = await service.token('ACCOUNT_MANAGER', [own.clients, second.clients]);
+const everywhere = await service.token('ADMIN');
 
 interface Invoice {
   readonly id: string;

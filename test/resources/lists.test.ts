@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { document, resolved } from '../support/described.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import type { Answer } from '../support/http.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
 /* Every list that the description has, in every order that it names. */
@@ -28,49 +28,28 @@ const FEW = 3;
 /** The one client that has rows enough for a walk by itself. */
 const RICH = 12;
 
-let service: Service;
-let clients: string[];
-let rich: { clients: string; reclamations: string };
-
-beforeAll(async () => {
-  service = await startService();
-  const tenants = Array.from({ length: MANY }, newTenant);
-  await service.admin(
-    tenants
-      .map((tenant, index) => tenantSql(tenant, `Client ${index % 7}`) + furnitureSql(tenant))
-      .join('\n'),
-  );
-  clients = tenants.map((tenant) => tenant.clients);
-  const [first = newTenant()] = tenants;
-  rich = first;
-  await enrich(first);
-  await scatter();
-  await service.admin(
-    `insert into public.audit_logs (action, resource_type, client_context, success, actor, created_at)
-     select 'GET /x', 'walk', id, false, 'fixture', timestamptz '2026-01-01' + n % 9 * interval '1 microsecond'
-     from unnest($1::uuid[]) with ordinality as t (id, n)`,
-    [clients],
-  );
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const tenants = Array.from({ length: MANY }, newTenant);
+await service.admin(
+  tenants.map((tenant, index) => tenantSql(tenant, `Client ${index % 7}`) + furnitureSql(tenant)).join('\n'),
+);
+const clients = tenants.map((tenant) => tenant.clients);
+const [first = newTenant()] = tenants;
+const rich = first;
+await enrich(first);
+await scatter();
+await service.sql`insert into public.audit_logs (action, resource_type, client_context, success, actor, created_at)
+   select 'GET /x', 'walk', id, false, 'fixture', timestamptz '2026-01-01' + n % 9 * interval '1 microsecond'
+   from unnest(${clients}::uuid[]) with ordinality as t (id, n)`;
 
 /** More rows of one client, for the lists that belong to one client or one claim. */
 async function enrich({ clients: client, sites, reclamations }: ReturnType<typeof newTenant>): Promise<void> {
-  await service.admin(
-    `insert into public.reclamations (client_id, site_id, claim_type, amount)
-     select $1, $2, case n % 2 when 0 then 'TF' else 'CFE' end, n % 3 from generate_series(1, $3) as n`,
-    [client, sites, RICH],
-  );
-  await service.admin(
-    `insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, actor)
-     select $2, $1, 'DRAFT', 'DRAFT', 'fixture' from generate_series(1, $3)`,
-    [client, reclamations, RICH],
-  );
-  await service.admin(
-    `insert into public.documents (reclamation_id, filename, file_path)
-     select $1, 'n° ' || n % 3, gen_random_uuid() from generate_series(1, $2) as n`,
-    [reclamations, RICH],
-  );
+  await service.sql`insert into public.reclamations (client_id, site_id, claim_type, amount)
+   select ${client}, ${sites}, case n % 2 when 0 then 'TF' else 'CFE' end, n % 3 from generate_series(1, ${RICH}) as n`;
+  await service.sql`insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, actor)
+   select ${reclamations}, ${client}, 'DRAFT', 'DRAFT', 'fixture' from generate_series(1, ${RICH})`;
+  await service.sql`insert into public.documents (reclamation_id, filename, file_path)
+   select ${reclamations}, 'n° ' || n % 3, gen_random_uuid() from generate_series(1, ${RICH}) as n`;
 }
 
 /** Times with ties, a microsecond apart. */
@@ -393,11 +372,9 @@ describe('a text to search for', () => {
   let token: string;
 
   beforeAll(async () => {
-    const made = await service.admin(
-      `insert into public.clients (company_name, contact_email) select name, 'q@b.example' from unnest($1::text[]) as name
-       returning id`,
-      [NAMES],
-    );
+    const made =
+      await service.sql`insert into public.clients (company_name, contact_email) select name, 'q@b.example' from unnest(${NAMES}::text[]) as name
+     returning id`;
     token = await service.token(
       'ADMIN',
       made.map(({ id }) => String(id)),

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ROLES } from '../../src/identity/caller.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import type { Answer } from '../support/http.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* The life of a claim, written a second time and from the requirements: the tests hold the service against this. */
 
@@ -40,14 +40,8 @@ function isAllowed(from: string, to: string, role: Role): boolean {
   );
 }
 
-let service: Service;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  service = await startService();
-  tenant = await service.tenant('Boulangerie Martin');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const tenant = await service.tenant('Boulangerie Martin');
 
 /** A claim that has come to a status by itself. */
 async function claim(status: string, columns: Record<string, string> = {}): Promise<string> {
@@ -160,10 +154,8 @@ describe('a move', () => {
   test('to SUBMITTED dates it, once, and the answer is due six months later', async () => {
     const id = await claim('APPROVED');
     const { submitted_at: first, response_due_at: due } = (await move(id, 'SUBMITTED')).json as Dates;
-    const [row] = await service.admin(
-      `select $2::timestamptz = ($1::timestamptz at time zone 'UTC' + interval '6 months') at time zone 'UTC' as due`,
-      [first, due],
-    );
+    const [row] =
+      await service.sql`select ${due}::timestamptz = (${first}::timestamptz at time zone 'UTC' + interval '6 months') at time zone 'UTC' as due`;
     expect(row).toEqual({ due: true });
     await move(id, 'REGULARISATION_REQUESTED');
     expect((await move(id, 'SUBMITTED')).json).toMatchObject({ submitted_at: first, response_due_at: due });

@@ -1,33 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { collide } from '../support/held-row.ts';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
-let service: Service;
-let own: string;
-let second: string;
-let foreign: string;
-let manager: string;
-let everywhere: string;
+const service = await forSuite(startService());
+const own = (await service.tenant('Own')).clients;
+const second = (await service.tenant('Second')).clients;
+const foreign = (await service.tenant('Foreign')).clients;
+const manager = await service.token('ACCOUNT_MANAGER', [own, second]);
+const everywhere = await service.token('ADMIN');
 /** Linked to the clients of the manager, to the second of them alone, and to the foreign one alone. */
-let partner: string;
-let partnerOfSecond: string;
-let foreignPartner: string;
-
-beforeAll(async () => {
-  service = await startService();
-  own = (await service.tenant('Own')).clients;
-  second = (await service.tenant('Second')).clients;
-  foreign = (await service.tenant('Foreign')).clients;
-  manager = await service.token('ACCOUNT_MANAGER', [own, second]);
-  everywhere = await service.token('ADMIN');
-  partner = await made('partners', { name: 'Both', client_ids: [own, second] });
-  partnerOfSecond = await made('partners', { name: 'Second', client_ids: [second] });
-  foreignPartner = await made('partners', { name: 'Foreign', client_ids: [foreign] });
-});
-afterAll(() => service.close());
+const partner = await made('partners', { name: 'Both', client_ids: [own, second] });
+const partnerOfSecond = await made('partners', { name: 'Second', client_ids: [second] });
+const foreignPartner = await made('partners', { name: 'Foreign', client_ids: [foreign] });
 
 async function made(resource: string, body: object): Promise<string> {
   const answer = await service.ask(`POST /api/${resource}`, { token: everywhere, body });

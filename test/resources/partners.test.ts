@@ -1,28 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { collide } from '../support/held-row.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
-let service: Service;
-let own: string;
-let second: string;
-let foreign: string;
-let manager: string;
-let stranger: string;
-let everywhere: string;
-
-beforeAll(async () => {
-  service = await startService();
-  own = (await service.tenant('Own')).clients;
-  second = (await service.tenant('Second')).clients;
-  foreign = (await service.tenant('Foreign')).clients;
-  manager = await service.token('ACCOUNT_MANAGER', [own, second]);
-  stranger = await service.token('ACCOUNT_MANAGER', [foreign]);
-  everywhere = await service.token('ADMIN');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const own = (await service.tenant('Own')).clients;
+const second = (await service.tenant('Second')).clients;
+const foreign = (await service.tenant('Foreign')).clients;
+const manager = await service.token('ACCOUNT_MANAGER', [own, second]);
+const stranger = await service.token('ACCOUNT_MANAGER', [foreign]);
+const everywhere = await service.token('ADMIN');
 
 interface Partner {
   readonly id: string;
@@ -45,9 +34,7 @@ function put(id: string, body: object, question: Question = { token: manager }):
 
 /** The links of a partner as they are, whoever sees them. */
 async function links(id: string): Promise<unknown[]> {
-  const rows = await service.admin('select client_id from public.client_partners where partner_id = $1', [
-    id,
-  ]);
+  const rows = await service.sql`select client_id from public.client_partners where partner_id = ${id}`;
   return rows.map((row) => row['client_id']).toSorted();
 }
 
@@ -266,10 +253,8 @@ describe('the deletion of a partner', () => {
 
   test('is a conflict while the partner has bills', async () => {
     const id = await made([own]);
-    await service.admin(
-      `insert into public.partner_invoices (partner_id, client_id, number, amount_excl_tax) values ($1, $2, '1', 1)`,
-      [id, own],
-    );
+    await service.sql`insert into public.partner_invoices (partner_id, client_id, number, amount_excl_tax)
+      values (${id}, ${own}, '1', 1)`;
     expectError(await remove(id, everywhere), 'ERROR_CONFLICT');
     await service.admin('delete from public.partner_invoices where partner_id = $1', [id]);
     expect((await remove(id, everywhere)).status).toBe(204);

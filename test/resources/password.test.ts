@@ -1,25 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { compareSync } from 'bcryptjs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { hashPassword, NO_PASSWORD, passwordsWaiting } from '../../src/identity/password.ts';
 import { ROLES } from '../../src/identity/caller.ts';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 import { cheapHash, PRESENT, secondsAgo, userWithPassword } from '../support/user-with-password.ts';
 
 const NEXT = 'another password';
 
-let service: Service;
-let own: Tenant;
-
-beforeAll(async () => {
-  service = await startService();
-  own = await service.tenant('Own');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const own = await service.tenant('Own');
 
 const change = (token: string, body: object = { current_password: PRESENT, password: NEXT }) =>
   service.ask('PUT /api/users/me/password', { token, body });
@@ -27,15 +21,12 @@ const profile = (token: string) => service.ask('GET /api/auth/profile', { token 
 const stored = async (id: string) =>
   (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
 const attempts = async (id: string) => {
-  const [row] = await service.admin('select attempted_at from app.password_attempts where user_id = $1', [
-    id,
-  ]);
+  const [row] = await service.sql`select attempted_at from app.password_attempts where user_id = ${id}`;
   return (row?.['attempted_at'] ?? []) as Date[];
 };
 const recordsOf = (answer: Answer) =>
-  service.admin('select to_jsonb(a) as record from public.audit_logs as a where request_id = $1', [
-    answer.headers['x-request-id'],
-  ]);
+  service.sql`select to_jsonb(a) as record from public.audit_logs as a
+    where request_id = ${answer.headers['x-request-id']}`;
 
 describe('the own password', () => {
   test.each(ROLES)('of a user with the role %s is changed by who says the present one', async (role) => {
@@ -171,10 +162,8 @@ describe('whoever has somebody’s token', () => {
     const guess = (password: string) => change(token, { current_password: password, password: NEXT });
     for (let times = 0; times < 2; times += 1) expect((await guess(`guess ${times}`)).status).toBe(403);
     expect(await attempts(id)).toHaveLength(2);
-    await service.admin(
-      'update app.password_attempts set attempted_at = array_fill(now(), array[7]) || attempted_at where user_id = $1',
-      [id],
-    );
+    await service.sql`update app.password_attempts set attempted_at = array_fill(now(), array[7]) || attempted_at
+      where user_id = ${id}`;
     expect((await guess('guess 9')).status).toBe(403);
     const answer = await guess(PRESENT);
     expectError(answer, 'ERROR_RATE_LIMITED');
@@ -183,10 +172,8 @@ describe('whoever has somebody’s token', () => {
     expect(await stored(id)).toMatchObject({ sessions_ended_at: null });
     expect(await attempts(id)).toHaveLength(10);
 
-    await service.admin(
-      `update app.password_attempts set attempted_at[1] = attempted_at[1] - interval '1 hour' where user_id = $1`,
-      [id],
-    );
+    await service.sql`update app.password_attempts set attempted_at[1] = attempted_at[1] - interval '1 hour'
+      where user_id = ${id}`;
     expect((await guess(PRESENT)).status).toBe(204);
     expect(await attempts(id)).toEqual([]);
   });
@@ -196,10 +183,8 @@ describe('whoever has somebody’s token', () => {
       await userWithPassword(service, 'CLIENT'),
       await userWithPassword(service, 'CLIENT'),
     ];
-    await service.admin(
-      'insert into app.password_attempts (user_id, attempted_at) values ($1, array_fill(now(), array[10]))',
-      [one.id],
-    );
+    await service.sql`insert into app.password_attempts (user_id, attempted_at)
+      values (${one.id}, array_fill(now(), array[10]))`;
     expect((await change(other.token)).status).toBe(204);
     expect((await change(one.token)).status).toBe(429);
     const admin = await service.token('ADMIN');
@@ -257,20 +242,15 @@ describe('the sessions of a user', () => {
 
   test('end also where a DBA changes the password with psql', async () => {
     const { id, email } = await userWithPassword(service, 'CLIENT');
-    await service.admin('update public.users set password_hash = $2 where id = $1', [
-      id,
-      await cheapHash(NEXT),
-    ]);
+    await service.sql`update public.users set password_hash = ${await cheapHash(NEXT)} where id = ${id}`;
     expect(await statuses(id, email)).toEqual([401, 200]);
   });
 
   test('end in the very second of the change, since a token has whole seconds', async () => {
     const { id, email } = await userWithPassword(service, 'CLIENT');
     const second = secondsAgo(30);
-    await service.admin(
-      `update public.users set sessions_ended_at = to_timestamp($2) + interval '1 ms' where id = $1`,
-      [id, second],
-    );
+    await service.sql`update public.users set sessions_ended_at = to_timestamp(${second}) + interval '1 ms'
+      where id = ${id}`;
     const of = async (iat: number) =>
       (await profile(await service.token('CLIENT', [], { sub: id, email, iat }))).status;
     expect([await of(second - 1), await of(second), await of(second + 2)]).toEqual([401, 401, 200]);

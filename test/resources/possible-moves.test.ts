@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ROLES } from '../../src/identity/caller.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /* What is said to be possible is possible, and nothing else is: every status is tried from every status, by everybody. */
@@ -28,14 +28,8 @@ interface Kind {
   inStatus?(status: string): Readonly<Record<string, string>>;
 }
 
-let service: Service;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  service = await startService();
-  tenant = await service.furnishedTenant('Boulangerie Martin');
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const tenant = await service.furnishedTenant('Boulangerie Martin');
 
 const KINDS: readonly Kind[] = [
   {

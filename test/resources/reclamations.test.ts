@@ -1,30 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { reclamation } from '../../src/resources/reclamation-record.ts';
 import { expectError, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import type { Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
-let service: Service;
-let own: Tenant;
-let foreign: Tenant;
 const later = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
 
-beforeAll(async () => {
-  service = await startService();
-  own = await service.tenant('Own');
-  foreign = await service.tenant('Foreign');
-  await service.admin(
-    `insert into public.reclamations (
-       id, client_id, site_id, claim_type, amount, tax_year, commune_code, notice_reference, collection_date,
-       submitted_at, decision_date, court_deadline, granted_amount, refund_amount, grounds, created_at
-     )
-     select id, $2, $3, 'CFE', 1000, 2025, '2A004', 'AR-1', '2025-10-31', '2026-01-31T12:00:00Z', '2026-03-01',
-       '2026-05-01', 0.1, 0, 'Erreur de surface', now() + interval '1 day'
-     from unnest($1::uuid[]) as id`,
-    [later, own.clients, own.sites],
-  );
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
+const own = await service.tenant('Own');
+const foreign = await service.tenant('Foreign');
+await service.sql`insert into public.reclamations (
+     id, client_id, site_id, claim_type, amount, tax_year, commune_code, notice_reference, collection_date,
+     submitted_at, decision_date, court_deadline, granted_amount, refund_amount, grounds, created_at
+   )
+   select id, ${own.clients}, ${own.sites}, 'CFE', 1000, 2025, '2A004', 'AR-1', '2025-10-31', '2026-01-31T12:00:00Z', '2026-03-01',
+     '2026-05-01', 0.1, 0, 'Erreur de surface', now() + interval '1 day'
+   from unnest(${later}::uuid[]) as id`;
 
 async function list(tenant: Tenant, token: string, query = '') {
   return service.ask(`GET /api/clients/${tenant.clients}/reclamations${query}`, { token });
@@ -84,10 +76,8 @@ describe('the claims of a client', () => {
   test('are an empty list where there are none, and 404 where there is no such client', async () => {
     const token = await service.token('ADMIN');
     const bare = randomUUID();
-    await service.admin(
-      `insert into public.clients (id, company_name, contact_email) values ($1, 'Bare', 'a@b')`,
-      [bare],
-    );
+    await service.sql`insert into public.clients (id, company_name, contact_email)
+      values (${bare}, 'Bare', 'a@b')`;
     expect(await service.ask(`GET /api/clients/${bare}/reclamations`, { token })).toMatchObject({
       status: 200,
       text: '[]',

@@ -1,42 +1,32 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* Claims counted, and what they are about. */
 
-let service: Service;
-let own: Tenant;
-let second: Tenant;
-let foreign: Tenant;
-
-beforeAll(async () => {
-  service = await startService();
-  [own, second, foreign] = [
-    await service.tenant('Boulangerie Martin'),
-    await service.tenant('Garage Dupont'),
-    await service.tenant('Foreign'),
-  ];
-  const claims = [
-    [own, 'CFE', 100.1, 2024, 50.05, null],
-    [own, 'CFE', 200.2, 2025, null, null],
-    [second, 'TF', 99999999.99, 2025, 0, 0.01],
-    [foreign, 'TF', 7, 2025, 7, 7],
-  ] as const;
-  for (const [{ clients, sites }, ...values] of claims)
-    await service.admin(
-      `insert into public.reclamations (client_id, site_id, claim_type, amount, tax_year, granted_amount, refund_amount)
+const service = await forSuite(startService());
+const [own, second, foreign] = [
+  await service.tenant('Boulangerie Martin'),
+  await service.tenant('Garage Dupont'),
+  await service.tenant('Foreign'),
+];
+const claims = [
+  [own, 'CFE', 100.1, 2024, 50.05, null],
+  [own, 'CFE', 200.2, 2025, null, null],
+  [second, 'TF', 99999999.99, 2025, 0, 0.01],
+  [foreign, 'TF', 7, 2025, 7, 7],
+] as const;
+for (const [{ clients, sites }, ...values] of claims)
+  await service.admin(
+    `insert into public.reclamations (client_id, site_id, claim_type, amount, tax_year, granted_amount, refund_amount)
        values ($1, $2, $3, $4, $5, $6, $7)`,
-      [clients, sites, ...values],
-    );
-  // Behind DRAFT in the life of a claim, and before it in the alphabet.
-  for (const status of ['READY_FOR_REVIEW', 'APPROVED'])
-    await service.admin(
-      `update public.reclamations set status = $2 where client_id = $1 and tax_year = 2025`,
-      [own.clients, status],
-    );
-});
-afterAll(() => service.close());
+    [clients, sites, ...values],
+  );
+// Behind DRAFT in the life of a claim, and before it in the alphabet.
+for (const status of ['READY_FOR_REVIEW', 'APPROVED'])
+  await service.sql`update public.reclamations set status = ${status}
+    where client_id = ${own.clients} and tax_year = 2025`;
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,25 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { compare } from 'bcryptjs';
-import type { Role } from '../../src/identity/caller.ts';
+import { person } from '../support/people.ts';
+import type { Person } from '../support/people.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
-interface Person {
-  readonly id: string;
-  readonly email: string;
-  readonly token: string;
-}
-
-let service: Service;
 let own: string;
 let other: string;
 let foreign: string;
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
 
 /** Each test has firms and people of its own. */
 beforeEach(async () => {
@@ -27,18 +18,6 @@ beforeEach(async () => {
   other = (await service.tenant('Other')).clients;
   foreign = (await service.tenant('Foreign')).clients;
 });
-
-/** A stored user and a token that says the same rights. */
-async function person(role: Role, clients: readonly string[]): Promise<Person> {
-  const id = randomUUID();
-  const email = `${id}@users.example`;
-  await service.admin(
-    `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
-     values ($1::uuid, $2, '!', $3, $4, $5, $1::uuid::text, '-infinity')`,
-    [id, email, `${role} Dupont`, role, clients],
-  );
-  return { id, email, token: await service.token(role, clients, { sub: id }) };
-}
 
 const stored = async (id: string) =>
   (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
@@ -69,9 +48,9 @@ const newUser = (fields: object = {}) => ({
 
 describe('the list of users', () => {
   test('gives an account manager itself and those who share a client, and no one else', async () => {
-    const manager = await person('ACCOUNT_MANAGER', [own, other]);
-    const sharing = await person('CLIENT', [other, foreign]);
-    const stranger = await person('CLIENT', [foreign]);
+    const manager = await person(service, 'ACCOUNT_MANAGER', [own, other]);
+    const sharing = await person(service, 'CLIENT', [other, foreign]);
+    const stranger = await person(service, 'CLIENT', [foreign]);
     const seen = idsOf(await listed(manager.token), manager, sharing, stranger);
     expect(seen).toEqual([sharing.id, manager.id]);
     expect(await stored(stranger.id)).toMatchObject({ id: stranger.id });
@@ -80,8 +59,8 @@ describe('the list of users', () => {
   test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
     'gives %s itself alone, though others share the client',
     async (role) => {
-      const colleague = await person('CLIENT', [own]);
-      const caller = await person(role, [own]);
+      const colleague = await person(service, 'CLIENT', [own]);
+      const caller = await person(service, role, [own]);
       expect((await listed(caller.token)).map(({ id }) => id)).toEqual([caller.id]);
       const line = `GET /api/users/${colleague.id}`;
       const record = await expectRefusal(
@@ -94,7 +73,7 @@ describe('the list of users', () => {
   );
 
   test('shows an ADMIN without a list everybody, with all of their clients', async () => {
-    const somebody = await person('CLIENT', [own, foreign]);
+    const somebody = await person(service, 'CLIENT', [own, foreign]);
     const admin = await service.token('ADMIN');
     const [found] = await listed(admin, `?q=${somebody.email}`);
     expect(found).toMatchObject({ id: somebody.id, client_access: [own, foreign] });
@@ -103,8 +82,8 @@ describe('the list of users', () => {
   test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
     'shows %s with a list no client of another user that is not in it',
     async (role) => {
-      const caller = await person(role, [own, other]);
-      const somebody = await person('CLIENT', [foreign, other, own]);
+      const caller = await person(service, role, [own, other]);
+      const somebody = await person(service, 'CLIENT', [foreign, other, own]);
       expect(await listed(caller.token)).toContainEqual(
         expect.objectContaining({ id: somebody.id, client_access: [other, own] }),
       );
@@ -118,18 +97,16 @@ describe('the list of users', () => {
   );
 
   test('shows users their own stored clients, also those that the token does not say yet', async () => {
-    const caller = await person('CLIENT', [own]);
-    await service.admin(
-      `update public.users set client_access = array[$2, $3]::uuid[], access_changed_at = '2000-01-01' where id = $1`,
-      [caller.id, own, other],
-    );
+    const caller = await person(service, 'CLIENT', [own]);
+    await service.sql`update public.users set client_access = array[${own}, ${other}]::uuid[], access_changed_at = '2000-01-01'
+      where id = ${caller.id}`;
     expect(await read(caller.id, caller.token)).toMatchObject({ client_access: [own, other] });
   });
 
   test('is filtered by role, activity, client and text, sorted and counted', async () => {
-    const manager = await person('ACCOUNT_MANAGER', [own, other]);
-    const active = await person('CLIENT', [own]);
-    const inactive = await person('TAX_SPECIALIST', [other]);
+    const manager = await person(service, 'ACCOUNT_MANAGER', [own, other]);
+    const active = await person(service, 'CLIENT', [own]);
+    const inactive = await person(service, 'TAX_SPECIALIST', [other]);
     await service.admin('update public.users set is_active = false where id = $1', [inactive.id]);
     const { token } = manager;
     const found = async (query: string) => idsOf(await listed(token, query), manager, active, inactive);
@@ -150,7 +127,7 @@ describe('the list of users', () => {
   });
 
   test('refuses a filter by a client that the caller lacks before anything is read, and values it does not know', async () => {
-    const { token } = await person('ACCOUNT_MANAGER', [own]);
+    const { token } = await person(service, 'ACCOUNT_MANAGER', [own]);
     const before = service.runs;
     const answer = await service.ask(`GET /api/users?client_id=${foreign}`, { token });
     expect(await expectRefusal(service, answer, 'ERROR_FORBIDDEN')).toMatchObject({
@@ -165,14 +142,19 @@ describe('the list of users', () => {
 
 describe('whether a user is active', () => {
   test('is shown to whoever may change it, in the record, the list, and what a change answers, and tells an ADMIN nothing of others', async () => {
-    const shared = await person('CLIENT', [own, foreign]);
-    const inactive = await person('TAX_SPECIALIST', [own]);
+    const shared = await person(service, 'CLIENT', [own, foreign]);
+    const inactive = await person(service, 'TAX_SPECIALIST', [own]);
     await service.admin('update public.users set is_active = false where id = $1', [inactive.id]);
-    const users = [shared, inactive, await person('ADMIN', [own]), await person('ADMIN', [])];
+    const users = [
+      shared,
+      inactive,
+      await person(service, 'ADMIN', [own]),
+      await person(service, 'ADMIN', []),
+    ];
     const callers = [
-      await person('ADMIN', []),
-      await person('ADMIN', [own, other]),
-      await person('ACCOUNT_MANAGER', [own, other, foreign]),
+      await person(service, 'ADMIN', []),
+      await person(service, 'ADMIN', [own, other]),
+      await person(service, 'ACCOUNT_MANAGER', [own, other, foreign]),
     ];
     const shown: unknown[] = [];
     for (const { token } of callers) {
@@ -195,7 +177,7 @@ describe('whether a user is active', () => {
   test.each(['ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
     'is no part of the record of a %s that it reads of itself, nor of what a login answers',
     async (role) => {
-      const { id, token } = await person(role, [own]);
+      const { id, token } = await person(service, role, [own]);
       const login = await service.ask('POST /api/auth/login', { body: { token } });
       const paths = ['/api/users/me', `/api/users/${id}`];
       const read = await Promise.all(paths.map((path) => service.ask(`GET ${path}`, { token })));
@@ -273,7 +255,7 @@ describe('a new user', () => {
 
   test('under the email of another, in whatever letter case, is a conflict', async () => {
     const token = await service.token('ADMIN');
-    const { email } = await person('CLIENT', []);
+    const { email } = await person(service, 'CLIENT', []);
     const answer = await service.ask('POST /api/users', {
       token,
       body: newUser({ email: email.toUpperCase() }),
@@ -311,7 +293,7 @@ describe('a new user', () => {
 describe('a change of a user', () => {
   test('touches the given fields alone, and ignores those that are read-only', async () => {
     const token = await service.token('ADMIN');
-    const { id, email } = await person('CLIENT', [own]);
+    const { id, email } = await person(service, 'CLIENT', [own]);
     const before = await stored(id);
     const body = { id: randomUUID(), created_at: null, updated_at: 1, name: 'Autre' };
     const answer = await service.ask(`PUT /api/users/${id}`, { token, body });
@@ -333,7 +315,7 @@ describe('a change of a user', () => {
 
   test('gives no password that the user may not choose: the address, the new one too, or one too short or too long', async () => {
     const token = await service.token('ADMIN');
-    const { id, email } = await person('CLIENT', [own]);
+    const { id, email } = await person(service, 'CLIENT', [own]);
     const before = await stored(id);
     const next = `next-${email}`;
     for (const [body, reason] of [
@@ -360,7 +342,7 @@ describe('a change of a user', () => {
     ['given another role', { role: 'TAX_SPECIALIST' }],
     ['who loses a client', { client_access: [] }],
   ])('of one %s makes their token worthless from the next request on, audited once', async (_what, body) => {
-    const { id, token } = await person('CLIENT', [own]);
+    const { id, token } = await person(service, 'CLIENT', [own]);
     expect(await isAnswered(token)).toBe(true);
     const changedBy = await service.token('ADMIN');
     expect((await service.ask(`PUT /api/users/${id}`, { token: changedBy, body })).status).toBe(200);
@@ -369,7 +351,7 @@ describe('a change of a user', () => {
   });
 
   test('of a name or an email leaves their token good', async () => {
-    const { id, token } = await person('CLIENT', [own]);
+    const { id, token } = await person(service, 'CLIENT', [own]);
     const body = { name: 'Renommée', email: `${id}@other.example` };
     expect(
       (await service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body })).status,
@@ -380,7 +362,7 @@ describe('a change of a user', () => {
   test.each([{ is_active: false }, { role: 'CLIENT' }])(
     'of an ADMIN by itself to %j is a conflict; by another it is not',
     async (body) => {
-      const { id, token } = await person('ADMIN', []);
+      const { id, token } = await person(service, 'ADMIN', []);
       const refused = await service.ask(`PUT /api/users/${id}`, { token, body });
       expectError(refused, 'ERROR_CONFLICT');
       const [field = ''] = Object.keys(body);
@@ -388,7 +370,7 @@ describe('a change of a user', () => {
       expect(await isAnswered(token)).toBe(true);
       const sameAgain = { is_active: true, role: 'ADMIN', name: 'Moi' };
       expect((await service.ask(`PUT /api/users/${id}`, { token, body: sameAgain })).status).toBe(200);
-      const another = await person('ADMIN', []);
+      const another = await person(service, 'ADMIN', []);
       const taken = await service.ask(`PUT /api/users/${id}`, { token: another.token, body });
       expect(taken.status).toBe(200);
     },
@@ -398,8 +380,8 @@ describe('a change of a user', () => {
     ['is_active', 'is_active = false'],
     ['role', `role = 'CLIENT'`],
   ])('of an ADMIN by itself is a conflict, also by a statement that names %s alone', async (_name, set) => {
-    const { id } = await person('ADMIN', []);
-    await person('ADMIN', []);
+    const { id } = await person(service, 'ADMIN', []);
+    await person(service, 'ADMIN', []);
     const asItself = `begin; set local app.user_id = '${id}'; set local role taxclaims_admin; `;
     const change = `${asItself} update public.users set ${set} where id = '${id}'; commit`;
     await expect(service.admin(change)).rejects.toMatchObject({ code: 'TX409' });
@@ -408,7 +390,7 @@ describe('a change of a user', () => {
   });
 
   test('by which an ADMIN without a list takes one on makes the token that says everything worthless', async () => {
-    const { id, token } = await person('ADMIN', []);
+    const { id, token } = await person(service, 'ADMIN', []);
     const body = { client_access: [own] };
     expect((await service.ask(`PUT /api/users/${id}`, { token, body })).status).toBe(200);
     expect(await isAnswered(token)).toBe(false);
@@ -417,7 +399,7 @@ describe('a change of a user', () => {
   test('adds no client that does not exist, and may send back one that is gone', async () => {
     const token = await service.token('ADMIN');
     const gone = (await service.tenant('Gone')).clients;
-    const { id } = await person('CLIENT', [own, gone]);
+    const { id } = await person(service, 'CLIENT', [own, gone]);
     await service.admin('delete from public.clients where id = $1', [gone]);
     const line = `PUT /api/users/${id}`;
     const unknown = { client_access: [own, randomUUID()] };
@@ -430,11 +412,11 @@ describe('a change of a user', () => {
 
   test('by an ADMIN with a list is refused where the user has other clients, though it is seen', async () => {
     const token = await service.token('ADMIN', [own, other]);
-    const { id } = await person('CLIENT', [own, foreign]);
+    const { id } = await person(service, 'CLIENT', [own, foreign]);
     const line = `PUT /api/users/${id}`;
     expect(await read(id, token)).toMatchObject({ id });
     await expectRefusal(service, await service.ask(line, { token, body: { name: 'X' } }), 'ERROR_FORBIDDEN');
-    const inside = await person('CLIENT', [own]);
+    const inside = await person(service, 'CLIENT', [own]);
     const given = await service.ask(`PUT /api/users/${inside.id}`, {
       token,
       body: { client_access: [own, other] },
@@ -445,14 +427,14 @@ describe('a change of a user', () => {
       body: { client_access: [foreign] },
     });
     await expectRefusal(service, given2, 'ERROR_FORBIDDEN');
-    const stranger = await person('CLIENT', [foreign]);
+    const stranger = await person(service, 'CLIENT', [foreign]);
     const unseen = await service.ask(`PUT /api/users/${stranger.id}`, { token, body: { name: 'X' } });
     await expectRefusal(service, unseen, 'ERROR_FORBIDDEN');
   });
 
   test('is bound to the version that was read; of none there is 404', async () => {
     const token = await service.token('ADMIN');
-    const { id } = await person('CLIENT', [own]);
+    const { id } = await person(service, 'CLIENT', [own]);
     const { etag = '' } = (await service.ask(`GET /api/users/${id}`, { token })).headers;
     const headers = { 'if-match': etag };
     const line = `PUT /api/users/${id}`;
@@ -468,7 +450,7 @@ describe('a change of a user', () => {
 });
 
 test('whoever creates a client keeps the token in hand', async () => {
-  const { id, token } = await person('ACCOUNT_MANAGER', [own]);
+  const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
   const body = { company_name: 'Neuve', contact_email: 'n@b.example' };
   const made = await service.ask('POST /api/clients', { token, body });
   expect(made.status).toBe(201);

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import type { Answer } from '../support/http.ts';
-import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { ROWS } from './access.ts';
 import type { Row } from './access.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* A record's version, for every resource that can be changed. */
 
-let service: Service;
 let tenant: Tenant;
 let token: string;
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await forSuite(startService());
 
 const existing = new Set(allEndpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
 const changes = ROWS.filter(
@@ -49,10 +45,8 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
         if (answer.status !== 200) expectError(answer, 'ERROR_PRECONDITION_FAILED');
       expect(won[0]?.headers.etag).not.toBe(headers['if-match']);
       expect(await tag()).toBe(won[0]?.headers.etag);
-      const records = await service.admin(
-        `select from public.audit_logs where success and request_id = any ($1)`,
-        [answers.map((answer) => answer.headers['x-request-id'])],
-      );
+      const records = await service.sql`select from public.audit_logs
+        where success and request_id = any (${answers.map((answer) => answer.headers['x-request-id'])})`;
       expect(records).toHaveLength(1);
     });
 

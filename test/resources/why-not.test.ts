@@ -1,32 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { collide } from '../support/held-row.ts';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
-import type { Tenant } from '../support/tenant.ts';
+import { forSuite } from '../support/suite.ts';
 
 /* A conflict says why, by field, in words that a form can show, and nothing that the caller may not see. */
 
-let service: Service;
-let own: Tenant;
-let second: Tenant;
-let foreign: Tenant;
+const service = await forSuite(startService());
+const own = await service.furnishedTenant('Own');
+const second = await service.furnishedTenant('Second');
+const foreign = await service.furnishedTenant('Foreign');
 /** An account manager and an ADMIN of two clients, and an ADMIN of all. */
-let manager: string;
-let chief: string;
-let everywhere: string;
-
-beforeAll(async () => {
-  service = await startService();
-  own = await service.furnishedTenant('Own');
-  second = await service.furnishedTenant('Second');
-  foreign = await service.furnishedTenant('Foreign');
-  manager = await service.token('ACCOUNT_MANAGER', [own.clients, second.clients]);
-  chief = await service.token('ADMIN', [own.clients, second.clients]);
-  everywhere = await service.token('ADMIN');
-});
-afterAll(() => service.close());
+const manager = await service.token('ACCOUNT_MANAGER', [own.clients, second.clients]);
+const chief = await service.token('ADMIN', [own.clients, second.clients]);
+const everywhere = await service.token('ADMIN');
 
 function ask(line: string, body?: object, token = manager): Promise<Answer> {
   return service.ask(line, { token, ...(body && { body }) });

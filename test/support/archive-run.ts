@@ -5,8 +5,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import pg from 'pg';
-import { createTestDatabase } from './database.ts';
+import type pg from 'pg';
+import { connected, createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
 import { createScratchFolder } from './scratch.ts';
 
@@ -59,8 +59,7 @@ export const COUNTS = [528, 696, 744, 532] as const;
 export async function openArchiveRun(): Promise<ArchiveRun> {
   const folder = await createScratchFolder();
   const database = await createTestDatabase();
-  const admin = new pg.Client({ connectionString: database.adminUrl });
-  await admin.connect();
+  const admin = await connected(database.adminUrl);
   const { rows } = await admin.query<{ month: string }>(
     `select to_char(date_trunc('month', now() at time zone 'UTC') - make_interval(months => n), 'YYYY-MM') as month
      from generate_series(6, 3, -1) as n`,

@@ -48,10 +48,15 @@ export function asDatabase(url: string, database: string, login?: TestRun['login
   return address.href;
 }
 
+export async function connected(connectionString: string, options?: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString, ...(options !== undefined && { options }) });
+  await client.connect();
+  return client;
+}
+
 /** Works on one connection of the superuser's and closes it. */
 export async function withAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
-  const admin = new pg.Client({ connectionString: url });
-  await admin.connect();
+  const admin = await connected(url);
   try {
     return await work(admin);
   } finally {

@@ -7,6 +7,7 @@ import type { RequestContext } from '../../src/db/request-settings.ts';
 import type { Parameter, Statement } from '../../src/db/statement.ts';
 import { createTestDatabase, isPooled, withAdmin } from './database.ts';
 import type { TestDatabase } from './database.ts';
+import { adminOf } from './world.ts';
 
 export const MINE = '11111111-1111-4111-8111-111111111111';
 export const FOREIGN = '22222222-2222-4222-8222-222222222222';
@@ -105,11 +106,7 @@ export async function openProbe(
     log: options.log ?? pino({ level: 'silent' }),
   });
   const database = databaseOn(pool, statementTimeoutMs);
-  const admin: Probe['admin'] = (text, values) =>
-    withAdmin(postgres.adminUrl, async (client) => {
-      const { rows } = await client.query<Record<string, unknown>>(text, values);
-      return rows;
-    });
+  const admin = adminOf(postgres.adminUrl);
   await admin(FIXTURE);
   return {
     ...{ postgres, database, admin },

@@ -89,6 +89,10 @@ export async function addressOf(started: Started): Promise<string> {
   return url;
 }
 
+export async function portOf(started: Started): Promise<number> {
+  return Number(new URL(await addressOf(started)).port);
+}
+
 /** A login whose body is yet to come; resolves once the service has taken it. */
 export async function beginLogin(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');

@@ -8,8 +8,10 @@ import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
 import { startEmbeddedProvider } from '../../src/embedded/provider/start.ts';
 import type { EmbeddedProvider } from '../../src/embedded/provider/start.ts';
-import { createTestDatabase, withAdmin } from './database.ts';
+import { createTestDatabase } from './database.ts';
 import { createScratchFolder } from './scratch.ts';
+import { adminOf } from './world.ts';
+import type { Admin } from './world.ts';
 
 export interface Person {
   readonly id: string;
@@ -27,7 +29,7 @@ export interface ProviderWorld {
   restart(): Promise<EmbeddedProvider>;
   /** Adds a user with a password; columns as SQL has them. */
   person(columns?: Readonly<Record<string, unknown>>): Promise<Person>;
-  admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  readonly admin: Admin;
   close(): Promise<void>;
 }
 
@@ -53,11 +55,7 @@ export async function openProviderWorld(environment: Environment = {}, log?: Log
   };
   let provider = await begin('0');
   let people = 0;
-  const admin = (text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
-    withAdmin(postgres.adminUrl, async (client) => {
-      const { rows } = await client.query<Record<string, unknown>>(text, values);
-      return rows;
-    });
+  const admin = adminOf(postgres.adminUrl);
 
   return {
     dataDir,

@@ -33,7 +33,7 @@ import type { MetricsServerOptions } from '../../src/metrics/server.ts';
 import { openSeen } from '../../src/seen.ts';
 import { createProviderClock } from '../../src/identity/provider-clock.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
-import { createTestDatabase, isPooled, withAdmin } from './database.ts';
+import { createTestDatabase, isPooled } from './database.ts';
 import type { TestDatabase } from './database.ts';
 import { expectDescribed } from './described.ts';
 import { ask } from './http.ts';
@@ -43,6 +43,8 @@ import type { TestIdentity } from './identity.ts';
 import { createScratchFolder } from './scratch.ts';
 import { furnitureSql, newTenant, tenantSql } from './tenant.ts';
 import type { Tenant as FurnishedTenant } from './tenant.ts';
+import type { Admin } from './world.ts';
+import { adminOf } from './world.ts';
 
 /** A client with a site and a claim. */
 export type Tenant = Pick<FurnishedTenant, 'clients' | 'sites' | 'reclamations'>;
@@ -72,8 +74,10 @@ export interface Service {
   tenant(name: string): Promise<Tenant>;
   /** Makes a client with a record of everything. */
   furnishedTenant(name: string): Promise<FurnishedTenant>;
-  /** Runs SQL as the superuser. */
-  admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** Runs a statement as the superuser, with what stands in it as its parameters. */
+  sql(text: TemplateStringsArray, ...values: unknown[]): Promise<Record<string, unknown>[]>;
+  /** The same for a text that was put together. */
+  readonly admin: Admin;
   close(): Promise<void>;
 }
 
@@ -173,11 +177,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   await clocks?.sweep();
   const metricsPort = (await metrics?.listen(0, '127.0.0.1')) ?? 0;
 
-  const admin: Service['admin'] = async (text, values) =>
-    withAdmin(postgres.adminUrl, async (client) => {
-      const { rows } = await client.query<Record<string, unknown>>(text, values);
-      return rows;
-    });
+  const admin = adminOf(postgres.adminUrl);
 
   return {
     ...{
@@ -191,6 +191,11 @@ export async function startService(options: Options = {}): Promise<Service> {
       dataDir,
       admin,
     },
+    sql: (text, ...values) =>
+      admin(
+        text.reduce((all, part, n) => `${all}$${n}${part}`),
+        values,
+      ),
     get runs() {
       return counts.runs;
     },
@@ -295,9 +300,8 @@ export async function expectRefusal(
   code: 'ERROR_UNAUTHORIZED' | 'ERROR_FORBIDDEN',
 ): Promise<Record<string, unknown>> {
   expectError(answer, code);
-  const records = await service.admin('select * from public.audit_logs where request_id = $1', [
-    answer.headers['x-request-id'],
-  ]);
+  const records = await service.sql`select * from public.audit_logs
+    where request_id = ${answer.headers['x-request-id']}`;
   expect(records).toEqual([expect.objectContaining({ success: false, error_message: expect.any(String) })]);
   return records[0] ?? {};
 }

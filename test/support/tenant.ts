@@ -1,56 +1,41 @@
 import { randomUUID } from 'node:crypto';
+import { KINDS, rowOf } from './rows.ts';
+import type { Tenant } from './rows.ts';
 
-/** What a tenant has one record of, by table; a biller is a partner with bills, a newcomer a user without any client. */
-const KINDS = [
-  'clients',
-  'sites',
-  'cadastres',
-  'reclamations',
-  'reclamation_history',
-  'documents',
-  'partners',
-  'biller',
-  'factures',
-  'partner_invoices',
-  'users',
-  'newcomer',
-  'audit_logs',
-  'identity_changes',
-] as const;
-
-/** The id of one record of each table, all of one client. */
-export type Tenant = Readonly<Record<(typeof KINDS)[number], string>>;
+export type { Tenant } from './rows.ts';
 
 /** A tenant that does not exist yet. */
 export function newTenant(): Tenant {
   return Object.fromEntries(KINDS.map((kind) => [kind, randomUUID()])) as Tenant;
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-
 /** The SQL that makes its client, with a site and a claim. */
-export function tenantSql({ clients, sites, reclamations }: Tenant, name: string): string {
-  return `
-    insert into public.clients (id, company_name, contact_email) values ('${clients}', ${quoted(name)}, 'a@b.example');
-    insert into public.sites (id, client_id, site_name) values ('${sites}', '${clients}', 'Siège');
-    insert into public.reclamations (id, client_id, site_id, claim_type, amount) values ('${reclamations}', '${clients}', '${sites}', 'TF', 1200.5);`;
+export function tenantSql(tenant: Tenant, name: string): string {
+  return [
+    rowOf('clients', tenant, { company_name: name }),
+    rowOf('sites', tenant),
+    rowOf('reclamations', tenant),
+  ].join('\n');
 }
 
 /** The SQL that adds a record of everything else, and a user who has access to the client. */
 export function furnitureSql(tenant: Tenant): string {
-  const id = (kind: keyof Tenant): string => quoted(tenant[kind]);
-  return `
-    insert into public.cadastres (id, site_id, commune_code, section, number) values (${id('cadastres')}, ${id('sites')}, '75056', 'AB', '0001');
-    insert into public.reclamation_history (id, reclamation_id, client_id, from_status, to_status, actor) values (${id('reclamation_history')}, ${id('reclamations')}, ${id('clients')}, 'DRAFT', 'DRAFT', 'fixture');
-    insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type) values (${id('documents')}, ${id('reclamations')}, 'avis.txt', ${id('documents')}, 4, 'text/plain');
-    insert into public.partners (id, name) values (${id('partners')}, 'Cabinet Dubois'), (${id('biller')}, 'Cabinet Blanc');
-    insert into public.client_partners (client_id, partner_id) values (${id('clients')}, ${id('partners')}), (${id('clients')}, ${id('biller')});
-    insert into public.factures (id, client_id, amount_excl_tax) values (${id('factures')}, ${id('clients')}, 10);
-    insert into public.partner_invoices (id, partner_id, client_id, number, amount_excl_tax) values (${id('partner_invoices')}, ${id('biller')}, ${id('clients')}, 'F-1', 10);
-    insert into public.users (id, email, password_hash, name, role, client_access) values (${id('users')}, '${tenant.users}@b.example', '!', 'Ada', 'TAX_SPECIALIST', array[${id('clients')}]::uuid[]);
-    insert into public.users (id, email, password_hash, name, role) values (${id('newcomer')}, '${tenant.newcomer}@b.example', '!', 'Bob', 'CLIENT');
-    insert into public.audit_logs (id, action, resource_type, client_context, success, actor) values (${id('audit_logs')}, 'GET /x', 'clients', ${id('clients')}, false, 'fixture');
-    insert into public.identity_changes (id, user_id, actor, role, client_access, is_active, ends_tokens) values (${id('identity_changes')}, ${id('users')}, 'fixture', 'TAX_SPECIALIST', array[${id('clients')}]::uuid[], true, false);`;
+  const { biller, newcomer } = tenant;
+  return [
+    rowOf('cadastres', tenant),
+    rowOf('reclamation_history', tenant),
+    rowOf('documents', tenant),
+    rowOf('partners', tenant),
+    rowOf('partners', tenant, { id: biller, name: 'Cabinet Blanc' }),
+    rowOf('client_partners', tenant),
+    rowOf('client_partners', tenant, { partner_id: biller }),
+    rowOf('factures', tenant),
+    rowOf('partner_invoices', tenant),
+    rowOf('users', tenant),
+    rowOf('users', tenant, { id: newcomer, name: 'Bob', role: 'CLIENT', client_access: [] }),
+    rowOf('audit_logs', tenant),
+    rowOf('identity_changes', tenant),
+  ].join('\n');
 }
 
 /** Of each table: which of its rows are a tenant's. */

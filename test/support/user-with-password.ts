@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Role } from '../../src/identity/caller.ts';
 import { hashWithSalt } from '../../src/identity/password.ts';
+import { person } from './people.ts';
 import type { Service } from './service.ts';
 
 export const PRESENT = 'the present password';
@@ -25,13 +25,7 @@ export async function userWithPassword(
   role: Role,
   { clients = [], hash }: { readonly clients?: readonly string[]; readonly hash?: string } = {},
 ): Promise<UserWithPassword> {
-  const id = randomUUID();
-  const email = `${id}@users.example`;
-  await service.admin(
-    `insert into public.users (id, email, password_hash, name, role, client_access, subject, access_changed_at)
-     values ($1::uuid, $2, $3, 'Dupont', $4, $5, $1::uuid::text, '-infinity')`,
-    [id, email, hash ?? (await cheapHash(PRESENT)), role, clients],
-  );
-  const token = await service.token(role, clients, { sub: id, email, iat: secondsAgo(60) });
-  return { id, email, token };
+  const columns = { password_hash: hash ?? (await cheapHash(PRESENT)) };
+  const { id, email } = await person(service, role, clients, columns);
+  return { id, email, token: await service.token(role, clients, { sub: id, email, iat: secondsAgo(60) }) };
 }

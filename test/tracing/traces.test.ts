@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { openTraces } from '../../src/tracing/traces.ts';
 import { startService } from '../support/service.ts';
@@ -21,7 +20,6 @@ interface Span {
   readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[];
 }
 
-let collector: Server;
 let isFrozen = false;
 /** What the collector was sent. */
 let sent: string[] = [];
@@ -37,20 +35,18 @@ const spans = (): Span[] =>
 const attributesOf = ({ attributes }: Span) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
-beforeAll(async () => {
-  collector = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    request.once('end', () => {
-      if (isFrozen) return;
-      sent.push(text);
-      response.end('{}');
-    });
-  }).listen(0, '127.0.0.1');
-  await once(collector, 'listening');
-  process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] =
-    `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-});
+const collector = createServer((request, response) => {
+  let text = '';
+  request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  request.once('end', () => {
+    if (isFrozen) return;
+    sent.push(text);
+    response.end('{}');
+  });
+}).listen(0, '127.0.0.1');
+await once(collector, 'listening');
+process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+
 afterEach(() => {
   isFrozen = false;
   sent = [];

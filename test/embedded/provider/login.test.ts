@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { genSaltSync, hashSync } from 'bcryptjs';
 import { decodeJwt } from 'jose';
 import { pino } from 'pino';
@@ -17,23 +17,18 @@ import {
 } from '../../support/login.ts';
 import { waitIn } from '../../../src/embedded/provider/texts.ts';
 import { openProviderWorld } from '../../support/provider.ts';
-import type { Person, ProviderWorld } from '../../support/provider.ts';
+import type { Person } from '../../support/provider.ts';
+import { forSuite } from '../../support/suite.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001';
 const B = 'bbbbbbbb-0000-4000-8000-000000000002';
 
-let world: ProviderWorld;
-let issuer: string;
-
-beforeAll(async () => {
-  world = await openProviderWorld({ CORS_ORIGINS: 'https://app.example', TRUST_PROXY: '1' });
-  ({ issuer } = world.provider);
-  await world.admin(
-    `insert into public.clients (id, company_name, contact_email) values ($1, 'A', 'a@a.example'), ($2, 'B', 'b@b.example')`,
-    [A, B],
-  );
-});
-afterAll(() => world.close());
+const world = await forSuite(openProviderWorld({ CORS_ORIGINS: 'https://app.example', TRUST_PROXY: '1' }));
+const { issuer } = world.provider;
+await world.admin(
+  `insert into public.clients (id, company_name, contact_email) values ($1, 'A', 'a@a.example'), ($2, 'B', 'b@b.example')`,
+  [A, B],
+);
 
 const withClients = (): Promise<Person> => world.person({ client_access: [A, B] });
 

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { openManagement } from '../../../src/identity/management/client.ts';
 import { openProviderWorld } from '../../support/provider.ts';
-import type { ProviderWorld } from '../../support/provider.ts';
+import { forSuite } from '../../support/suite.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001';
 
-let world: ProviderWorld;
-
-beforeAll(async () => {
-  world = await openProviderWorld();
-});
-afterAll(() => world.close());
+const world = await forSuite(openProviderWorld());
 
 async function ask(method: string, path: string, body?: object, token = world.provider.management.token) {
   const answer = await fetch(`${world.provider.management.url}${path}`, {

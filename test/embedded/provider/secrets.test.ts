@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { hearing } from '../../support/hearing.ts';
 import { askTokens, beginLogin, exchange, openBrowser, refresh } from '../../support/login.ts';
 import { openProviderWorld } from '../../support/provider.ts';
-import type { ProviderWorld } from '../../support/provider.ts';
+import { forSuite } from '../../support/suite.ts';
 
-let world: ProviderWorld;
-let issuer: string;
 const { log, said } = hearing();
 
-beforeAll(async () => {
-  world = await openProviderWorld({}, log);
-  ({ issuer } = world.provider);
-});
-afterAll(() => world.close());
+const world = await forSuite(openProviderWorld({}, log));
+const { issuer } = world.provider;
 
 test('the log says of a login neither what a browser keeps nor what a program gets', async () => {
   const { email, password } = await world.person();

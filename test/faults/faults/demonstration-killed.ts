@@ -6,8 +6,8 @@ import { addressOf, start } from '../../support/process.ts';
 import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 import { layFaultyLine } from '../../support/faulty-line.ts';
-import { embeddedAdminUrl } from '../embedded-admin.ts';
 import { storeInS3 } from '../stored-contents.ts';
+import { accepting, embeddedAdminUrl } from '../../support/world.ts';
 
 const PREFIX = 'first-start';
 
@@ -25,38 +25,40 @@ async function documentsIn(data: string): Promise<{ path: string; size: number }
   }
 }
 
-export const fault: Fault = {
-  name: 'demonstration-killed',
-  what: 'a first npm start is killed when the demonstration is committed and its files are not there',
-  must: 'the next start puts them where their rows say',
-  world: { store: 's3' },
-  holdMs: 0,
-  spares: () => true,
-  async begin({ folder, identity, s3Port, contents }) {
-    const data = join(folder, PREFIX);
-    await mkdir(data);
-    const line = await layFaultyLine({ port: s3Port });
-    // No content can be placed, so that the moment lasts.
-    line.become('mute');
-    const environment = {
-      ...{ PORT: '0', DATA_DIR: data, LOG_LEVEL: 'warn', ...storeInS3(line.port, `/${PREFIX}`) },
-      ...{ AUTH_ISSUER: identity.issuer, AUTH_AUDIENCE: identity.audience, AUTH_JWKS_URL: identity.jwksUrl },
-    };
-    const first = start(folder, environment);
-    while ((await documentsIn(data)).length === 0) await delay(50);
-    first.signal('SIGKILL');
-    await first.ended;
-    line.become('whole');
-    const second = start(folder, environment);
-    await addressOf(second);
-    const kept = new Map((await contents()).map(({ path, size }) => [path, size]));
-    const without = (await documentsIn(data)).filter(
-      ({ path, size }) => kept.get(`${PREFIX}/${path}`) !== size,
-    );
-    second.signal('SIGTERM');
-    await second.ended;
-    line.close();
-    if (without.length > 0) throw new Error(`${without.map(({ path }) => path).join(', ')} has no content`);
-    return nothing;
+export const faults: readonly Fault[] = [
+  {
+    name: 'demonstration-killed',
+    what: 'a first npm start is killed when the demonstration is committed and its files are not there',
+    must: 'the next start puts them where their rows say',
+    world: { store: 's3' },
+    holdMs: 0,
+    spares: () => true,
+    async begin({ folder, identity, s3Port, contents }) {
+      const data = join(folder, PREFIX);
+      await mkdir(data);
+      const line = await layFaultyLine({ port: s3Port });
+      // No content can be placed, so that the moment lasts.
+      line.become('mute');
+      const environment = {
+        ...{ PORT: '0', DATA_DIR: data, LOG_LEVEL: 'warn', ...storeInS3(line.port, `/${PREFIX}`) },
+        ...accepting(identity),
+      };
+      const first = start(folder, environment);
+      while ((await documentsIn(data)).length === 0) await delay(50);
+      first.signal('SIGKILL');
+      await first.ended;
+      line.become('whole');
+      const second = start(folder, environment);
+      await addressOf(second);
+      const kept = new Map((await contents()).map(({ path, size }) => [path, size]));
+      const without = (await documentsIn(data)).filter(
+        ({ path, size }) => kept.get(`${PREFIX}/${path}`) !== size,
+      );
+      second.signal('SIGTERM');
+      await second.ended;
+      line.close();
+      if (without.length > 0) throw new Error(`${without.map(({ path }) => path).join(', ')} has no content`);
+      return nothing;
+    },
   },
-};
+];

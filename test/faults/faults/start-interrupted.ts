@@ -42,21 +42,23 @@ async function interrupt(child: ChildProcess, data: string): Promise<void> {
   throw new Error(isOver ? `${left.length} processes of Postgres live on` : 'Ctrl-C does not end it');
 }
 
-export const fault: Fault = {
-  name: 'start-interrupted',
-  what: 'npm start in a terminal, and Ctrl-C at seven moments of its first and later starts',
-  must: 'it ends, and no process of Postgres lives on',
-  holdMs: 0,
-  spares: () => true,
-  async begin({ folder }) {
-    const data = join(folder, 'interrupted');
-    await mkdir(data);
-    for (const moment of MOMENTS_MS) {
-      const child = startInTerminal(data);
-      child.stdout?.resume();
-      await (moment === undefined ? untilItServes(child) : delay(moment));
-      await interrupt(child, data);
-    }
-    return nothing;
+export const faults: readonly Fault[] = [
+  {
+    name: 'start-interrupted',
+    what: 'npm start in a terminal, and Ctrl-C at seven moments of its first and later starts',
+    must: 'it ends, and no process of Postgres lives on',
+    holdMs: 0,
+    spares: () => true,
+    async begin({ folder }) {
+      const data = join(folder, 'interrupted');
+      await mkdir(data);
+      for (const moment of MOMENTS_MS) {
+        const child = startInTerminal(data);
+        child.stdout?.resume();
+        await (moment === undefined ? untilItServes(child) : delay(moment));
+        await interrupt(child, data);
+      }
+      return nothing;
+    },
   },
-};
+];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import type pg from 'pg';
+import { connected, createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { Scales } from './footprint.ts';
 import { CATALOG_KINDS, type CatalogMutant, catalogMutantsOf } from './kinds.ts';
 import { objectsOfTheHouse } from './objects.ts';
@@ -15,8 +15,7 @@ describe('the mutants of the catalogs', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    admin = new pg.Client({ connectionString: database.adminUrl, options: '-c search_path= -c jit=off' });
-    await admin.connect();
+    admin = await connected(database.adminUrl, '-c search_path= -c jit=off');
     for (const kind of CATALOG_KINDS) mutants.set(kind, await catalogMutantsOf(admin, kind));
     const scales = await Scales.open(database.adminUrl);
     for (const [first] of mutants.values()) {

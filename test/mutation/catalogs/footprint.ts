@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { CatalogMutant } from './kinds.ts';
+import { connected } from '../../support/database.ts';
 
 /** What a mutant does to the catalogs, measured. */
 export interface Footprint {
@@ -30,11 +31,7 @@ export class Scales {
   }
 
   static async open(adminUrl: string): Promise<Scales> {
-    const connect = async (): Promise<pg.Client> => {
-      const client = new pg.Client({ connectionString: adminUrl, options: '-c search_path= -c jit=off' });
-      await client.connect();
-      return client;
-    };
+    const connect = () => connected(adminUrl, '-c search_path= -c jit=off');
     const watching = await connect();
     const { rows } = await watching.query<Catalog>(
       `select c.relname as name, coalesce(array_agg(a.attname::text) filter (where a.attname is not null), '{}') as key

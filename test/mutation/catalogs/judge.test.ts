@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { type Judge, openJudge } from './judge.ts';
+import { describe, expect, test } from '@jest/globals';
+import { createTestDatabase } from '../../support/database.ts';
+import { openJudge } from './judge.ts';
 import type { CatalogMutant } from './kinds.ts';
+import { forSuite } from '../../support/suite.ts';
 
 const mutant = (object: string, sql: string): CatalogMutant => ({ kind: 'made up', object, covers: '', sql });
 
+const database = await forSuite(createTestDatabase());
+const judge = await forSuite(openJudge(database.adminUrl));
+
 describe('the judge of the mutants', () => {
-  let database: TestDatabase;
-  let judge: Judge;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    judge = await openJudge(database.adminUrl);
-  });
-
-  afterAll(async () => {
-    await judge.close();
-    await database.close();
-  });
-
   test('tells what nobody sees, and what cannot be made, from what drift sees beside it', async () => {
     const seen = (await judge.mutantsOf('policy dropped')).slice(0, 12);
     const unseen = [

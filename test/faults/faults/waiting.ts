@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Fault } from './fault.ts';
-import { holdTable } from './held-table.ts';
-import { HEALTH } from './journal.ts';
-import { STATEMENT_TIMEOUT_MS } from './world.ts';
+import type { Fault } from '../fault.ts';
+import { holdTable } from '../held-table.ts';
+import { HEALTH } from '../journal.ts';
+import { STATEMENT_TIMEOUT_MS } from '../world.ts';
 
 /** So many requests behind one lock, beside the others. */
-export function waiting(name: string, count: number): Fault {
+function waiting(name: string, count: number): Fault {
   return {
     name,
     what: `${count} requests at once that wait for one locked table`,
@@ -20,3 +20,8 @@ export function waiting(name: string, count: number): Fault {
     },
   };
 }
+
+export const faults: readonly Fault[] = [
+  waiting('three-hundred-waiting', 300),
+  waiting('three-thousand-waiting', 3_000),
+];

@@ -1,3 +1,0 @@
-import { waiting } from '../waiting.ts';
-
-export const fault = waiting('three-thousand-waiting', 3_000);

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import type { Role } from '../../src/identity/caller.ts';
+import { make } from './rows.ts';
+import type { Values } from './rows.ts';
+import type { Service } from './service.ts';
+
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly subject: string;
+  /** Says the rights that are stored at first. */
+  readonly token: string;
+}
+
+/** A stored user, whose rights any token may say; columns as SQL has them. */
+export async function person(
+  service: Service,
+  role: Role,
+  clients: readonly string[] = [],
+  columns: Values = {},
+): Promise<Person> {
+  const id = randomUUID();
+  const { email, subject } = { email: `${id}@users.example`, subject: id, ...columns };
+  const stored = { role, client_access: clients, access_changed_at: '-infinity', ...columns };
+  await make(service, 'users', { ...stored, id, email, subject, name: columns['name'] ?? 'Dupont' });
+  const token = await service.token(role, clients, { sub: subject, email });
+  return { id, email, subject, token };
+}

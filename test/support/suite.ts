@@ -1,0 +1,33 @@
+import { rm } from 'node:fs/promises';
+import { afterAll } from '@jest/globals';
+import { createScratchFolder } from './scratch.ts';
+
+/* What a suite opens at the head of its file, and what is closed after its last test: the last opened first. */
+
+type Ending = 'close' | 'end' | 'stop' | 'drop' | 'remove';
+type Closable = { readonly [Way in Ending]: Readonly<Record<Way, () => unknown>> }[Ending];
+
+const endings: (() => unknown)[] = [];
+
+export async function forSuite<T extends Closable>(opening: T | Promise<T>): Promise<T> {
+  const one = await opening;
+  afterSuite(() => {
+    const ways = one as Partial<Record<Ending, () => unknown>>;
+    return ways.close?.() ?? ways.end?.() ?? ways.stop?.() ?? ways.drop?.() ?? ways.remove?.();
+  });
+  return one;
+}
+
+/** A folder of the suite's own. */
+export async function folderForSuite(): Promise<string> {
+  const folder = await createScratchFolder();
+  afterSuite(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+function afterSuite(end: () => unknown): void {
+  endings.push(end);
+  afterAll(async () => {
+    for (const next of endings.splice(0).reverse()) await next();
+  });
+}
