@@ -1,8 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { afterAll } from '@jest/globals';
+import { bounded } from './bounded.ts';
 import { createScratchFolder } from './scratch.ts';
 
-/* What a suite opens at the head of its file, and what is closed after its last test: the last opened first. */
+/*
+ * What a suite opens at the head of its file, and what is closed after its last test, or where one does not open: the
+ * last opened first.
+ */
 
 type Ending = 'close' | 'end' | 'stop' | 'drop' | 'remove';
 type Closable = { readonly [Way in Ending]: Readonly<Record<Way, () => unknown>> }[Ending];
@@ -10,7 +14,10 @@ type Closable = { readonly [Way in Ending]: Readonly<Record<Way, () => unknown>>
 const endings: (() => unknown)[] = [];
 
 export async function forSuite<T extends Closable>(opening: T | Promise<T>): Promise<T> {
-  const one = await opening;
+  const one = await bounded(opening).catch(async (error: unknown) => {
+    await bounded(closeAll()).catch(() => undefined);
+    throw error;
+  });
   afterSuite(() => {
     const ways = one as Partial<Record<Ending, () => unknown>>;
     return ways.close?.() ?? ways.end?.() ?? ways.stop?.() ?? ways.drop?.() ?? ways.remove?.();
@@ -27,7 +34,9 @@ export async function folderForSuite(): Promise<string> {
 
 function afterSuite(end: () => unknown): void {
   endings.push(end);
-  afterAll(async () => {
-    for (const next of endings.splice(0).reverse()) await next();
-  });
+  afterAll(closeAll);
+}
+
+async function closeAll(): Promise<void> {
+  for (const next of endings.splice(0).reverse()) await next();
 }

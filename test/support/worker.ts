@@ -1,9 +1,8 @@
 import { registerHooks } from 'node:module';
 import { addEventHandler } from 'jest-circus';
+import { bounded, LONGEST_MS } from './bounded.ts';
 
 /* What each worker of the runner begins with: it imports the suites as Node does, and shares the modules between them. */
-
-const LONGEST_MS = 180_000;
 
 /** `@jest/globals` is what the runner has made global: the package itself refuses to be imported outside of Jest's own. */
 const names = ['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'jest', 'test'];
@@ -21,18 +20,7 @@ addEventHandler((event, { currentDescribeBlock: block }) => {
   const added = event.name === 'add_hook' || event.name === 'add_test' ? last : undefined;
   if (added === undefined || !('fn' in added)) return;
   const work = added.fn as () => unknown;
-  added.fn = async () => {
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const ms = added.timeout ?? LONGEST_MS;
-    const timer = setTimeout(() => {
-      reject(new Error(`not over after ${ms} ms`));
-    }, ms);
-    try {
-      await Promise.race([work(), late]);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  added.fn = () => bounded(Promise.resolve().then(work), added.timeout ?? LONGEST_MS);
 });
 
 /** Neither a run that was killed nor a handle that a suite left open keeps a worker. */
