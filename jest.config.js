@@ -1,6 +1,6 @@
 export default {
   // Suites are modules of one process, as Node imports them: each graph of its own would take longer than its tests.
-  runner: 'jest-light-runner/child-process',
+  runner: './test/support/runner.js',
   setupFiles: ['./test/support/worker.ts'],
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],
