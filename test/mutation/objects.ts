@@ -20,7 +20,8 @@ export const OBJECTS: Readonly<Record<string, string>> = {
     select oid::regprocedure::text as object, array[proname::text, 'function'] as hints,
         format('alter function %s reset search_path', oid::regprocedure) as sql,
         format('alter function %s set search_path = ''''', oid::regprocedure) as undo
-    from pg_proc where pronamespace::regnamespace::text in ${HOUSE}`,
+    from pg_proc
+    where pronamespace::regnamespace::text in ${HOUSE} and array_to_string(proconfig, ',') like '%search_path=%'`,
   'function runs as its owner': `
     select oid::regprocedure::text as object, array[proname::text, 'function'] as hints,
         format('alter function %s security definer', oid::regprocedure) as sql,

@@ -49,7 +49,7 @@ describe('the health check', () => {
       `create or replace function app.client_access() returns uuid[] language plpgsql stable set search_path = ''
        as 'begin return array[]::uuid[]; end'`,
     ],
-    ['a helper runs with other settings', 'alter function app.client_access() reset search_path'],
+    ['a helper runs with other settings', 'alter function app.client_access() set search_path = public'],
     [
       'the audit log’s own trigger is off',
       'alter table public.audit_logs disable trigger audit_logs_append_only',
