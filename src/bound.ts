@@ -1,5 +1,5 @@
 /** A place where only so many may wait or work at once. */
-export interface Bound {
+interface Bound {
   readonly taken: number;
   readonly isFull: boolean;
   /** Takes a place; the function that it returns gives the place back. @throws the error of `full`, at once, where none is left */

@@ -59,7 +59,7 @@ export const UNAVAILABLE_CAUSES = [
 export type UnavailableCause = (typeof UNAVAILABLE_CAUSES)[number];
 export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[number] | UnavailableCause;
 
-export interface RequestErrorOptions {
+interface RequestErrorOptions {
   /** Of each 401, 403, 429 and 503. */
   readonly kind?: ErrorKind;
   /** Shown under `error.details`: names of fields and rules, never a policy's decision. */

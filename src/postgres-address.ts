@@ -1,5 +1,5 @@
 /** An address of Postgres as libpq writes it. */
-export interface PostgresAddress {
+interface PostgresAddress {
   readonly servers: readonly string[];
   /** Whether only a server that takes writes is connected to: `target_session_attrs=read-write`. */
   readonly writes: boolean;

@@ -30,7 +30,7 @@ export class Pauses {
   }
 }
 
-export interface Retries {
+interface Retries {
   readonly pausesMs: readonly [number, number];
   readonly isWorthIt: (error: unknown, attempt: number) => boolean;
   /** By the clock of `performance.now()`. */

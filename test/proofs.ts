@@ -1,7 +1,7 @@
 import { allSuites } from './support/suites.ts';
 
 /** What is too long for `npm test`, each with a name of its own. `npm run proofs` runs them in this order. */
-export interface Proof {
+interface Proof {
   readonly question: string;
   /** On two quiet cores. */
   readonly minutes: number;

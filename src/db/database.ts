@@ -89,7 +89,7 @@ export interface TransactionLimits {
 }
 
 /** Statements, and on whose behalf they are run. */
-export interface Turn {
+interface Turn {
   readonly context: RequestContext | undefined;
   readonly statements: readonly Statement[];
 }

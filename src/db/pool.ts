@@ -45,7 +45,7 @@ function lentOf(client: PoolClient): PoolClient & Lent {
   throw new Error('The pool made a client of another kind.');
 }
 
-export interface Lending {
+interface Lending {
   readonly limitMs?: number;
   /** False for statements that no other request will send. */
   readonly prepared?: boolean;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { RequestError } from '../errors.ts';
 
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }

@@ -7,7 +7,7 @@ import { withClient } from './postgres/connect.ts';
 import { PEOPLE } from './people.ts';
 import { identityFolder, ignoreMissing, writeOnce } from './provider/key.ts';
 
-export interface Login {
+interface Login {
   readonly email: string;
   readonly password: string;
 }

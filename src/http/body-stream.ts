@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { RequestError } from '../errors.ts';
 import { BODY_PIECES, BODY_PIECE_BYTES, BODY_WINDOW_BYTES, BODY_WINDOW_MS } from '../limits.ts';
 
-export interface BodyBudget {
+interface BodyBudget {
   readonly maxBytes: number;
   /** The whole body, or `leastBytes` of it, must come in each such time. */
   readonly windowMs?: number;

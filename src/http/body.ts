@@ -108,7 +108,7 @@ async function inWhole(request: IncomingMessage, body: Readable, maxBytes: numbe
  * The value of a JSON text. Bytes that are no UTF-8 are refused: decoded leniently, they would be stored as something else.
  * @throws RequestError ERROR_VALIDATION
  */
-export function jsonOf(bytes: Buffer, budget: JsonBudget): unknown {
+function jsonOf(bytes: Buffer, budget: JsonBudget): unknown {
   const { excess } = spanOf(bytes, budget);
   if (excess !== undefined) throw malformed(excess);
   return parsed(bytes);

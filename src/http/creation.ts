@@ -33,7 +33,7 @@ export function idempotencyKeyOf({
   throw new RequestError('ERROR_VALIDATION', `${NAME} ${rule}`, { details: { [NAME]: rule } });
 }
 
-export interface NewRecord {
+interface NewRecord {
   readonly of: RecordShape;
   readonly id: string;
   readonly location: string;

@@ -3,7 +3,7 @@ import { Server as TcpServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { IDLE_GRACE_MS } from '../limits.ts';
 
-export interface Drain {
+interface Drain {
   /** The responses that were taken and are not over. */
   readonly unfinished: ReadonlySet<ServerResponse>;
   /** Waits for this response from now on. */

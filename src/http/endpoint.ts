@@ -65,7 +65,7 @@ export interface RecordShape {
 }
 
 /** Records that may need one which is to be deleted. */
-export interface Holder {
+interface Holder {
   /** What they are to it; their number comes after. */
   readonly words: string;
   readonly count: Statement;

@@ -16,7 +16,7 @@ export function isUnheard(socket: Socket): boolean {
  * Makes the answer under way the last of its connection. Whatever else comes is thrown away as bytes: to parse chunks of
  * one byte each costs a hundred times what it costs to send them.
  */
-export function hearNoMore(socket: Socket): void {
+function hearNoMore(socket: Socket): void {
   if (unheard.has(socket)) return;
   unheard.add(socket);
   // Node's parser is one of the listeners, and so is its complaint about a request that ends too early.

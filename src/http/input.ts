@@ -9,7 +9,7 @@ import type { Endpoint, Input, PublicEndpoint } from './endpoint.ts';
 import { OF_A_CALLER, OF_A_STRANGER } from './json-budget.ts';
 import { KNOWN_INPUT_CHARACTERS } from '../limits.ts';
 
-export type Problem = readonly [field: string, rule: string];
+type Problem = readonly [field: string, rule: string];
 
 const NOTHING = z.strictObject({});
 

@@ -7,8 +7,8 @@ export interface Route {
 }
 
 /** For whatever path no endpoint has, and for whatever method its route has not. */
-export const NO_ROUTE = 'none';
-export const OTHER_METHOD = 'other';
+const NO_ROUTE = 'none';
+const OTHER_METHOD = 'other';
 
 /**
  * What a path of ours matches. A pattern without groups, because Express would decode them before the caller's role is

@@ -13,7 +13,7 @@ export interface ClaimNames {
   readonly clientAccess: string;
 }
 
-export interface ProviderHabits {
+interface ProviderHabits {
   readonly names: ClaimNames;
   /** True where it gives no token an email that it has not verified, and so need not say of each that it has. */
   readonly emailsVerified: boolean;

@@ -6,7 +6,7 @@ import { askedOnce } from '../retries.ts';
 import { isLoopback } from './loopback.ts';
 
 /** What a page has to know of a provider to log somebody in and out, under the names of OpenID Connect Discovery. */
-export interface LoginMetadata {
+interface LoginMetadata {
   readonly issuer: string;
   readonly authorization_endpoint: string;
   readonly token_endpoint: string;

@@ -1,6 +1,6 @@
 import type { Parameter } from '../db/statement.ts';
 
-export interface Placing {
+interface Placing {
   readonly type: string;
   readonly life?: readonly string[] | undefined;
 }

@@ -21,7 +21,7 @@ const breakage = (finding: string, what: string, object: string, bad: string, me
   ...{ finding, what, object, bad, mend },
 });
 
-export const TABLES_AND_POLICIES: readonly Breakage[] = [
+const TABLES_AND_POLICIES: readonly Breakage[] = [
   breakage(
     'rls_disabled',
     'a table without row-level security',
@@ -168,7 +168,7 @@ export const TABLES_AND_POLICIES: readonly Breakage[] = [
   ),
 ];
 
-export const VIEWS_AND_FUNCTIONS: readonly Breakage[] = [
+const VIEWS_AND_FUNCTIONS: readonly Breakage[] = [
   breakage(
     'view_without_invoker',
     'a view that reads as its owner',
@@ -267,7 +267,7 @@ export const VIEWS_AND_FUNCTIONS: readonly Breakage[] = [
 
 const LOGIN = 'create role test_bi login in role taxclaims_reporting;';
 
-export const ROLES_AND_RIGHTS: readonly Breakage[] = [
+const ROLES_AND_RIGHTS: readonly Breakage[] = [
   breakage(
     'login_reaches_privilege',
     'a login that becomes BYPASSRLS by way of a role it does not inherit',
@@ -482,7 +482,7 @@ export const ROLES_AND_RIGHTS: readonly Breakage[] = [
 ];
 
 /** What waits for somebody outside. */
-export const UNDELIVERED: readonly Breakage[] = [
+const UNDELIVERED: readonly Breakage[] = [
   breakage(
     'identity_change_undelivered',
     'a change of rights that the identity provider does not know for a day',
@@ -558,7 +558,7 @@ const CLAIM = `insert into public.clients (id, company_name, contact_email) valu
       ('e1000000-0000-4000-8000-0000000000f1', 'c1000000-0000-4000-8000-0000000000f1', 'd1000000-0000-4000-8000-0000000000f1', 'TF', 1);
     insert into public.documents (id, reclamation_id, filename, file_path) values
       ('f1000000-0000-4000-8000-0000000000f1', 'e1000000-0000-4000-8000-0000000000f1', 'x', 'impossible')`;
-export const IMPOSSIBLE: readonly Breakage[] = [
+const IMPOSSIBLE: readonly Breakage[] = [
   breakage(
     'impossible_row',
     'a claim on the site of another client',
@@ -593,7 +593,7 @@ export const IMPOSSIBLE: readonly Breakage[] = [
 ];
 
 const OUT = 'create role test_out_of_use login in role';
-export const OUT_OF_USE: readonly Breakage[] = [
+const OUT_OF_USE: readonly Breakage[] = [
   ...(
     [
       [

@@ -27,7 +27,7 @@ interface Server {
 }
 
 /** Tries the actions of these subjects one after the other in a database of their own; of all where none is named. */
-export async function tryActions(subjects: readonly string[], tell: (result: Result) => void): Promise<void> {
+async function tryActions(subjects: readonly string[], tell: (result: Result) => void): Promise<void> {
   const database = await createTestDatabase();
   try {
     await withAdmin(database.adminUrl, (admin) => admin.query(MAKE_LOGINS + MAKE_ROWS));

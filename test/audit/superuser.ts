@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-export interface SuperusersDatabase {
+interface SuperusersDatabase {
   readonly database: TestDatabase;
   /** Without compiling, which would take the audit longer than it saves. */
   readonly admin: pg.Client;

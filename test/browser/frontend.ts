@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 
 /** A page of another origin, with oidc-client-ts as `oidc` in it. */
-export interface Frontend {
+interface Frontend {
   readonly origin: string;
   close(): Promise<unknown>;
 }

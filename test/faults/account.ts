@@ -19,7 +19,7 @@ interface Count {
 }
 
 /** What is held against the database. */
-export interface Ledger {
+interface Ledger {
   readonly fixture: Fixture;
   readonly entries: readonly Entry[];
   readonly contents: readonly { readonly path: string; readonly size: number }[];

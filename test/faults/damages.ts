@@ -1,5 +1,5 @@
 /** Something wrong that a check must see, and nothing else made it. */
-export interface Damage {
+interface Damage {
   readonly check: string;
   readonly what: string;
   /** Run by the superuser, in a transaction that is rolled back, with no trigger and no foreign key in the way. */

@@ -9,7 +9,7 @@ import { createScratchCluster } from './cluster.ts';
 import type { Cluster } from './cluster.ts';
 
 /** One Postgres for all faults, in which each has a database of its own. */
-export interface FaultRun {
+interface FaultRun {
   readonly cluster: Cluster;
   close(): Promise<void>;
 }

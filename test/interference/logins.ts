@@ -4,7 +4,7 @@ import type { TestRun } from '../support/database.ts';
 import { makeLogin } from '../support/world.ts';
 
 /** The logins that ask in SQL. They are the cluster's, so that each is one and the same in every world. */
-export const LOGIN_NAMES = ['reporting', 'neighbour', 'auditor', 'api'] as const;
+const LOGIN_NAMES = ['reporting', 'neighbour', 'auditor', 'api'] as const;
 export type LoginName = (typeof LOGIN_NAMES)[number];
 export type Logins = Readonly<Record<LoginName, TestRun['login']>>;
 

@@ -15,7 +15,7 @@ export interface Variant {
 const MANY = { seed: 'many', clients: 300, claims: 4, flavour: 3 };
 const LARGE = { seed: 'large', clients: 1, claims: 3000, flavour: 5 };
 const SHARING = { seed: 'sharing', clients: 20, claims: 4, flavour: 2 };
-export const NEIGHBOUR = { seed: 'neighbour', clients: 1, claims: 6, flavour: 1 };
+const NEIGHBOUR = { seed: 'neighbour', clients: 1, claims: 6, flavour: 1 };
 
 const twinOf = (callers: Firm): Firm => ({ ...callers, seed: callers.seed.replace('own', 'twin') });
 

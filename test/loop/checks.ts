@@ -4,7 +4,7 @@ import type { Told } from './told.ts';
 import type { Person } from './world.ts';
 
 /** A change that the database has noted for the provider. */
-export interface Noted {
+interface Noted {
   readonly requestId: string;
   readonly createdAt: number;
   readonly rights: string;
@@ -84,7 +84,7 @@ export function toldWrongly(told: readonly Told[], states: readonly string[], la
 const EARLIER_MS = 1_000;
 
 /** The same twice, with no kill at the first time or since, and no change there and back. */
-export function toldTwice(
+function toldTwice(
   told: readonly Told[],
   noted: readonly Noted[],
   kills: readonly number[],

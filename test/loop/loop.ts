@@ -7,7 +7,7 @@ import { rightsOf, startLoad } from './load.ts';
 import type { Load } from './load.ts';
 import type { LoopWorld, Victim } from './world.ts';
 
-export interface LoopOptions {
+interface LoopOptions {
   readonly seed: number;
   readonly kills: number;
   /** Does not wait for the ends of claims and of pauses that kills have left behind. */
@@ -15,7 +15,7 @@ export interface LoopOptions {
   readonly say?: (line: string) => void;
 }
 
-export interface LoopOutcome {
+interface LoopOutcome {
   readonly violations: readonly string[];
   readonly figures: Readonly<Record<string, number>>;
 }

@@ -46,7 +46,7 @@ export interface LoopWorld {
 const CLIENTS = 24;
 const PEOPLE = 6;
 
-export interface Seed {
+interface Seed {
   readonly people: readonly Person[];
   readonly admins: readonly Person[];
   readonly clients: readonly string[];

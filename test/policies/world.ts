@@ -15,7 +15,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-export interface Addresses {
+interface Addresses {
   readonly adminUrl: string;
   readonly apiUrl: string;
   readonly reportingUrl: string;

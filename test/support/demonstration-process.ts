@@ -5,7 +5,7 @@ import { addressOf, start } from './process.ts';
 import { createScratchFolder } from './scratch.ts';
 
 /** `npm start` in an empty folder: the demonstration with its own identity provider, as a process. */
-export interface DemonstrationProcess {
+interface DemonstrationProcess {
   readonly url: string;
   readonly issuer: string;
   /** The password that the greeting prints for somebody. */

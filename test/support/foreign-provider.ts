@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { Provider } from 'oidc-provider';
 
 /** An OpenID provider of somebody else's, certified, whose login page has one button. */
-export interface ForeignProvider {
+interface ForeignProvider {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;

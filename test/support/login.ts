@@ -75,7 +75,7 @@ export function form(
   };
 }
 
-export interface Flow {
+interface Flow {
   readonly client?: string;
   readonly redirectUri?: string;
   readonly parameters?: Readonly<Record<string, string>>;
@@ -87,7 +87,7 @@ export const REDIRECT = 'http://localhost:5173/';
 export const FRONTEND = 'taxclaims-frontend';
 
 /** A login that was begun: the form that is asked, and what is needed to end it. */
-export interface Begun {
+interface Begun {
   readonly browser: Browser;
   readonly verifier: string;
   readonly redirectUri: string;

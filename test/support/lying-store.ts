@@ -12,7 +12,7 @@ export const ACCESS = {
 };
 
 /** What becomes of the bytes that are sent; undefined for nothing at all. */
-export type Lie = (sent: Buffer) => Buffer | undefined;
+type Lie = (sent: Buffer) => Buffer | undefined;
 
 export const LIES = {
   nothing: () => undefined,

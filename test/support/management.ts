@@ -5,7 +5,7 @@ import { once } from 'node:events';
 
 /* A management interface as Auth0's is: its four paths, its bodies, its errors and its limits, over real HTTP. */
 
-export interface ManagedUser {
+interface ManagedUser {
   app_metadata: { role?: unknown; client_access?: unknown; [other: string]: unknown };
   blocked: boolean;
   roles: string[];

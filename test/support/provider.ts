@@ -20,7 +20,7 @@ export interface Person {
 }
 
 /** The embedded provider on a database of its own. */
-export interface ProviderWorld {
+interface ProviderWorld {
   readonly dataDir: string;
   readonly database: Database;
   /** The one that runs now. */

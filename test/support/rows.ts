@@ -89,7 +89,7 @@ export const ROWS = {
   },
 } as const satisfies Record<string, Kind>;
 
-export type RowTable = keyof typeof ROWS;
+type RowTable = keyof typeof ROWS;
 
 /** A value as SQL; what the column is decides how it is read. */
 export function literal(value: unknown): string {
@@ -99,7 +99,7 @@ export function literal(value: unknown): string {
 }
 
 /** The SQL of a row with the least that it takes, and these values besides or instead. */
-export function rowSql(table: RowTable, { id = randomUUID(), ...values }: Values & { id?: string }): string {
+function rowSql(table: RowTable, { id = randomUUID(), ...values }: Values & { id?: string }): string {
   const named = table === 'client_partners' ? values : { id, ...ROWS[table].least(id), ...values };
   return `insert into public.${table} (${Object.keys(named).join(', ')}) values (${Object.values(named).map(literal).join(', ')});`;
 }
@@ -111,7 +111,7 @@ export function rowOf(table: RowTable, tenant: Tenant, values: Values = {}): str
 }
 
 /** Whatever the tests run SQL with as the superuser. */
-export interface Superuser {
+interface Superuser {
   readonly admin: (text: string, values?: unknown[]) => Promise<unknown>;
 }
 

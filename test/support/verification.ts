@@ -7,7 +7,7 @@ import { startTestIdentity } from './identity.ts';
 import type { TestIdentity, TestKey, TokenOptions } from './identity.ts';
 
 /** The clock of these tests: it moves only when a test moves it. */
-export interface TestClock {
+interface TestClock {
   (): number;
   advance(seconds: number): void;
 }

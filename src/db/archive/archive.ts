@@ -17,7 +17,7 @@ const APPLICATION = 'taxclaims-archive';
 /** The list of archives is the owner's; the housekeeper alone reads the records. */
 type Role = 'taxclaims_owner' | 'taxclaims_housekeeper';
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
   readonly adminUrl: string;
   readonly before: string;
   readonly keep: number;

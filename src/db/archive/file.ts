@@ -28,7 +28,7 @@ const beginning = z.strictObject({
 const end = z.strictObject({ records: z.int().nonnegative(), digest: z.string().regex(HEX) });
 
 export type Place = Omit<z.output<typeof beginning>, 'format'>;
-export interface Archived extends Place {
+interface Archived extends Place {
   readonly records: number;
   readonly digest: string;
 }

@@ -20,7 +20,7 @@ export interface Cell {
   readonly reach: Reach;
 }
 
-export interface MatrixLine {
+interface MatrixLine {
   readonly object: string;
   /** One list of the four commands for each role. */
   readonly cells: readonly (readonly Cell[])[];

@@ -5,7 +5,7 @@ import { type Blocker, blockersOf, describeBlockers } from './blockers.ts';
 import { DEPLOY_PAUSE_SEEN_MS, DEPLOY_SAY_AGAIN_MS } from '../../limits.ts';
 import { MigrationError, reasonOf } from './migration-error.ts';
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly log: Logger;
   /** After how long a wait those who cause it are named. */
   readonly sayAfterMs: number;
@@ -16,7 +16,7 @@ export interface WatchOptions {
 }
 
 /** Looks after one of two connections through the other while it works. */
-export interface Watch {
+interface Watch {
   /**
    * Runs `work` on `waiter`, and says what it waits for and who is in its way. The watcher gets an answer within ten
    * seconds each time it asks: where it does not, the server is mute, and both connections are let go.

@@ -6,7 +6,7 @@ import type { LoadTenant } from './people.ts';
 import { idOf } from './rows.ts';
 
 /** What is to be thought of an answer. */
-export interface Judgement {
+interface Judgement {
   readonly expected: boolean;
   readonly defect: string | null;
   /** What of another tenant it holds. */

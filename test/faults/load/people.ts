@@ -24,7 +24,7 @@ export interface Claim {
   readonly hasDocuments: boolean;
 }
 
-export interface Upload {
+interface Upload {
   readonly id: string;
   readonly content: string;
 }

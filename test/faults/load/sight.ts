@@ -97,7 +97,7 @@ export class Sight {
 }
 
 /** Each gives what is wrong, beginning with one of `BEHIND`; null where nothing is. */
-export interface View {
+interface View {
   record(row: Row): string | null;
   /** The newest, so many at most. */
   page(table: Kept, rows: readonly Row[], limit: number): string | null;

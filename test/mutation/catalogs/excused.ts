@@ -8,7 +8,7 @@ interface Excuse {
   readonly reason: string;
 }
 
-export const EXCUSES: readonly Excuse[] = [
+const EXCUSES: readonly Excuse[] = [
   {
     kind: 'constraint that is not inherited',
     object: /_not_null of /,

@@ -3,7 +3,7 @@ import type { CatalogMutant } from './kinds.ts';
 import { connected } from '../../support/database.ts';
 
 /** What a mutant does to the catalogs, measured. */
-export interface Footprint {
+interface Footprint {
   /** The columns of rows that it changes, as `pg_class.relowner`. */
   readonly columns: ReadonlySet<string>;
   /** The catalogs in which it adds, changes or removes a row. */
