@@ -18,6 +18,9 @@ export interface Mutant {
 /** What can be broken, each as a query of the catalog that writes the statements which break and mend it. */
 const KINDS: Readonly<Record<string, string>> = { ...POLICIES, ...GRANTS, ...OBJECTS };
 
+/** Roles are shared by all databases of a server. */
+export const isOfTheServer = (kind: string): boolean => kind.startsWith('membership ');
+
 export const MUTANT_KINDS = Object.keys(KINDS);
 
 /** Every mutant of a kind that the database as it is can have. */

@@ -1,6 +1,6 @@
 /**
  * Proves that the tests of the policies and the audit can fail. First it breaks every right in turn in a database of
- * its own, demands that a check goes red, and mends it; then it changes every object of the catalogs in turn, and
+ * its own, demands that a check of what logins may do goes red or the audit says so, and mends it; then it changes every object of the catalogs in turn, and
  * demands that the audit says so. `npm run proofs -- mutation`; the second half alone with `-- --catalogs`; some kinds with
  * `-- 'policy dropped' 'trigger disabled'`. Exits non-zero when a mutant survives.
  */
@@ -11,13 +11,15 @@ import { SERVER_KIND } from './catalogs/server.ts';
 import { setUpTrial, type Trial } from './trial.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
-import { type Mutant, MUTANT_KINDS, mutantsOf } from './mutants.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { openJudge } from './catalogs/judge.ts';
+import { isOfTheServer, type Mutant, MUTANT_KINDS, mutantsOf } from './mutants.ts';
 
 const { values, positionals: named } = argumentsOf({
   usage: `usage: npm run proofs -- mutation -- [--catalogs] [--minutes NUMBER] [--second-locks] [KIND…]
   --catalogs       the changes of the catalogs alone
   --minutes        how long catalogs are changed: a sample of them, which TEST_DAY chooses
-  --second-locks   also name the rights whose loss the golden matrix alone sees
+  --second-locks   also name the rights whose loss the audit alone sees
   --help, --version`,
   allowPositionals: true,
   options: {
@@ -26,49 +28,67 @@ const { values, positionals: named } = argumentsOf({
   },
 });
 
-async function run(trial: Trial, kinds: readonly string[]): Promise<boolean> {
-  const survivors: Mutant[] = [];
-  const secondLocks: Mutant[] = [];
-  let tried = 0;
-  for (const kind of kinds) {
-    const mutants = await mutantsOf(trial.admin, kind);
-    const before = [survivors.length, secondLocks.length] as const;
-    for (const [index, mutant] of mutants.entries()) {
-      const killer = await trial.killerOf(mutant);
-      if (killer === undefined) survivors.push(mutant);
-      else if (killer === 'the golden matrix') secondLocks.push(mutant);
-      // One that stayed broken would have killed all that came after it.
-      if (index % 20 === 0 || index === mutants.length - 1) await trial.assertMended();
-    }
-    tried += mutants.length;
-    const killed = mutants.length - (survivors.length - before[0]);
-    console.log(
-      `${kind}: ${String(killed)} of ${String(mutants.length)} killed,` +
-        ` ${String(secondLocks.length - before[1])} of them by the golden matrix alone`,
-    );
-  }
-  if (values['second-locks'] === true) {
-    for (const { kind, object } of secondLocks) console.log(`golden matrix alone  ${kind}: ${object}`);
-  }
-  for (const { kind, object } of survivors) console.log(`SURVIVED  ${kind}: ${object}`);
-  console.log(
-    `${String(tried - survivors.length)} of ${String(tried)} mutants killed,` +
-      ` ${String(tried - survivors.length - secondLocks.length)} by trying, ${String(secondLocks.length)} by the golden matrix alone`,
-  );
-  return survivors.length === 0;
-}
+/** So many are tried before it is asked whether all of them were mended. */
+const PORTION = 100;
 
-/** The first half: rights, which the checks of the policies must notice. */
+/**
+ * The first half: rights. Two databases try what a login notices; the audit must see each right that no login
+ * notices, because a second lock holds.
+ */
 async function runRights(kinds: readonly string[]): Promise<boolean> {
-  const trial = await setUpTrial();
+  const database = await createTestDatabase();
+  const judge = await openJudge(database.adminUrl);
+  const trials = [await setUpTrial(), await setUpTrial()] as const;
   try {
     // On the database as it is every check must hold, before and after, or every mutant would seem killed.
-    await trial.assertSound();
-    const killed = await run(trial, kinds);
-    await trial.assertSound();
-    return killed;
+    for (const trial of trials) await trial.assertSound();
+    const tally = new Map<string, { tried: number; unnoticed: Mutant[] }>();
+    const portions: Mutant[][] = [];
+    const ofTheServer: Mutant[][] = [];
+    for (const kind of kinds) {
+      const mutants = await mutantsOf(judge.admin, kind);
+      tally.set(kind, { tried: mutants.length, unnoticed: [] });
+      const list = isOfTheServer(kind) ? ofTheServer : portions;
+      for (let from = 0; from < mutants.length; from += PORTION)
+        list.push(mutants.slice(from, from + PORTION));
+    }
+    const work = async (trial: Trial, list: Mutant[][]): Promise<void> => {
+      for (let portion = list.shift(); portion !== undefined; portion = list.shift()) {
+        for (const mutant of portion)
+          if (!(await trial.isNoticed(mutant))) tally.get(mutant.kind)?.unnoticed.push(mutant);
+        // One that stayed broken would have killed all that came after it.
+        await trial.assertMended();
+      }
+    };
+    await Promise.all(trials.map((trial) => work(trial, portions)));
+    // The other database would notice these.
+    await work(trials[0], ofTheServer);
+    const survivors: Mutant[] = [];
+    let [tried, seconds] = [0, 0];
+    for (const [kind, { tried: all, unnoticed }] of tally) {
+      const judged = [...(await judge.judge(unnoticed))];
+      const survived = judged.flatMap(([mutant, verdict]) => ('survived' in verdict ? [mutant] : []));
+      const byAudit = judged.length - survived.length;
+      console.log(
+        `${kind}: ${all - survived.length} of ${all} killed, ${byAudit} of them by the audit alone`,
+      );
+      if (values['second-locks'] === true)
+        for (const { object } of unnoticed) console.log(`audit alone  ${kind}: ${object}`);
+      for (const { object } of survived) console.log(`SURVIVED  ${kind}: ${object}`);
+      survivors.push(...survived);
+      tried += all;
+      seconds += byAudit;
+    }
+    console.log(
+      `${tried - survivors.length} of ${tried} mutants killed,` +
+        ` ${tried - survivors.length - seconds} by trying, ${seconds} by the audit alone`,
+    );
+    for (const trial of trials) await trial.assertSound();
+    return survivors.length === 0;
   } finally {
-    await trial.close();
+    for (const trial of trials) await trial.close();
+    await judge.close();
+    await database.close();
   }
 }
 

@@ -1,13 +1,13 @@
-import type { CatalogMutant } from './kinds.ts';
+import type { Change } from './kinds.ts';
 
 /**
  * Mutants laid out in a square, so that many are asked about at once: what every row of the square and every column
  * of it changes is asked once, and one mutant's doing is what both its row and its column have. On the diagonal stands
  * nothing: what a row and a column have there all the same is the doing of several, and speaks for none.
  */
-export interface Grid {
-  readonly rows: readonly (readonly CatalogMutant[])[];
-  readonly columns: readonly (readonly CatalogMutant[])[];
+export interface Grid<C extends Change> {
+  readonly rows: readonly (readonly C[])[];
+  readonly columns: readonly (readonly C[])[];
 }
 
 /** Fewer than that are judged one by one. */
@@ -21,16 +21,16 @@ const places = (size: number): number => size * (size - 1);
 export const MOST = places(LARGEST);
 
 /** Squares that hold all, or none where there are too few to fill one. */
-export function inGrids(mutants: readonly CatalogMutant[]): Grid[] {
+export function inGrids<C extends Change>(mutants: readonly C[]): Grid<C>[] {
   if (mutants.length < SMALLEST) return [];
   let size = 1;
   while (size < LARGEST && places(size) < mutants.length) size += 1;
   return [gridOf(mutants.slice(0, places(size)), size), ...inGrids(mutants.slice(places(size)))];
 }
 
-function gridOf(mutants: readonly CatalogMutant[], size: number): Grid {
-  const rows = Array.from({ length: size }, (): CatalogMutant[] => []);
-  const columns = Array.from({ length: size }, (): CatalogMutant[] => []);
+function gridOf<C extends Change>(mutants: readonly C[], size: number): Grid<C> {
+  const rows = Array.from({ length: size }, (): C[] => []);
+  const columns = Array.from({ length: size }, (): C[] => []);
   for (const [index, mutant] of mutants.entries()) {
     const row = Math.floor(index / (size - 1));
     const place = index % (size - 1);

@@ -2,20 +2,20 @@ import pg from 'pg';
 import { isOfAnotherSuite } from '../../support/durability.ts';
 import type { Found } from '../../support/durability.ts';
 import { type Grid, inGrids, shared } from './grid.ts';
-import { type CatalogMutant, catalogMutantsOf } from './kinds.ts';
+import { type CatalogMutant, type Change, catalogMutantsOf } from './kinds.ts';
 
 /** Who says that something is changed; an error of the audit itself says so too. */
 export type Verdict =
   | { readonly by: 'drift' | 'findings' | 'an error of the audit' }
   | { readonly survived: 'unseen' | 'not made'; readonly message?: string };
 
-export type Judged = ReadonlyMap<CatalogMutant, Verdict>;
+export type Judged<C extends Change = CatalogMutant> = ReadonlyMap<C, Verdict>;
 
 /** One database in which mutants are made and taken back. */
 export interface Judge {
   readonly admin: pg.Client;
   mutantsOf(kind: string): Promise<readonly CatalogMutant[]>;
-  judge(mutants: readonly CatalogMutant[]): Promise<Judged>;
+  judge<C extends Change>(mutants: readonly C[]): Promise<Judged<C>>;
   /** What is said of the database as it is now. */
   ask(): Promise<Verdict>;
   /** @throws when something is not as it was before the first mutant. */
@@ -64,7 +64,7 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
     }
   }
 
-  async function judgeAlone(mutant: CatalogMutant): Promise<Verdict> {
+  async function judgeAlone(mutant: Change): Promise<Verdict> {
     await admin.query(`begin; ${LIMITS}`);
     try {
       await admin.query(mutant.sql);
@@ -84,8 +84,8 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
       lists.set(kind, list);
       return list;
     },
-    async judge(mutants) {
-      const verdicts = new Map<CatalogMutant, Verdict>();
+    async judge<C extends Change>(mutants: readonly C[]) {
+      const verdicts = new Map<C, Verdict>();
       for (const grid of inGrids(mutants))
         for (const mutant of await seenInGrid(admin, grid)) verdicts.set(mutant, { by: 'drift' });
       for (const mutant of mutants) if (!verdicts.has(mutant)) verdicts.set(mutant, await judgeAlone(mutant));
@@ -98,8 +98,8 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
 }
 
 /** The mutants of which drift certainly says something. The others are to be asked about one by one. */
-async function seenInGrid(admin: pg.Client, grid: Grid): Promise<CatalogMutant[]> {
-  const unmade = new Set<CatalogMutant>();
+async function seenInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>): Promise<C[]> {
+  const unmade = new Set<Change>();
   const rows: ReadonlySet<string>[] = [];
   const columns: ReadonlySet<string>[] = [];
   for (const row of grid.rows) rows.push(await driftOf(admin, row, unmade));
@@ -119,8 +119,8 @@ async function seenInGrid(admin: pg.Client, grid: Grid): Promise<CatalogMutant[]
 /** What drift says of some mutants together. What cannot be made beside the others is noted. */
 async function driftOf(
   admin: pg.Client,
-  mutants: readonly CatalogMutant[],
-  unmade: Set<CatalogMutant>,
+  mutants: readonly Change[],
+  unmade: Set<Change>,
 ): Promise<ReadonlySet<string>> {
   await admin.query(`begin; ${LIMITS}`);
   try {

@@ -17,14 +17,17 @@ import { TRIGGERS } from './triggers.ts';
 import { TYPES } from './types.ts';
 import { VIEWS } from './views.ts';
 
-/** One object of the catalogs changed in one way. It is taken back with its transaction. */
-export interface CatalogMutant {
+/** A change of one object in one way, made in a transaction that is rolled back. */
+export interface Change {
   readonly kind: string;
   /** The object that is changed, as a person would name it. */
   readonly object: string;
+  readonly sql: string;
+}
+
+export interface CatalogMutant extends Change {
   /** The catalog and the number of the object there, or the catalog alone where it is about none that exists. */
   readonly covers: string;
-  readonly sql: string;
 }
 
 /** What changes rows that all databases of a server share: two of these at a time would wait for each other. */
