@@ -19,7 +19,15 @@ export const OBJECTS: Readonly<Record<string, string>> = {
   'search_path of a function not pinned': `
     select oid::regprocedure::text as object, array[proname::text, 'function'] as hints,
         format('alter function %s reset search_path', oid::regprocedure) as sql,
-        format('alter function %s set search_path = ''''', oid::regprocedure) as undo
+        -- Each setting in its place: their order is part of the declared state.
+        format('alter function %s reset all', oid::regprocedure) || (
+            select string_agg(
+                format('; alter function %s set %I to %L', oid::regprocedure, split_part(setting, '=', 1),
+                    replace(substr(setting, strpos(setting, '=') + 1), '""', '')),
+                '' order by place
+            )
+            from unnest(proconfig) with ordinality as s (setting, place)
+        ) as undo
     from pg_proc
     where pronamespace::regnamespace::text in ${HOUSE} and array_to_string(proconfig, ',') like '%search_path=%'`,
   'function runs as its owner': `
@@ -52,5 +60,7 @@ export const OBJECTS: Readonly<Record<string, string>> = {
         end) as undo
     from audit.house_roles as g cross join audit.house_roles as m
     join pg_auth_members as a on a.roleid = g.oid and a.member = m.oid
-    cross join to_jsonb(a) as said`,
+    cross join to_jsonb(a) as said
+    -- One on which another membership depends takes that along: the catalogs' kinds revoke it with what depends on it.
+    where not exists (select from pg_auth_members as d where d.roleid = a.roleid and d.grantor = a.member)`,
 };
