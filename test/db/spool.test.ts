@@ -207,6 +207,16 @@ describe('two processes on one folder', () => {
     expect(await readFile(join(dataDir, 'refusals', '0', 'lock'), 'utf8')).toBe('');
   });
 
+  test('have each its own where somebody has removed both, and neither takes from the other or from itself', async () => {
+    const spool = await opened();
+    await rm(join(dataDir, 'refusals'), { recursive: true });
+    await spool.append('own\n');
+    const other = await opened();
+    await spool.adopt();
+    expect([other.isEmpty, await spool.figures()]).toMatchObject([true, { records: 1 }]);
+    expect(await emptied(spool)).toEqual(['own']);
+  });
+
   test('the next one to start has what a killed one has left, and takes its place', async () => {
     const first = await otherProcess('one\n', 'two\n');
     const second = await otherProcess('three\n');

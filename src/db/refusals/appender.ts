@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SPOOL_FILE_BYTES } from '../../limits.ts';
-import { makeFolder, syncFolder } from '../../make-folder.ts';
+import { syncFolder } from '../../make-folder.ts';
 
 export interface SpoolFile {
   readonly path: string;
@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 /** Adds lines to one file after the other; `onSealed` gets each that is full or could not be written on. */
-export function createAppender(nextPath: () => string, onSealed: (file: SpoolFile) => void) {
+export function createAppender(nextPath: () => Promise<string>, onSealed: (file: SpoolFile) => void) {
   let waiting: Waiting[] = [];
   let present: (SpoolFile & { readonly file: FileHandle }) | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -29,9 +29,7 @@ export function createAppender(nextPath: () => string, onSealed: (file: SpoolFil
   }
 
   async function begin(): Promise<NonNullable<typeof present>> {
-    const path = nextPath();
-    // Somebody may have removed the folder.
-    await makeFolder(dirname(path), 0o700);
+    const path = await nextPath();
     const file = await open(path, 'ax', 0o600);
     present = { path, file, size: 0, records: 0, sinceMs: Date.now() };
     await syncFolder(dirname(path));

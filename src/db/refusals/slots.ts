@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockFile } from '../../file-lock.ts';
 import { SPOOL_SLOTS } from '../../limits.ts';
@@ -8,6 +8,8 @@ import { codeOf } from '../../system-error.ts';
 /** A folder of one process, until it releases it or ends, however it ends. */
 export interface Slot {
   readonly folder: string;
+  /** False once somebody has removed it: whoever makes it anew would have it as well. */
+  isThere(): Promise<boolean>;
   release(): void;
 }
 
@@ -35,5 +37,13 @@ async function tryToTake(folder: string): Promise<Slot | undefined> {
     if (codeOf(error) !== 'EEXIST') throw error;
   });
   const lock = lockFile(path);
-  return lock && { folder, release: lock.release };
+  if (lock === undefined) return undefined;
+  // No other file has its number while the lock holds it open.
+  const { ino } = await stat(path);
+  const isThere = () =>
+    stat(path).then(
+      (found) => found.ino === ino,
+      () => false,
+    );
+  return { folder, isThere, release: lock.release };
 }

@@ -28,20 +28,38 @@ export async function openSpool(dataDir: string, maxBytes = SPOOL_BYTES) {
 async function openIn(folder: string, maxBytes: number) {
   await makeFolder(dirname(folder));
   await makeFolder(folder, 0o700);
-  const own = await takeSlot(folder);
-  await assertWritable(own.folder);
   const aside = join(folder, 'set-aside');
-  const sealed = await filesOf(own);
+  let setAsideBytes = (await stat(aside).catch(() => ({ size: 0 }))).size;
+  let bytes = setAsideBytes;
+  const sealed: SpoolFile[] = [];
   const adopted = new Map<Slot, SpoolFile[]>();
   const postponed = new Set<SpoolFile>();
-  let number = Math.max(0, ...sealed.map(({ path }) => Number.parseInt(basename(path), 10)));
-  const nextPath = (): string => join(own.folder, `${String((number += 1)).padStart(12, '0')}${SUFFIX}`);
+  let number = 0;
+  let own = await take();
+  await assertWritable(own.folder);
   const appender = createAppender(nextPath, (file) => {
     sealed.push(file);
   });
-  let setAsideBytes = (await stat(aside).catch(() => ({ size: 0 }))).size;
-  let bytes = sumOf(sealed, 'size') + setAsideBytes;
   let unsealed = 0;
+
+  async function take(): Promise<Slot> {
+    const slot = await takeSlot(folder);
+    const known = new Set(sealed.map(({ path }) => path));
+    const found = (await filesOf(slot)).filter(({ path }) => !known.has(path));
+    sealed.push(...found);
+    bytes += sumOf(found, 'size');
+    number = Math.max(number, ...found.map(({ path }) => Number.parseInt(basename(path), 10)));
+    return slot;
+  }
+
+  async function nextPath(): Promise<string> {
+    // In a folder that lost its lock, others and `adopt` would take what is being written.
+    if (!(await own.isThere())) {
+      own.release();
+      own = await take();
+    }
+    return join(own.folder, `${String((number += 1)).padStart(12, '0')}${SUFFIX}`);
+  }
 
   const files = (): SpoolFile[] => [...adopted.values(), sealed].flat();
   const ready = (): SpoolFile[] => files().filter((file) => !postponed.has(file));
