@@ -1,6 +1,6 @@
 -- Every table of pg_catalog from Postgres 15 to 18 and whether audit.state() compares it; a test asks for one that is
--- missing here. The bodies of these functions, of audit.catalog_rows and of audit.state read nothing but pg_catalog and
--- one another: npm run db:audit runs their text from the repository, whatever stands in the database.
+-- missing here. The bodies of these functions, of audit.catalog_rows and of audit.state read nothing but pg_catalog, one
+-- another and audit.house_roles: npm run db:audit runs their text from the repository, with db/house-roles.sql for that view.
 create function audit.catalogs()
     returns table (catalog name, kind text, explanation text)
     language sql immutable set search_path = ''

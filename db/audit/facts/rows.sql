@@ -23,14 +23,7 @@ as $body$
         where n.nspname in ('public', 'app', 'reporting', 'audit')
     ),
     house_roles as materialized (
-        select r.oid
-        from pg_catalog.pg_roles as r
-        where r.rolname in (
-            'taxclaims_owner', 'taxclaims_definer', 'taxclaims_api', 'taxclaims_reporting', 'taxclaims_reporting_all',
-            'taxclaims_reporting_few',
-            'taxclaims_auditor', 'taxclaims_admin', 'taxclaims_scoped_admin', 'taxclaims_account_manager',
-            'taxclaims_tax_specialist', 'taxclaims_client', 'taxclaims_housekeeper'
-        )
+        select h.oid from audit.house_roles as h
     ),
     -- Views elsewhere that give nobody more than they have: they read as whoever asks, or nobody but their owner may.
     plain_views as materialized (
