@@ -1,5 +1,5 @@
--- What a deploy holds while it works, so that one at a time does. It has no column and no row: only whoever may become
--- its owner can lock it, whereas an advisory lock is anybody's. Made before everything else, and never changed.
+-- A deploy locks this table, so that only one runs. An advisory lock could be taken by anybody; this one only by its
+-- owner.
 
 set local role taxclaims_owner;
 
@@ -8,7 +8,6 @@ create table if not exists app.deploy_lock ();
 alter table app.deploy_lock enable row level security;
 alter table app.deploy_lock force row level security;
 
-comment on table app.deploy_lock is
-    'What a deploy holds while it works, so that one at a time does. It has no column and no row.';
+comment on table app.deploy_lock is 'Locked by a deploy, so that only one runs. No columns, no rows.';
 
 reset role;

@@ -1,5 +1,4 @@
--- What app.guards says at the end of a deploy, written down: whatever differs later was changed by hand. What a deploy
--- itself could not take back is the matter of audit.drift.
+-- Keeps the result of app.guards at the end of a deploy: app.objections names every later difference.
 do $guards$
 begin
     execute pg_catalog.format(
@@ -10,5 +9,5 @@ end
 $guards$;
 
 comment on function app.guards_as_deployed() is
-    'What app.guards said at the end of the last deploy, by object. Made anew on each deploy; serves app.objections.';
+    'Result of app.guards at the end of the last deploy. For app.objections.';
 grant execute on function app.guards_as_deployed() to taxclaims_api;

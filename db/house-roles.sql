@@ -1,7 +1,7 @@
--- The roles of the house, in the order in which they are printed: whatever goes through them asks here, or app.house_roles()
--- once this is deployed. purpose: back (they own something), group (logins are put into it), addition (a login of a group has
--- it as well), or request (a request runs as it). A role that extends another has its rights and its policies too, so that a
--- right is granted once, to whoever has the least; not taxclaims_admin, whose policies are others.
+-- The one list of the house's roles, in the order of printing; app.house_roles() has it once deployed. purpose: back
+-- (owns objects), group (logins are put into it), addition (a login of a group has it as well) or request (a request
+-- runs as it). A role has the rights and policies of the role that it extends. taxclaims_admin extends none: its
+-- policies differ.
 select pg_catalog.set_config('deploy.house_roles', pg_catalog.jsonb_agg(pg_catalog.to_jsonb(h) order by h.place)::text, true)
 from (
     values

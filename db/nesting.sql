@@ -1,5 +1,5 @@
--- Which role of the house has the rights of which other. Run by the administrator, in the transaction that gives the rights:
--- the release before grants each to each, and objects to what its policies do not need.
+-- Grants each role the role that it extends. Run by the administrator in the transaction of the rights, since the
+-- release before objects to these memberships.
 do $nesting$
 declare
     missing record;

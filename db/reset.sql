@@ -1,17 +1,16 @@
--- Takes back every policy, every right, every trigger and every rule on what the current role owns, and switches
--- row-level security on, so that the files applied next are the whole truth. In the same transaction: nobody ever sees
--- the moment in between.
+-- Takes back every policy, right, trigger and rule on the current role's objects and switches row-level security on,
+-- before the files make all anew in the same transaction.
 
 do $reset$
 declare
     mine constant oid := (select oid from pg_catalog.pg_roles where rolname = current_user);
     command text;
 begin
-    -- The DBA's views are made anew: one whose file is gone must not stay, and one may change its columns.
+    -- Views of removed files must go, and views may change their columns.
     for command in
         select pg_catalog.unnest(stale.commands)
         from (
-            -- Collected first: once one is dropped, those that depend on it have no name any more.
+            -- Collected first: dropping one by cascade would leave the next without a name.
             select pg_catalog.array_agg(made.command) as commands
             from (
                 select pg_catalog.format('drop view if exists %s cascade', c.oid::regclass) as command
@@ -35,10 +34,9 @@ begin
         join pg_catalog.pg_class as c on c.oid = p.polrelid
         join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
         where c.relowner = mine
-            -- The list of migrations has its policy from the first migration; the deploy's lock is held meanwhile.
+            -- app.migrations has its policy from the first migration; a deploy holds app.deploy_lock.
             and (n.nspname, c.relname) not in (('app', 'migrations'), ('app', 'deploy_lock'))
         union all
-        -- A foreign key's own triggers are internal, and a view is its own rule.
         select pg_catalog.format('drop trigger %I on %s', t.tgname, t.tgrelid::regclass)
         from pg_catalog.pg_trigger as t
         join pg_catalog.pg_class as c on c.oid = t.tgrelid

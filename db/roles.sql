@@ -1,6 +1,6 @@
--- Makes the roles of house-roles.sql: every one without a login, a password, or a way past row-level security.
--- Run by the administrator on every deploy, before the migrations. A deployment makes its own logins
--- and puts each into exactly one of taxclaims_api, taxclaims_reporting and taxclaims_auditor.
+-- Makes the roles of house-roles.sql, without login, password or privilege. Run by the administrator on every deploy,
+-- before the migrations. A deployment puts each of its logins into exactly one of taxclaims_api, taxclaims_reporting
+-- and taxclaims_auditor.
 
 do $roles$
 declare
@@ -8,8 +8,7 @@ declare
     house constant text[] := array(
         select h.name from pg_catalog.jsonb_to_recordset(house_roles) as h (name text, place integer) order by h.place
     );
-    -- Owner, definer and API hold memberships for `set role` alone: what they may become must not already be theirs,
-    -- neither its grants nor its policies.
+    -- Owner, definer and API must not have the rights of roles that they can become or grant.
     not_inheriting constant text[] := array['taxclaims_owner', 'taxclaims_definer', 'taxclaims_api'];
     wanted text;
     command text;
@@ -32,7 +31,7 @@ begin
         end if;
     end loop;
 
-    -- What was given to these roles by hand. What the administrator may not take back is left, and stays drift.
+    -- Takes back changes by hand. What the administrator may not change stays drift.
     for command in
         select pg_catalog.format(
             'alter role %I %s connection limit -1',
@@ -55,8 +54,7 @@ begin
                 (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
             )
         union all
-        -- A membership that is meant keeps what its member gave to others, and loses other options; one that is missing
-        -- is granted below. Since Postgres 16 it has more options, and each grantor has given one of their own.
+        -- Since Postgres 16 each grantor's membership has options of its own.
         select
             case
                 when meant.name is null
@@ -72,7 +70,8 @@ begin
         join pg_catalog.pg_roles as r on r.oid = m.member
         join pg_catalog.pg_roles as g on g.oid = m.roleid
         left join (
-            -- The API becomes each request role, the definer gives additions to logins, and a role inherits what it extends.
+            -- The API becomes request roles, the definer grants additions, and a role inherits the role that it
+            -- extends.
             select 'taxclaims_api', h.name, false, false, true
             from pg_catalog.jsonb_to_recordset(house_roles) as h (name text, purpose text)
             where h.purpose = 'request'
@@ -140,14 +139,12 @@ declare
     command text;
 begin
     for command in
-        -- An administrator who is no superuser works as these by membership.
+        -- An administrator without SUPERUSER works through these memberships.
         select pg_catalog.format('grant taxclaims_owner, taxclaims_definer, taxclaims_housekeeper to %I', current_user)
         where not (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user)
         union all
-        -- A login has all clients by being in taxclaims_reporting_all, and a quick way to its few by being in
-        -- taxclaims_reporting_few; only functions of the definer's put it there. To give these roles to others is all that
-        -- the definer may do with them. Before 16 there is no more to say: it does not inherit, and nobody becomes it but
-        -- the administrator.
+        -- Only the definer's functions put logins into taxclaims_reporting_all and _few, so the definer needs ADMIN
+        -- OPTION and nothing else. Before Postgres 16 NOINHERIT does the rest.
         select pg_catalog.format(
             'grant %I to taxclaims_definer with %s',
             h.name,
@@ -164,7 +161,7 @@ begin
                 where m.roleid = h.name::text::regrole and m.member = 'taxclaims_definer'::regrole and m.admin_option
             )
         union all
-        -- Also what anybody else was given by hand.
+        -- Also rights granted by hand.
         select distinct pg_catalog.format(
             'revoke all on schema public from %s cascade',
             case x.grantee when 0 then 'public' else x.grantee::regrole::text end
@@ -173,8 +170,7 @@ begin
         cross join lateral pg_catalog.aclexplode(n.nspacl) as x
         where n.nspname = 'public' and x.grantee <> n.nspowner
         union all
-        -- Usage to each of its own: what a role extends it is given with the rights, by nesting.sql, and the release before
-        -- works meanwhile.
+        -- Each role needs USAGE of its own: nesting.sql comes later.
         select pg_catalog.format('grant %1$I to taxclaims_api; grant usage on schema public to %1$I', h.name)
         from pg_catalog.jsonb_to_recordset(house_roles) as h (name name, purpose text)
         where h.purpose = 'request'
@@ -194,23 +190,22 @@ $rights$;
 create schema if not exists app authorization taxclaims_owner;
 grant usage, create on schema public to taxclaims_owner;
 grant usage on schema public to taxclaims_definer, taxclaims_housekeeper;
--- Reporting reads the views of its own schema. They need the rights to columns of the tables, and Postgres asks for the
--- schema only where a name is looked up: without it the tables are out of reach, and no tool offers them beside the views.
+-- Reporting has no USAGE on public: its views need column rights only, and tools then offer no tables beside the views.
 
--- Anyone may make large objects unless told otherwise, and they know no row-level security.
+-- Large objects have no row-level security.
 revoke execute on function
     pg_catalog.lo_create(oid),
     pg_catalog.lo_creat(integer),
     pg_catalog.lo_from_bytea(oid, bytea)
 from public;
 
--- A lock of one's own invention takes room in the table of all locks, which the whole server shares: one session that
--- fills it stops every other, and no limit of a login bounds that. Only the key of a repeated request needs one.
+-- Advisory locks fill the lock table that the whole server shares, and no limit bounds them. Only app.claim_key needs
+-- one.
 do $advisory$
 declare
     taking regprocedure;
 begin
-    -- By a right of its own, before everybody's is taken away: where that cannot be done now, a superuser does it later.
+    -- A right of its own before PUBLIC loses it; a superuser revokes later if this login cannot.
     if not exists (
         select
         from pg_catalog.pg_proc as f

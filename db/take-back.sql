@@ -1,8 +1,8 @@
--- Takes back what only the administrator can, once the owner and the definer have taken back what is theirs. What the
--- administrator may not do either is left as it is, and stays drift.
+-- Takes back what only the administrator can, after the owner and the definer. What the administrator may not change
+-- stays drift.
 
--- What is to be granted tomorrow by itself: as Postgres has it by default, but that nobody may run a function of the
--- owner's, the definer's or the housekeeper's unless it is granted to them.
+-- Default privileges as Postgres makes them, but no EXECUTE for PUBLIC on functions of the owner, the definer and the
+-- housekeeper.
 do $defaults$
 declare
     standing record;
@@ -76,8 +76,7 @@ begin
 end
 $defaults$;
 
--- Triggers that were switched off, or fire for a replica: only a foreign key's own are left by now, and only a
--- superuser switches them on.
+-- Disabled triggers of foreign keys, which only a superuser can enable.
 do $triggers$
 declare
     disarmed regclass;
@@ -98,8 +97,7 @@ begin
 end
 $triggers$;
 
--- The group that the release before had for its identity provider's login; another database of this server may still
--- have it.
+-- A group of the release before, which another database of this server may still use.
 do $gone$
 begin
     if exists (select from pg_catalog.pg_roles where rolname = 'taxclaims_identity_provider') then

@@ -1,4 +1,4 @@
--- Run by the administrator, who alone may give what is the owner's to another role.
+-- Run by the administrator: only the administrator may change an owner.
 do $hand_over$
 declare
     part regclass;

@@ -1,8 +1,7 @@
--- Run by taxclaims_housekeeper, whose these are.
+-- Run by taxclaims_housekeeper, the owner of these functions.
 
--- Takes no argument: whoever calls it gets no other month. It waits for others for a tenth of a second, and then leaves the
--- rest to the next call, as it does where another is at work, or where more than a megabyte of records stands in
--- audit_log.later: moving them is for the owner, and a finding says so.
+-- Takes no argument, so a caller cannot choose a month. Waits 0.1 s for a lock, then leaves the rest to the next call.
+-- Leaves audit_log.later alone when that holds more than 1 MB: audit.findings then names it.
 create or replace function app.tend_audit_log()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -20,10 +19,10 @@ end
 $function$;
 
 comment on function app.tend_audit_log() is
-    'Makes the present month of the audit log and the next three where they are missing, and gives how many; forgets the '
-    'refusals about the end of a month that are long over.';
+    'Makes this month of the audit log and the next three if missing, and deletes old app.refusals_at_month_end. '
+    'Returns the number of months made.';
 
--- However many records stand there. Writing waits meanwhile: for the owner, after a finding said that they do.
+-- Moves any number of records, while writes wait.
 create or replace function app.place_audit_records()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -35,9 +34,9 @@ end
 $function$;
 
 comment on function app.place_audit_records() is
-    'Makes the months of the audit log that are missing, moves there what stands in audit_log.later, and gives how many.';
+    'Makes the missing months of the audit log and moves the records of audit_log.later into them. Returns the number '
+    'of months made.';
 
--- By UTC; infinite where it is open.
 create or replace function audit_log.parts()
     returns table (part regclass, name name, begins timestamp, ends timestamp)
     language sql stable set search_path = ''
@@ -51,7 +50,7 @@ as $function$
     from pg_catalog.pg_inherits as i
     join pg_catalog.pg_class as c on c.oid = i.inhrelid
     cross join lateral (
-        -- A bound names no column: told without the table, it waits for nobody who holds that.
+        -- pg_get_expr without the table's oid takes no lock on the table.
         select pg_catalog.regexp_match(
             pg_catalog.pg_get_expr(c.relpartbound, 0),
             $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$
@@ -61,10 +60,10 @@ as $function$
 $function$;
 
 comment on function audit_log.parts() is
-    'The parts of the audit log, each with the time from which and until which it holds records. Serves app.tend_audit_log '
-    'and npm run audit:archive.';
+    'Parts of the audit log with begin and end, in UTC; infinite where open. For app.tend_audit_log and npm run '
+    'audit:archive.';
 
--- Up to three after the present one: those of which no part holds the records but that of all that comes.
+-- The months from audit_log.earlier to three after the present one that have no part of their own.
 create or replace function audit_log.missing_months()
     returns setof timestamp
     language sql stable set search_path = ''
@@ -84,10 +83,10 @@ as $function$
 $function$;
 
 comment on function audit_log.missing_months() is
-    'The beginnings of the months of the audit log that are to be made. Serves app.tend_audit_log.';
+    'First days of the months of the audit log to make. For app.tend_audit_log.';
 
--- To make a month of the time of audit_log.later, that is taken out and put back behind it, for which the log is held
--- alone: for some milliseconds, if nothing is to be moved.
+-- A month within audit_log.later needs that part detached and attached again. The log is locked meanwhile, for some
+-- milliseconds if no record moves.
 create or replace function audit_log.make_months(most_bytes bigint)
     returns integer
     language plpgsql volatile set search_path = ''
@@ -103,7 +102,7 @@ begin
     if not exists (select from audit_log.missing_months()) then
         return 0;
     end if;
-    -- Of two at once one makes them; no write waits for this lock.
+    -- Two callers take turns. Writes do not wait for this lock.
     lock table audit_log.months in share update exclusive mode;
     select p.begins into later_begins from audit_log.parts() as p where p.name = 'later';
     splits_later := coalesce(pg_catalog.pg_relation_size('audit_log.later') <= make_months.most_bytes, true);
@@ -146,10 +145,10 @@ end
 $function$;
 
 comment on function audit_log.make_months(bigint) is
-    'Makes the months of the audit log that are missing, and gives how many; of the time of audit_log.later only while '
-    'that holds no more bytes than given, null for whatever it holds. Serves app.tend_audit_log.';
+    'Makes the missing months of the audit log and returns their number. Months within audit_log.later only while '
+    'that has at most most_bytes (null: any size). For app.tend_audit_log.';
 
--- `filled_from` is a table whose records of that month it begins with, or null.
+-- filled_from: the part whose records of that month move into the new one; null for none.
 create or replace function audit_log.make_month(begins timestamp, filled_from regclass default null)
     returns void
     language plpgsql volatile set search_path = ''
@@ -192,8 +191,7 @@ end
 $function$;
 
 comment on function audit_log.make_month(timestamp, regclass) is
-    'Makes the month of the audit log that begins then, with the records of it that stand in another part. Serves '
-    'app.tend_audit_log.';
+    'Makes one month of the audit log and moves its records there from filled_from. For app.tend_audit_log.';
 
 create or replace function audit_log.close_month(part regclass)
     returns void
@@ -210,10 +208,10 @@ end
 $function$;
 
 comment on function audit_log.close_month(regclass) is
-    'Closes a part of the audit log to whoever names it, and to changes. Serves app.tend_audit_log.';
+    'Forces row-level security on a part of the audit log and refuses changes of its records. For app.tend_audit_log.';
 
--- audit_log.earlier then reaches to the end of the month, so that a record of that time which comes late has a place.
--- Called in the transaction in which npm run audit:archive has seen that files hold these records.
+-- Afterwards audit_log.earlier ends where the removed month ended, so that a late record still has a part. npm run
+-- audit:archive calls this in the transaction that compared the files with the records.
 create or replace function audit_log.remove_part(part regclass)
     returns void
     language plpgsql volatile set search_path = ''
@@ -242,7 +240,7 @@ end
 $function$;
 
 comment on function audit_log.remove_part(regclass) is
-    'Removes the oldest part of the audit log with its records: a month, or what audit_log.earlier holds. Serves npm run '
-    'audit:archive.';
+    'Deletes the oldest part of the audit log with its records: a month, or the content of audit_log.earlier. For npm '
+    'run audit:archive.';
 grant execute on function app.tend_audit_log() to taxclaims_api;
 grant execute on function app.place_audit_records() to taxclaims_owner;

@@ -1,7 +1,7 @@
--- Run by taxclaims_housekeeper, whose these are: what tells that records of the audit log are gone, however that was done.
+-- Run by taxclaims_housekeeper: counts by which lost audit records are noticed.
 
--- Over for an hour, so that what was under way at their end is written. A day that was counted stays as it was counted, and
--- none is counted that is before the latest line: one that was taken away in the middle is not made anew; the latest are.
+-- Counts a day one hour after its end, when its last writers are done. Starts after the latest counted day: a count
+-- that was deleted in between is not made again.
 create or replace function app.count_audit_days()
     returns integer
     language plpgsql volatile security definer set search_path = ''
@@ -31,9 +31,8 @@ end
 $function$;
 
 comment on function app.count_audit_days() is
-    'Counts the records of the audit log of the days that are over, a week of them at most, and gives how many days.';
+    'Counts the audit records of finished days, at most seven days in a call. Returns the number of days.';
 
--- Reads the index of each month whole.
 create or replace function app.audit_months()
     returns table (month date, begins date, ends date, days bigint, counted bigint, present bigint)
     language plpgsql stable security definer set search_path = ''
@@ -62,9 +61,9 @@ end
 $function$;
 
 comment on function app.audit_months() is
-    'The months of the audit log, each with how many records its days had and how many there are. Serves audit.months.';
+    'Months of the audit log: records counted day by day, and records present. For audit.months.';
 
--- By the latest record about both. Records of months that were removed tell nothing.
+-- Looks at the latest record of the login and the client.
 create or replace function app.is_grant_recorded(login name, client uuid)
     returns boolean
     language plpgsql stable security definer set search_path = ''
@@ -89,7 +88,7 @@ end
 $function$;
 
 comment on function app.is_grant_recorded(name, uuid) is
-    'Whether the audit log tells of the grant of a client to a reporting login. Serves audit.findings.';
+    'True if the audit log has the grant of this client to this reporting login. For audit.findings.';
 grant execute on function app.count_audit_days() to taxclaims_api;
 grant execute on function app.audit_months() to taxclaims_auditor, taxclaims_owner;
 grant execute on function app.is_grant_recorded(name, uuid) to taxclaims_auditor, taxclaims_owner;

@@ -1,2 +1,2 @@
--- Run by taxclaims_housekeeper at the end of a deploy, so that a database that nobody has served yet has its months.
+-- Run by taxclaims_housekeeper at the end of a deploy: a new database has its months before the first write.
 select app.tend_audit_log();

@@ -1,5 +1,4 @@
--- No business row is named but by its id, and the user by email, where stored. For last night:
---     select * from audit.denials where refused_at > now() - interval '12 hours';
+-- For last night: select * from audit.denials where refused_at > now() - interval '12 hours';
 create view audit.denials with (security_invoker) as
 select
     l.created_at as refused_at,
@@ -18,9 +17,9 @@ from public.audit_logs as l
 where not l.success
 order by l.created_at desc, l.id desc;
 
-comment on view audit.denials is 'Who was refused what, newest first.';
+comment on view audit.denials is 'Refused requests, newest first.';
 comment on column audit.denials.refused_at is 'When it was refused.';
-comment on column audit.denials.client_id is 'The client that it was about; null where there is none.';
-comment on column audit.denials.reason is 'Why it was refused; the caller was not told.';
+comment on column audit.denials.client_id is 'Client of the request; null if there is none.';
+comment on column audit.denials.reason is 'Reason of the refusal; the caller did not see it.';
 
-comment on column audit.denials.email is 'The email of the user; null where none is stored.';
+comment on column audit.denials.email is 'Email of the caller; null if the caller is not stored.';

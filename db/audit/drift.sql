@@ -1,4 +1,4 @@
--- Logins and their memberships are the deployment's and stand not here.
+-- Logins and their memberships belong to the deployment and are not compared.
 create view audit.drift_before_acceptance with (security_invoker) as
 select d.*, d.change || coalesce(': ' || d.present, '') as as_it_stands
 from (
@@ -17,11 +17,11 @@ from (
     where now_.definition is distinct from applied.definition
         and not (
             applied.kind is null
-            and now_.kind in (select k.kind from audit.state_kinds as k where k.may_be_added)
+            and now_.kind in (select k.kind from audit.kinds_of_state() as k where k.may_be_added)
         )
 ) as d;
 
--- What was accepted was accepted as it stood: once it is another, it is drift again.
+-- An acceptance covers one definition: any other definition is drift again.
 create view audit.drift with (security_invoker) as
 select
     d.kind, d.object, d.change, d.applied, d.present
@@ -36,9 +36,9 @@ where not exists (
 );
 
 comment on view audit.drift_before_acceptance is
-    'What differs from what the repository declares, that too which audit.accepted lists.';
+    'Differences between the database and the repository''s declared state, accepted ones included.';
 comment on view audit.drift is
-    'What differs from what the repository declares: somebody changed it by hand. Empty when nothing does.';
+    'Differences between the database and the repository''s declared state: changes by hand. Empty if there are none.';
 
 comment on column audit.drift_before_acceptance.as_it_stands is
-    'Change and present definition: what audit.accept keeps, and what an acceptance is for.';
+    'Change and present definition, as audit.accept keeps them.';

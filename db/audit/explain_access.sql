@@ -1,5 +1,4 @@
--- As src/db/settings.ts chooses it: an ADMIN with a list of clients is held to it. role: also the name of a request role,
--- with or without 'taxclaims_'.
+-- The same choice as src/db/settings.ts. role: a role of a token, or a request role with or without 'taxclaims_'.
 create function audit.request_role(role text, has_clients boolean)
     returns name
     language sql stable set search_path = ''
@@ -18,11 +17,11 @@ begin atomic
 end;
 
 comment on function audit.request_role(text, boolean) is
-    'The database role that a request becomes whose caller has that role of the application, with a list of clients or '
-    'without; null where there is none. Serves audit.explain_access and audit.who_can_see.';
+    'Database role of a request with this role, with or without a list of clients; null if there is none. For '
+    'audit.explain_access and audit.who_can_see.';
 
--- role and client_access: as the caller's token says them, ADMIN and '{}' for one who has all clients; of a request that
--- names a client, that one alone. user_id: who asks, where the policy asks for that.
+-- role and client_access: as in the token, ADMIN and '{}' for all clients. user_id: the caller, for policies that
+-- compare it.
 create function audit.explain_access(
     role text,
     client_access uuid[],
@@ -78,7 +77,7 @@ begin
     as_role := caller;
     deciding := audit.deciding_policies(caller, target, wanted);
 
-    -- Postgres asks the grants first, then the policies, then triggers and constraints.
+    -- Postgres checks grants first, then policies, then triggers and constraints.
     if tried.failure = '42501' and tried.message like 'permission denied%' then
         allowed := false;
         decided_by := 'no grant';
@@ -88,7 +87,7 @@ begin
         decided_by := coalesce('policy ' || deciding.names, 'no policy');
         reason := coalesce('the new row does not satisfy ' || deciding.checks, 'no policy lets it: row-level security refuses');
     elsif tried.failure is not null then
-        -- The row made up for an insert need not make sense: that it came so far is the answer.
+        -- The sample row of an insert may break a constraint: grant and policy have let it pass by then.
         allowed := wanted = 'INSERT' and tried.failure like '23%';
         decided_by := case when allowed then 'policy ' || deciding.names else 'a trigger or a constraint' end;
         reason := pg_catalog.format('grant and policy let it pass; then: %s (%s)', tried.message, tried.failure);
@@ -127,9 +126,9 @@ end
 $function$;
 
 comment on function audit.explain_access(text, uuid[], text, text, uuid, uuid) is
-    'Whether a caller may do something to a record, by doing it and taking it back, and which grant or policy '
-    'decided; as_role is the database role that their request becomes. id: the record, or for an insert the client, site '
-    'or claim that the new row would belong to.';
+    'Says if a caller may run a command on a record and which grant or policy decides. Runs the command and rolls it '
+    'back. id: the record; for an insert the client, site or claim of the new row. as_role: the database role of the '
+    'request.';
 
 create function audit.deciding_policies(role text, target regclass, command text, out names text, out conditions text, out checks text)
     language sql stable set search_path = ''
@@ -145,4 +144,4 @@ begin atomic
 end;
 
 comment on function audit.deciding_policies(text, regclass, text) is
-    'The permissive policies that hold for a role, a table and a command, as one line. Serves audit.explain_access.';
+    'Permissive policies for a role, a table and a command. For audit.explain_access.';

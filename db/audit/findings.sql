@@ -1,7 +1,5 @@
--- All findings in one: empty when all is well. Each file under findings/ is one view of the same four columns,
--- and one that is added there is counted here by itself.
--- In a function, for a view cannot say that it is not to be compiled: Postgres expects much of all findings together and
--- would compile them for many times as long as they then take, on a database with a few objects or with thousands.
+-- Unites the views of findings/, also later ones. In a function, because a view cannot turn jit off: compiling takes
+-- far longer than the query.
 do $findings$
 declare
     one_by_one text;
@@ -36,21 +34,20 @@ begin
 end
 $findings$;
 
-comment on function audit.found() is
-    'All findings, the excused ones too, worked out without being compiled. Serves audit.findings.';
+comment on function audit.found() is 'All findings, excused ones included. For audit.findings.';
 
 create view audit.findings_before_exceptions with (security_invoker) as
 select
     f.finding, f.level, f.object, f.detail, f.remedy
 from audit.found() as f
--- audit.found sets a path of its own, and cannot tell one that its asker came with from the server's.
+-- audit.found sets search_path itself, so it cannot tell the client's setting from the server's.
 where not (
     f.finding = 'setting_of_server'
     and f.object = 'search_path'
     and exists (select from pg_catalog.pg_settings as s where s.name = 'search_path' and s.source = 'client')
 );
 
-comment on view audit.findings_before_exceptions is 'All findings, those too that audit.exceptions excuses.';
+comment on view audit.findings_before_exceptions is 'All findings, those of audit.exceptions included.';
 
 create view audit.findings_before_acceptance with (security_invoker) as
 select
@@ -62,9 +59,9 @@ where not exists (
     where e.finding = f.finding and f.object like e.object
 );
 
-comment on view audit.findings_before_acceptance is 'All findings but those that are meant everywhere; those that audit.accepted lists too.';
+comment on view audit.findings_before_acceptance is 'All findings except audit.exceptions, accepted ones included.';
 
--- What was accepted was accepted as it stood: once it is another, it is a finding again.
+-- An acceptance covers one level and detail: any other is a finding again.
 create view audit.findings with (security_invoker) as
 select
     f.level, f.finding, f.object, f.detail, f.remedy
@@ -80,5 +77,5 @@ where not exists (
 order by f.level, f.finding, f.object;
 
 comment on view audit.findings is
-    'What is wrong in this database, and the statement that mends it; empty when all is well. The comment of each '
-    'audit.finding_… explains the finding.';
+    'What is wrong in this database, with the statement that corrects it; empty if nothing is. The comments of '
+    'audit.finding_… explain each finding.';

@@ -1,5 +1,5 @@
--- granted is what the grants say, columns which columns they name (null: all of them), policies what then decides on each
--- row. A table's command happens where it is granted and a policy holds; a view has its tables' policies.
+-- A command needs granted, and on a table a policy that lets the row through. columns: null for all. A view has the
+-- policies of its tables.
 create view audit.matrix with (security_invoker) as
 select
     relation.role,
@@ -28,7 +28,6 @@ from (
         k.oid,
         h.oid as role_oid,
         h.name as role,
-        -- A view has none of its own, and those of its tables hold.
         k.relkind in ('v', 'm', 'f') or k.relrowsecurity and (k.relforcerowsecurity or k.relowner <> h.oid) as held,
         pg_catalog.format('%I.%I', s.name, k.relname) as object
     from pg_catalog.pg_class as k
@@ -60,13 +59,11 @@ from pg_catalog.pg_proc as f
 join audit.house_schemas as s on s.oid = f.pronamespace
 cross join audit.house_roles as h;
 
-comment on view audit.matrix is 'Who may do what: each role of the house, each table, view and function, each command.';
+comment on view audit.matrix is 'Who may do what: every role, table, view, function and command of the house.';
 comment on column audit.matrix.command is 'SELECT, INSERT, UPDATE, DELETE or EXECUTE.';
-comment on column audit.matrix.granted is 'Whether the grants allow it, on one column at least.';
-comment on column audit.matrix.columns is
-    'The columns that the grants name; null where they are for all of them, or for none.';
+comment on column audit.matrix.granted is 'True if a grant allows the command, on one column at least.';
+comment on column audit.matrix.columns is 'Columns of the grant; null: all, or none.';
 comment on column audit.matrix.policies is
-    'The policies that then decide on each row; null where none lets a row pass, and for views, whose tables have '
-    'theirs.';
-comment on column audit.matrix.using_expressions is 'What a row must satisfy to be seen or touched.';
-comment on column audit.matrix.check_expressions is 'What a new row must satisfy.';
+    'Policies that decide on each row; null: no row passes, or a view, whose tables have policies.';
+comment on column audit.matrix.using_expressions is 'Condition on the rows that are read or changed.';
+comment on column audit.matrix.check_expressions is 'Condition on new rows.';

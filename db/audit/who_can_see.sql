@@ -1,12 +1,11 @@
--- Before them, that there is no such client, where that is so. What a user may do there is in audit.matrix under as_role.
--- Users by what is stored of them; a token with other rights is refused once these have changed.
+-- First a row if the client does not exist. Users by their stored rights.
 create function audit.who_can_see(client uuid)
     returns table (kind text, name text, as_role text, reason text)
     language sql stable
     set jit = off
     set search_path = ''
 begin atomic
-    -- A slip of the pen is not to look like a client that few can see.
+    -- A typing error must not look like a client that nobody sees.
     select 'client', client::text, null::text, 'unknown: there is no client of this id'
     from audit.as_admin('public.clients'::regclass, 'SELECT', client, null, null) as a
     where a.touched = 0
@@ -78,12 +77,11 @@ begin atomic
     ) as why (holds, as_role, reason)
     where why.holds and r.rolcanlogin
     union all
-    -- What the findings say of objects, of logins: as_role is the finding.
     select 'database login', w.login::text, w.way, w.reason
     from audit.login_ways as w
     order by 1, 2, 3;
 end;
 
 comment on function audit.who_can_see(uuid) is
-    'Everybody who can see something of a client: users, reporting logins, roles and database logins, each with the '
-    'reason; of a way past the policies as_role is the finding that explains it.';
+    'Users, reporting logins, roles and database logins that can see rows of a client, with reasons. as_role: the '
+    'role, or for a way past the policies its finding.';

@@ -1,5 +1,5 @@
--- What the columns of views say whose files say nothing of them. On the reporting surface whose key it is; else what the
--- column of that name says in what the view reads, in that of the view's own name first; else what the name says anywhere.
+-- The comments of columns of views that have none: for reporting the join of the key, then the comment of the column
+-- that the view reads, then the text below.
 do $columns$
 declare
     silent record;
@@ -20,33 +20,33 @@ begin
                 ('reporting', 'user_id', 'Joins reporting.users.id.'),
                 ('reporting', 'changed_by', 'Joins reporting.users.id.'),
                 ('reporting', 'assignee_id', 'Joins reporting.users.id.'),
-                ('reporting', 'amount_paid', 'Euros paid, tax included; 0 until it is paid whole.'),
-                ('audit', 'oid', 'The number of the object in its catalog.'),
-                ('audit', 'table_oid', 'The table, in pg_class.'),
-                ('audit', 'role_oid', 'The role, in pg_roles; 0 is PUBLIC.'),
-                ('audit', 'login_oid', 'The login, in pg_roles.'),
-                ('audit', 'by_oid', 'The role that it is in and that leads there, in pg_roles; null for itself.'),
-                ('audit', 'name', 'The name.'),
-                ('audit', 'role', 'The role by name.'),
-                ('audit', 'by_role', 'The same by name.'),
-                ('audit', 'login', 'The name of the login.'),
-                ('audit', 'owner', 'The owner of the object.'),
+                ('reporting', 'amount_paid', 'Euros paid, tax included; 0 until paid whole.'),
+                ('audit', 'oid', 'Oid of the object in its catalog.'),
+                ('audit', 'table_oid', 'Table, in pg_class.'),
+                ('audit', 'role_oid', 'Role, in pg_roles; 0 is PUBLIC.'),
+                ('audit', 'login_oid', 'Login, in pg_roles.'),
+                ('audit', 'by_oid', 'Role in between, in pg_roles; null for the login itself.'),
+                ('audit', 'name', 'Name of the object.'),
+                ('audit', 'role', 'Name of the role.'),
+                ('audit', 'by_role', 'Name of the role in between.'),
+                ('audit', 'login', 'Name of the login.'),
+                ('audit', 'owner', 'Owner of the object.'),
                 ('audit', 'table_name', 'Schema and name of the table.'),
-                ('audit', 'column_name', 'The column; null where the right is to the whole.'),
-                ('audit', 'relkind', 'As in pg_class: v for a view, m for a materialized one.'),
+                ('audit', 'column_name', 'Column; null for a right to the whole.'),
+                ('audit', 'relkind', 'Kind as in pg_class: v for a view, m for a materialized view.'),
                 ('audit', 'privilege', 'SELECT, INSERT, EXECUTE and so on.'),
-                ('audit', 'kind', 'What kind of object, or of fact, it is.'),
-                ('audit', 'object', 'Whom or what it is about.'),
-                ('audit', 'what', 'What it is.'),
-                ('audit', 'reason', 'Why it is so.'),
-                ('audit', 'way', 'The name of the finding that says so.'),
-                ('audit', 'finding', 'The name of the finding: its view is audit.finding_ with this name.'),
-                ('audit', 'level', 'error: clients are not kept apart, or may not be. warning: it is slow, or one step from an error.'),
+                ('audit', 'kind', 'Kind of the object or fact.'),
+                ('audit', 'object', 'Object or role concerned.'),
+                ('audit', 'what', 'Description of the object.'),
+                ('audit', 'reason', 'Reason in words.'),
+                ('audit', 'way', 'Name of the finding that explains this way.'),
+                ('audit', 'finding', 'Name of the finding; the view audit.finding_… has this name.'),
+                ('audit', 'level', 'error: tenants may see rows of others. warning: slow, or close to an error.'),
                 ('audit', 'detail', 'What is wrong.'),
-                ('audit', 'remedy', 'The statement that mends it, or what to do.'),
+                ('audit', 'remedy', 'Statement that corrects the finding, or advice.'),
                 ('audit', 'change', 'added, removed or changed.'),
-                ('audit', 'applied', 'What is declared; null where it was added.'),
-                ('audit', 'present', 'What is there now; null where it was removed.')
+                ('audit', 'applied', 'Declared definition; null if added.'),
+                ('audit', 'present', 'Definition now; null if removed.')
         ) as w (schema, name, said) on w.schema = n.nspname and w.name = a.attname
         where n.nspname in ('app', 'reporting', 'audit')
             and c.relkind = 'v'

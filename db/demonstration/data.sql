@@ -1,5 +1,5 @@
--- Six firms as a practice for local taxes would have them. Loaded once, into an embedded database without clients.
--- Every name, number and address is made up; the commune codes are those of the INSEE.
+-- A practice for local taxes with six clients, all made up; the commune codes are the INSEE's. Loaded once, into an
+-- embedded database without clients.
 
 select
     pg_catalog.set_config('app.actor', 'demonstration', true),
@@ -51,8 +51,7 @@ values
     ('e1000000-0000-4000-8000-000000000006', 'c1000000-0000-4000-8000-000000000003', '51000000-0000-4000-8000-000000000005', 'TF', 31200.00, 2024, '88160', '24 88 1112223 33', '2024-08-31', 'Bâtiment industriel évalué selon la méthode comptable à tort.', '2024-09-30 09:00+00'),
     ('e1000000-0000-4000-8000-000000000009', 'c1000000-0000-4000-8000-000000000006', '51000000-0000-4000-8000-000000000008', 'TF', 2140.15, 2024, '2B346', '24 2B 0000123 45', '2024-08-31', 'Exonération des bâtiments ruraux (CGI art. 1382).', '2024-12-10 10:10+00');
 
--- What still runs follows today's date. The notices are of the year before, so that a claim may be made until the end of
--- this one; where it was submitted, the answer is due in so many days.
+-- Dates relative to today: claims can still be made this year, and answers are due in some days.
 insert into public.reclamations (
     id, client_id, site_id, claim_type, amount, tax_year, commune_code, notice_reference, collection_date, grounds, created_at
 )
@@ -82,7 +81,7 @@ from (
 cross join lateral (select current_date + c.answer_in - interval '6 months' as submitted) as s
 cross join lateral (select extract(year from coalesce(s.submitted, current_date))::integer - 1 as tax_year) as y;
 
--- Each claim walks its way through the allowed moves, so that it has the history of a real one.
+-- Each claim makes its moves one by one, so that it has a history.
 do $walk$
 declare
     claim record;
@@ -119,7 +118,6 @@ update public.reclamations
 set decision_date = '2025-02-03', granted_amount = 31200.00, refund_amount = 31980.75
 where id = 'e1000000-0000-4000-8000-000000000006';
 
--- Who works on what: the specialist on two claims of her clients, the manager on one.
 update public.reclamations
 set assignee_id = 'd1000000-0000-4000-8000-000000000003'
 where id in ('e1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000004');
@@ -161,7 +159,7 @@ insert into public.partner_invoices (id, partner_id, client_id, invoice_id, numb
 values
     ('b2000000-0000-4000-8000-000000000001', 'b1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000003', 'f1000000-0000-4000-8000-000000000001', 'ACR-2025-017', '2025-04-02', '2025-05-02', 975.00, 20.00),
     ('b2000000-0000-4000-8000-000000000002', 'b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-88', '2025-06-30', '2025-07-30', 410.00, 20.00),
-    -- Due in some weeks, whenever the demonstration is tried: what runs out is never nothing.
+    -- Due in some weeks, so that GET /api/deadlines is never empty.
     ('b2000000-0000-4000-8000-000000000003', 'b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-97', current_date - 10, current_date + 20, 265.00, 20.00);
 
 update public.partner_invoices set status = 'VALIDATED' where number = 'ACR-2025-017';

@@ -1,6 +1,6 @@
--- What columns of tables are checked by or made of: the migrations needed them first, and here is their present.
+-- Functions of constraints and generated columns. Migrations made them first; these are the present ones.
 
--- Of 'ROLE:id,id,…', ids in order, each once.
+-- The text before hashing: 'ROLE:id,id,…', ids sorted, each once.
 create or replace function app.access_digest(role text, client_access uuid[])
     returns text
     language sql immutable parallel safe set search_path = ''
@@ -15,9 +15,9 @@ return pg_catalog.md5(
 );
 
 comment on function app.access_digest(text, uuid[]) is
-    'MD5 of a role and a set of clients: equal rights, equal texts. The API works out the same from a token.';
+    'MD5 of a role and a set of clients, as the API computes it from a token.';
 
--- La Poste (356000000) numbers its establishments so, but for its seat.
+-- Establishments of La Poste (SIREN 356000000) but its seat have a sum of digits divisible by 5.
 create or replace function app.is_siret(siret text)
     returns boolean
     language sql immutable parallel safe set search_path = ''
@@ -39,10 +39,10 @@ return siret ~ '^[0-9]{14}$' and (
 );
 
 comment on function app.is_siret(text) is
-    'Whether a text is a SIRET: 14 digits whose Luhn sum is a multiple of ten, or the plain sum of five for La Poste.';
+    'True for a SIRET: 14 digits with a Luhn sum divisible by 10; for La Poste, digits with a sum divisible by 5.';
 
--- Spaces of any width are spaces, and the typographic apostrophe is the plain one. The marks are taken away before the
--- case, since a server may know the case of plain letters alone.
+-- Marks go before the case is lowered: some locales lower plain letters alone. A wide space becomes a space, the
+-- typographic apostrophe a plain one.
 create or replace function app.searchable(text text)
     returns text
     language plpgsql immutable strict parallel safe set search_path = ''
@@ -74,5 +74,4 @@ end
 $function$;
 
 comment on function app.searchable(text) is
-    'A text as lists search it: without accents and case, ligatures as two letters. A search compares it with the same '
-    'of what it looks for.';
+    'Text for searches: lower case, no accents, ligatures as two letters. Apply it to both sides.';

@@ -1,6 +1,5 @@
--- The rights to the columns of a table, each column named once: c created, r read, u updated, in whatever company. The
--- columns that are read are granted to the readers, the others to the writers; whoever inherits from them has them too.
--- It serves the files of db/policies, the last of which drops it.
+-- Grants column rights: c created, r read, u updated. Readers get select, writers insert and update, and roles inherit.
+-- For the files of db/policies; the last one drops it.
 create or replace function app.grant_columns(
     target regclass,
     readers name,

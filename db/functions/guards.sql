@@ -1,5 +1,4 @@
--- Numbers of objects, where in its text each piece stood, and whether a cast was written out. Not as Postgres prints it,
--- which waits for whoever holds a table that is named there.
+-- Leaves out oids, positions and cast forms. pg_get_expr would wait for locks on the tables it names.
 create or replace function app.comparable(tree pg_node_tree)
     returns text
     language sql stable set search_path = ''
@@ -11,11 +10,10 @@ return pg_catalog.regexp_replace(
 );
 
 comment on function app.comparable(pg_node_tree) is
-    'An expression as the catalogs keep it, without what is another in each database or after a restore. Serves app.guards.';
+    'Stored expression without parts that differ between databases. For app.guards.';
 grant execute on function app.comparable(pg_node_tree) to taxclaims_api;
 
--- What keeps tenants apart beside the policies, in a form that is cheap enough to be asked once a second. Of the foreign
--- keys' own triggers those that are not at work.
+-- Cheap enough for one call a second. Of the foreign keys' internal triggers only disabled ones.
 create or replace function app.guards()
     returns table (object text, digest text)
     language plpgsql stable set search_path = ''
@@ -49,7 +47,7 @@ begin
                     where a.attrelid = t.tgrelid and a.attnum = any (t.tgattr)
                 ),
                 t.tgargs, t.tgdeferrable, t.tginitdeferred, t.tgoldtable, t.tgnewtable,
-                -- By the names of columns: in a table that has lost one they have other numbers until a restore.
+                -- Column names, since column numbers change in a restore if a column was dropped.
                 pg_catalog.regexp_replace(app.comparable(t.tgqual), ':varattno(syn)? [0-9]+', '', 'g'),
                 (
                     select pg_catalog.string_agg(a.attname, ' ' order by m.place)
@@ -65,7 +63,7 @@ begin
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
     where n.nspname in ('public', 'app', 'reporting', 'audit') and (not t.tgisinternal or t.tgenabled <> 'O')
     union all
-    -- Of all months one line, which is the same as long as each is as the others: those of tomorrow change nothing.
+    -- One line for all months while they are alike.
     select
         'triggers of the months of the audit log',
         pg_catalog.md5(pg_catalog.string_agg(distinct one.triggers, '; ' order by one.triggers))
@@ -96,6 +94,5 @@ begin
 end
 $function$;
 
-comment on function app.guards() is
-    'The functions of app, the triggers and the rules of the tables, each with a digest. Serves app.objections.';
+comment on function app.guards() is 'Functions of app, triggers and rules, each with a digest. For app.objections.';
 grant execute on function app.guards() to taxclaims_api;

@@ -1,4 +1,4 @@
--- db/house-roles.sql as a function, made anew on each deploy.
+-- db/house-roles.sql as a function.
 do $house$
 begin
     execute pg_catalog.format(
@@ -17,7 +17,6 @@ end
 $house$;
 
 comment on function app.house_roles() is
-    'The roles of the house with their purpose, and which of them has the rights of which other. Serves audit.house_roles and '
-    'app.role.';
+    'Roles of the house with purpose, and the role that each extends. For audit.house_roles and app.role.';
 grant execute on function app.house_roles()
 to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_auditor;

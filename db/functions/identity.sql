@@ -1,9 +1,7 @@
--- What the functions of db/functions/definer/identity.sql have in common. They run as whoever calls them, which is
--- taxclaims_definer alone: nobody else reads the columns that they are about.
+-- Helpers of db/functions/definer/identity.sql. Run as taxclaims_definer, who alone reads the columns.
 
--- What is measured counts for five minutes, against this start of this server, and not where its clock was set back behind
--- the measurement. Whatever is not known is two minutes ahead, which is more than clocks may be off. Where nobody has ever
--- measured, as under the release before, the two clocks count as one.
+-- A measurement counts for five minutes, on the same server start, and not if this clock was set back. An unknown clock
+-- counts as two minutes ahead; if nothing was ever measured, as 0.
 create or replace function app.provider_time(moment timestamp with time zone)
     returns timestamp with time zone
     language plpgsql stable set search_path = ''
@@ -28,11 +26,11 @@ end
 $function$;
 
 comment on function app.provider_time(timestamp with time zone) is
-    'The latest that the identity provider''s clock can have shown at a moment of this server''s.';
+    'Latest time that the identity provider''s clock can show at a moment of this server.';
 grant execute on function app.provider_time(timestamp with time zone) to taxclaims_definer;
 
--- Not one that is from the future: it shows that the provider's clock is not known, and that the change was dated up to
--- four minutes too early. So was every change of before the first proof of that kind, however long ago.
+-- A token from the future proves that the provider's clock is unknown, and that earlier changes were dated up to four
+-- minutes too early: then the token must be four minutes younger.
 create or replace function app.was_issued_after(issued_at timestamp with time zone, changed_at timestamp with time zone)
     returns boolean
     language plpgsql stable set search_path = ''
@@ -53,12 +51,12 @@ end
 $function$;
 
 comment on function app.was_issued_after(timestamp with time zone, timestamp with time zone) is
-    'Whether a token was surely issued after a change of rights, by the clock of the identity provider.';
+    'True if a token was surely issued after a change of rights, by the identity provider''s clock.';
 grant execute on function app.was_issued_after(timestamp with time zone, timestamp with time zone) to taxclaims_definer;
 
--- A revocation does not wait for the token to expire. Not one that is only behind a client that its user has created. A
--- token has whole seconds: it may be older than it says, and never younger. Whoever goes on to write holds the user's row
--- first: a change of rights that is under way would otherwise be judged as if it were not.
+-- A token with stale rights is refused before it expires, unless it only lacks a client that its user created. Tokens
+-- have whole seconds and so may be younger than they say. Writers lock the user's row first, so that a change in
+-- progress counts.
 create or replace function app.require_present_rights(
     subject text, is_active boolean, sessions_ended_at timestamp with time zone, stored_digest text,
     changed_at timestamp with time zone, token_digest text, issued_at timestamp with time zone
@@ -76,7 +74,7 @@ begin
         raise exception 'the session of the token was ended' using errcode = 'TX401';
     end if;
     if stored_digest <> token_digest and not app.was_issued_after(issued_at, changed_at) then
-        -- What was stored until its user created a client is less than what is stored now, and never more.
+        -- The stored rights before the creation were fewer than now.
         if not exists (
             select
             from app.created_clients as c
@@ -91,13 +89,13 @@ end
 $function$;
 
 comment on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) is
-    'Refuses (TX401) a user who is inactive, a token of a session that was ended, and one with other rights than the '
-    'stored ones that was issued before these changed.';
+    'Refuses (TX401) inactive users, tokens of ended sessions, and tokens with other rights issued before the last '
+    'change.';
 grant execute on function app.require_present_rights(text, boolean, timestamp with time zone, text, timestamp with time zone, text, timestamp with time zone) to taxclaims_definer;
 
--- Whoever waited for another's change looks again at what that one has left. Without a verified email nobody is found or
--- made by another, so that a stranger takes over no user, learns of none and is in nobody's way. TX409 when the email or
--- the id belongs to another subject; 40001 when others are always faster.
+-- Tries again after waiting for another transaction. Without a verified email no user is found or created by email, so
+-- that a stranger cannot take over, discover or block a user. TX409: email or id belong to another subject; 40001: five
+-- tries failed.
 create or replace function app.hold_login(email text, name text, issued_at timestamp with time zone)
     returns uuid
     language plpgsql volatile set search_path = ''
@@ -153,6 +151,6 @@ end
 $function$;
 
 comment on function app.hold_login(text, text, timestamp with time zone) is
-    'The user whom a login is about, found by subject or by verified email, or made; the row is held until the '
-    'commit. Null where nobody is found and the token brings no verified email.';
+    'Finds the user of a login by subject or verified email, or creates it, and locks the row. Null if the caller '
+    'stays unstored.';
 grant execute on function app.hold_login(text, text, timestamp with time zone) to taxclaims_definer;

@@ -1,8 +1,7 @@
--- What the functions that change rights, and those that deliver the changes, have in common. It runs as whoever calls it,
--- which is taxclaims_definer alone.
+-- Shared by the functions that change rights and those that deliver changes. Run as taxclaims_definer.
 
--- In the transaction that has changed them; nothing where changes are not sent, or the provider has no such user yet. The
--- switch is held until the commit: whoever turns it meanwhile waits, and no change falls between.
+-- In the same transaction as the change. Writes nothing if the provider is not managed or does not know the user. FOR
+-- SHARE makes begin_ and end_identity_management wait.
 create or replace function app.note_identity_change(target uuid, ends_tokens boolean)
     returns void
     language plpgsql volatile set search_path = ''
@@ -32,6 +31,6 @@ end
 $function$;
 
 comment on function app.note_identity_change(uuid, boolean) is
-    'Notes that the identity provider is to be told the present rights of a user. ends_tokens: tokens that say others '
-    'are refused until it knows.';
+    'Notes a user''s present rights for the identity provider. ends_tokens: tokens with other rights are refused '
+    'until delivery.';
 grant execute on function app.note_identity_change(uuid, boolean) to taxclaims_definer;

@@ -1,9 +1,6 @@
--- What speaks against serving tenants through a login: any power of the login beyond the one that it is made for, by itself
--- or as anybody it can become; a setting that its sessions begin with; or that it is not what a request needs. The list is
--- closed: a login has no attribute but LOGIN, is a member of taxclaims_api and of nothing else, and owns nothing. A few
--- catalog rows, and in plpgsql, which plans once for a session: cheap enough for a health check. GET /health asks it of the
--- login that serves, audit.findings of each login of the API.
--- The roles of the house stand in its text: auditors, who ask it too, may not look into schema app.
+-- Lists every power of a login beyond those of a member of taxclaims_api, own or through roles, every setting that is
+-- not harmless, and what is missing for requests. For GET /health and audit.findings: few catalog rows, and PL/pgSQL
+-- keeps its plans. The text contains the list of roles, since auditors have no USAGE on schema app.
 do $objections$
 begin
     execute pg_catalog.replace(
@@ -15,7 +12,7 @@ as $function$
 begin
     return query
     with reach as (
-        -- A superuser could become everybody, which says nothing more.
+        -- A superuser could become every role; that one line is enough.
         select
             r.*,
             r.rolname = login_objections.login as is_login,
@@ -47,7 +44,7 @@ begin
     from reach as r
     where r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication
     union all
-    -- Inherited or not, and on Postgres 16 and newer with whatever options.
+    -- Inherited or not, with any options.
     select distinct
         pg_catalog.format(
             'the login %I %s a member of %I%s',
@@ -87,13 +84,12 @@ begin
     join reach as r on r.oid = d.refobjid
     where d.refclassid = 'pg_catalog.pg_authid'::regclass
         and d.deptype = 'o'
-        -- The audit asks as each request role, by a function of that role's own.
+        -- The functions audit.as_… belong to request roles.
         and not (r.is_request_role and d.classid = 'pg_catalog.pg_proc'::regclass)
         and d.dbid = (select b.oid from pg_catalog.pg_database as b where b.datname = pg_catalog.current_database())
     having pg_catalog.count(*) > 0
     union all
-    -- What a session of the service's begins with. The list is closed: these bound it, are written to the log, change how
-    -- definitions are printed, or are set again by each transaction; of the last two the service speaks itself.
+    -- Closed list: settings that limit the session, concern logs, output or plans, or that each transaction sets again.
     select pg_catalog.format('the login %I begins with %s', login_objections.login, stored.setting)
     from pg_catalog.pg_db_role_setting as s
     cross join lateral pg_catalog.unnest(s.setconfig) as stored (setting)
@@ -101,12 +97,12 @@ begin
         and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database()))
         and stored.setting !~* '^(statement_timeout|lock_timeout|transaction_timeout|idle_in_transaction_session_timeout|idle_session_timeout|tcp_[a-z_]+|work_mem|hash_mem_multiplier|maintenance_work_mem|temp_buffers|temp_file_limit|jit|jit_[a-z_]+|random_page_cost|seq_page_cost|effective_cache_size|effective_io_concurrency|enable_[a-z_]+|max_parallel_[a-z_]+|plan_cache_mode|log_[a-z_]+|auto_explain\.[a-z_]+|pg_stat_statements\.[a-z_]+|application_name|timezone|datestyle|quote_all_identifiers|client_connection_check_interval|synchronous_commit|default_transaction_read_only)='
     union all
-    -- As in a cluster into which a dump was restored without its roles.
+    -- After a restore without roles.
     select pg_catalog.format('the login %I cannot become %I: run db:migrate', login_objections.login, wanted.name)
     from pg_catalog.jsonb_to_recordset('deploy.house_roles') as wanted (name name, purpose text)
     where wanted.purpose = 'request'
         and not exists (
-            -- By a membership of the group's own: those by which rights nest let nobody become the lesser role.
+            -- A direct membership of taxclaims_api: nested roles do not allow SET ROLE.
             select
             from pg_catalog.pg_auth_members as m
             join pg_catalog.pg_roles as r on r.oid = m.roleid
@@ -116,7 +112,7 @@ begin
                 and pg_catalog.pg_has_role(login_objections.login, m.member, 'MEMBER')
         )
     union all
-    -- As where an older release was deployed into another database of the server since.
+    -- After an older release was deployed to another database of this server.
     select pg_catalog.format('%I has not the rights of %I: run db:migrate', lesser.name, lesser.extends)
     from pg_catalog.jsonb_to_recordset('deploy.house_roles') as lesser (name name, extends name)
     where lesser.extends is not null
@@ -136,6 +132,6 @@ end
 $objections$;
 
 comment on function app.login_objections(name) is
-    'What speaks against serving tenants through a login: a power or a setting beyond those of a member of taxclaims_api, '
-    'or a request role that it cannot become. Serves GET /health and audit.findings.';
+    'What forbids serving tenants through a login: a power or setting too much, or a request role that it cannot '
+    'become. For GET /health and audit.findings.';
 grant execute on function app.login_objections(name) to taxclaims_api, taxclaims_auditor;

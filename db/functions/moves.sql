@@ -1,7 +1,6 @@
--- Which moves a record may make. What refuses one and what tells which are possible ask here, and both read
--- reclamation_transitions and invoice_transitions.
+-- The moves of claims, invoices and bills, from reclamation_transitions and invoice_transitions.
 
--- Outside a request, as for a DBA at psql, an ADMIN's.
+-- Outside a request the moves of an ADMIN.
 create or replace function app.moves(table_name text, from_status text)
     returns table (to_status text, requires text[])
     language plpgsql stable set search_path = ''
@@ -27,8 +26,7 @@ end
 $function$;
 
 comment on function app.moves(text, text) is
-    'The moves of a record of that table from that status which the caller''s role may make, and the fields that each '
-    'needs. Serves app.check_move and the moves of the interface.';
+    'Moves from a status that the caller''s role may make, with the required fields. For app.check_move and the API.';
 
 create or replace function app.missing(fields text[], record jsonb)
     returns text[]
@@ -45,7 +43,7 @@ end
 $function$;
 
 comment on function app.missing(text[], jsonb) is
-    'Those of the fields that the record, as JSON, has no value for. Serves app.check_move and the moves of the interface.';
+    'Those of the fields that are null in the record. For app.check_move and the API.';
 
 create or replace function app.moves_in_words(table_name text, from_status text)
     returns text
@@ -64,8 +62,7 @@ begin
 end
 $function$;
 
-comment on function app.moves_in_words(text, text) is
-    'The moves from a status that the caller may make, as the end of a sentence for a person.';
+comment on function app.moves_in_words(text, text) is 'Possible moves from a status, as the end of a sentence.';
 
 create or replace function app.check_move(table_name text, from_status text, record jsonb)
     returns void
@@ -103,8 +100,8 @@ end
 $function$;
 
 comment on function app.check_move(text, text, jsonb) is
-    'Refuses (TX409) a move of a record, given as it would be, that is not listed for the caller''s role or lacks a field '
-    'that it needs; the detail says why by field, as JSON.';
+    'Refuses (TX409) a move of a record that is not allowed for the role or lacks a field. record: the row after the '
+    'move. The detail gives reasons by field, as JSON.';
 grant execute on function
     app.moves(text, text),
     app.missing(text[], jsonb),

@@ -1,4 +1,4 @@
--- The migrations that are applied, written down on each deploy: only the owner reads their list.
+-- Made on each deploy, since only the owner reads app.migrations.
 do $migrations$
 begin
     execute pg_catalog.format(
@@ -8,11 +8,11 @@ begin
 end
 $migrations$;
 
-comment on function app.applied_migrations() is 'The names of the migrations that are applied, made anew on each deploy.';
+comment on function app.applied_migrations() is 'Names of the applied migrations, made on each deploy.';
 grant execute on function app.applied_migrations() to taxclaims_api;
 
--- One that lacks some migrations is of an older release, and one that has more is of a newer one, which the release before
--- must be able to serve from while it is deployed.
+-- Missing migrations mean an older database; additional ones a newer one, which this release must serve during a
+-- deploy.
 create or replace function app.objections(needed text[])
     returns setof text
     language plpgsql stable set search_path = ''
@@ -56,6 +56,6 @@ end
 $function$;
 
 comment on function app.objections(text[]) is
-    'What speaks against serving from this database through the login that asks, in words; GET /health is 503 while '
-    'there is a row. needed: the migrations that the caller was written for.';
+    'What forbids serving from this database, in words; GET /health answers 503 while there is a row. needed: '
+    'migrations of the caller''s release.';
 grant execute on function app.objections(text[]) to taxclaims_api;

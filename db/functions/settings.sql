@@ -1,11 +1,10 @@
--- The one place that reads the settings of a request. Written in one place too: src/db/settings.ts.
--- In PL/pgSQL, which keeps its plans, but for app.client_access: a pinned search_path forbids inlining, and Postgres 15
--- parses and plans the body of an SQL function that is no part of a plan at each call.
+-- Only these functions read the settings of a request; src/db/settings.ts sets them. PL/pgSQL keeps plans; an SQL
+-- function that cannot be inlined would be planned at each call.
 
--- Schema app is open to those who work on behalf of a request; what they may run is granted function by function.
+-- USAGE on the schema; each function is granted by itself.
 grant usage on schema app to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_api;
 
--- Once a local setting has ended, Postgres reads it as '' on that connection for ever, so '' is nothing too.
+-- After its transaction Postgres gives '' for a local setting.
 create or replace function app.setting(name text)
     returns text
     language plpgsql stable set search_path = ''
@@ -15,7 +14,7 @@ begin
 end
 $function$;
 
-comment on function app.setting(text) is 'A setting app.… of this transaction; null where it is not set.';
+comment on function app.setting(text) is 'A setting app.… of this transaction; null if not set.';
 
 create or replace function app.listed_clients(listed text)
     returns uuid[]
@@ -24,17 +23,16 @@ as $function$
 begin
     return coalesce(pg_catalog.array_remove(nullif(listed_clients.listed, '')::uuid[], null), '{}');
 exception
-    -- Whatever the text is, and however Postgres words its refusal: it names no client.
+    -- Any malformed text: no client.
     when others then
         return '{}';
 end
 $function$;
 
-comment on function app.listed_clients(text) is 'The clients of a list as text; none where it is nothing, or malformed.';
+comment on function app.listed_clients(text) is 'Clients of a list as text; none if empty or malformed.';
 
--- Its body is parsed, and so bound to no search_path, when it is made: without a `set` it becomes part of each plan instead
--- of a call. One client, as most requests name one, cannot be malformed in this form, and an exception block costs as much
--- again.
+-- Without a `set` clause Postgres inlines it into the plan. The first branch covers the usual single client, since an
+-- exception block costs as much as the rest.
 create or replace function app.client_access()
     returns uuid[]
     language sql stable
@@ -46,10 +44,9 @@ return case
 end;
 
 comment on function app.client_access() is
-    'The clients that the request may touch; none where nothing is set, or nothing that is a list of UUIDs. In a '
-    'policy: (select app.client_access())::uuid[], which reads it once for a statement.';
+    'Clients that the request may touch; none if not set or malformed. In a policy: (select '
+    'app.client_access())::uuid[], which reads it once.';
 
--- Null also where the value is no UUID.
 create or replace function app.user_id()
     returns uuid
     language plpgsql stable set search_path = ''
@@ -73,7 +70,7 @@ $function$;
 
 comment on function app.user_id() is 'The stored user who asks; null outside a request.';
 
--- Reads the setting, not current_user: inside a definer function that is the function's owner.
+-- The setting role: inside a definer function current_user is the owner.
 create or replace function app.role()
     returns text
     language plpgsql stable set search_path = ''
@@ -93,10 +90,9 @@ begin
 end
 $function$;
 
-comment on function app.role() is
-    'The role of the application behind the request role, as tokens say it; null outside a request.';
+comment on function app.role() is 'Role of the request as tokens name it; null outside a request.';
 
--- A strong validator (RFC 9110, 8.8.3).
+-- RFC 9110, 8.8.3: a strong validator.
 create or replace function app.etag(updated_at timestamp with time zone)
     returns text
     language plpgsql immutable parallel safe set search_path = ''
@@ -106,10 +102,9 @@ begin
 end
 $function$;
 
-comment on function app.etag(timestamp with time zone) is 'The entity tag of a record, in quotes, from its updated_at.';
+comment on function app.etag(timestamp with time zone) is 'ETag of a record, in quotes, from updated_at.';
 
--- age() counts for the half of an id that a row keeps, from the same transaction in the same statement. More than any age
--- for one that began longer ago than half an id can tell.
+-- age() compares 32 bits; a transaction that is too old for that gets the largest integer.
 create or replace function app.age_of(writer xid8)
     returns integer
     language sql stable set search_path = ''
@@ -120,7 +115,7 @@ return case
 end;
 
 comment on function app.age_of(xid8) is
-    'How many transactions ago one began, to compare with age(xmin) of a row in the same statement.';
+    'Number of transactions since one began, to compare with age(xmin) in the same statement.';
 
 create or replace function app.address(text text)
     returns inet
@@ -134,7 +129,7 @@ exception
 end
 $function$;
 
-comment on function app.address(text) is 'A text as an address; null where it is none.';
+comment on function app.address(text) is 'A text as an address; null if malformed.';
 
 create or replace function app.request(
     out request_id text, out actor text, out user_id uuid, out action text, out ip_address inet, out user_agent text
@@ -151,8 +146,8 @@ begin
 end
 $function$;
 
-comment on function app.request() is 'What the request says of itself, for the records of what it changes.';
--- The constraints and the generated columns of the tables run the last three for whoever writes.
+comment on function app.request() is 'Settings of the request, for the records of its changes.';
+-- access_digest, is_siret and searchable run in constraints and generated columns, as the writer.
 grant execute on function
     app.setting(text),
     app.listed_clients(text),

@@ -1,5 +1,5 @@
--- What is accepted is no secret from an auditor. The DBA, a member of the owner, accepts and withdraws, by
--- audit.accept and audit.withdraw; nobody takes a row away, for no policy says who might.
+-- Auditors read acceptances. The DBA, a member of the owner, writes them by audit.accept and audit.withdraw. Nobody
+-- deletes one: no policy allows it.
 
 grant select (id, what, object, as_it_stood, reason, accepted_by, accepted_at, withdrawn_by, withdrawn_at)
 on audit.acceptances to taxclaims_auditor;

@@ -1,4 +1,4 @@
--- What was applied last is no secret from an auditor; the migration, as the owner, is the only one to write it.
+-- Auditors read what was applied last; only a deploy, as the owner, writes it.
 
 grant usage on schema audit to taxclaims_auditor;
 grant select (kind, object, definition) on audit.applied to taxclaims_auditor;

@@ -1,5 +1,5 @@
--- What was archived is no secret from an auditor: it names months, and no record. The owner's command adds a line and
--- says once that its month was removed; nobody takes a line away, for no policy says who might.
+-- Auditors read the list of archives, which holds no record. The owner adds a line and notes the removal of its month.
+-- Nobody deletes one: no policy allows it.
 
 grant select (number, month, records, previous_digest, digest, file, archived_by, archived_at, removed_by, removed_at)
 on audit.archives to taxclaims_auditor;

@@ -1,4 +1,4 @@
--- What was counted of the audit log stays: app.count_audit_days adds a day, app.audit_months compares, and nobody changes one.
+-- app.count_audit_days adds a day, app.audit_months compares. Nobody changes a count.
 
 grant select (day, records), insert (day, records) on app.audit_days to taxclaims_housekeeper;
 create policy audit_days_select_housekeeper on app.audit_days for select to taxclaims_housekeeper using (true);

@@ -1,7 +1,5 @@
--- Audit records are read by administrators: all of them, or those of their clients. They are added by the audit
--- functions alone, and nobody changes or deletes one. Which transaction was under way (oldest_writer) is for the walk
--- in the order of change alone. An auditor reads the refusals, to see who tried what; what succeeded tells of the
--- business and is not shown.
+-- An ADMIN reads the audit records of the ADMIN's clients, or all. Functions add records; nobody changes or deletes
+-- one. Auditors read refusals, and no success, which tells of the business.
 
 grant select (
     id, user_id, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent,
@@ -12,9 +10,7 @@ create policy audit_logs_select_tenant on public.audit_logs for select to taxcla
 create policy audit_logs_select_auditor on public.audit_logs for select to taxclaims_auditor
     using (not success);
 
--- app.record_refusals writes refusals, app.record_change writes from within a write, and dates a record behind the one
--- before of the same row; app.oldest_writer_at reads what was under way; app.impossible_rows looks for the deletion of a
--- client.
+-- For app.record_refusals, app.record_change, app.oldest_writer_at and app.impossible_rows.
 grant
     select (id, resource_type, resource_id, success, created_at, oldest_writer),
     insert (
@@ -23,7 +19,7 @@ grant
     )
 on public.audit_logs to taxclaims_definer;
 create policy audit_logs_select_definer on public.audit_logs for select to taxclaims_definer using (true);
--- A success is recorded by a trigger. But for who was given all clients, which is written in a catalog of Postgres's.
+-- Successes come from triggers; only grants of all clients, which are no table rows, do not.
 create policy audit_logs_insert_definer on public.audit_logs for insert to taxclaims_definer
     with check (
         not success
@@ -31,7 +27,7 @@ create policy audit_logs_insert_definer on public.audit_logs for insert to taxcl
         or resource_type = 'reporting.grants'
     );
 
--- What is archived is read as the role that makes and removes the months: it can do nothing else, and no login has it.
+-- npm run audit:archive reads as this role, which no login can become.
 grant select (
     id, user_id, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent,
     created_at, request_id, actor, oldest_writer

@@ -1,6 +1,6 @@
--- A parcel of the land register belongs to a site: whoever reads the site reads it, and the firm's people write it.
+-- Everybody who reads a site reads its parcels; the firm's people write them.
 
--- site_id is never updated: a parcel never moves to another site, which could be another client's.
+-- site_id is never updated: the other site could be another client's.
 select app.grant_columns(
     'public.cadastres', readers => 'taxclaims_client', writers => 'taxclaims_tax_specialist',
     cr => '{id, site_id}',
@@ -9,7 +9,7 @@ select app.grant_columns(
 );
 grant delete on public.cadastres to taxclaims_account_manager;
 
--- The site's own policies decide: the parent is read as the caller.
+-- The policies of sites decide: the site is read as the caller.
 create policy cadastres_select_tenant on public.cadastres for select to taxclaims_client
     using (exists (select from public.sites as s where s.id = site_id));
 create policy cadastres_insert_tenant on public.cadastres for insert to taxclaims_tax_specialist
@@ -20,8 +20,7 @@ create policy cadastres_update_tenant on public.cadastres for update to taxclaim
 create policy cadastres_delete_tenant on public.cadastres for delete to taxclaims_account_manager
     using (exists (select from public.sites as s where s.id = site_id));
 
--- A reporting login reads the parcels of the sites that it reads: one look at its sites, then a search in their order for
--- each parcel, which is as quick for many sites as for few.
+-- Reads the login's sites once and finds each parcel's site by bisection, as fast for many sites as for few.
 create policy cadastres_select_reporting on public.cadastres for select to taxclaims_reporting
     using (
         ((select array(select s.id from public.sites as s order by s.id))::uuid[])[
@@ -32,6 +31,5 @@ create policy cadastres_select_reporting on public.cadastres for select to taxcl
         ] = site_id
     );
 
--- app.locate tells a foreign record from none.
 grant select (id, site_id) on public.cadastres to taxclaims_definer;
 create policy cadastres_select_definer on public.cadastres for select to taxclaims_definer using (true);

@@ -1,7 +1,6 @@
--- What reporting reads of the documents of a login's clients: not where the contents lie (file_path). The trigger of
--- documents writes it and nobody else; no request reads it.
+-- Reporting reads this copy of documents, without file_path. Only the trigger of documents writes it.
 
--- app.copy_document writes it, from within a write of the document alone; app.impossible_rows compares.
+-- app.copy_document writes within a trigger; app.impossible_rows compares.
 grant
     select (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at),
     insert (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at),

@@ -1,5 +1,5 @@
--- Which partner brought which client: read by the firm's people for their clients, made and unmade by
--- administrators and account managers. Nobody updates a link: it is there or not.
+-- The firm's people read the links of their clients; administrators and account managers make and delete them. Nobody
+-- updates a link.
 
 select app.grant_columns(
     'public.client_partners', readers => 'taxclaims_tax_specialist', writers => 'taxclaims_account_manager',
@@ -10,7 +10,7 @@ grant delete on public.client_partners to taxclaims_account_manager;
 
 create policy client_partners_select_tenant on public.client_partners for select to taxclaims_tax_specialist
     using (client_id = any ((select app.client_access())::uuid[]));
--- A link gives sight of the partner, so the partner must be within reach already or belong to nobody yet.
+-- A link shows the partner: it must be linked to a client of the caller, or to none.
 create policy client_partners_insert_tenant on public.client_partners for insert to taxclaims_account_manager
     with check (
         client_id = any ((select app.client_access())::uuid[])
@@ -19,6 +19,5 @@ create policy client_partners_insert_tenant on public.client_partners for insert
 create policy client_partners_delete_tenant on public.client_partners for delete to taxclaims_account_manager
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- app.partner_within_reach looks at all links of one partner.
 grant select (client_id, partner_id) on public.client_partners to taxclaims_definer;
 create policy client_partners_select_definer on public.client_partners for select to taxclaims_definer using (true);

@@ -1,7 +1,6 @@
--- A client's record is read by whoever has access to that client, changed by administrators and account managers,
--- and deleted by administrators alone.
+-- Everybody with access to a client reads it; administrators and account managers change it; administrators delete it.
 
--- Whoever creates a client holds its id in app.client_access first: the API makes the id and names it.
+-- The API chooses the id and adds it to app.client_access before the insert.
 select app.grant_columns(
     'public.clients', readers => 'taxclaims_client', writers => 'taxclaims_account_manager',
     cr => '{id}',
@@ -20,6 +19,5 @@ create policy clients_update_tenant on public.clients for update to taxclaims_ac
 create policy clients_delete_tenant on public.clients for delete to taxclaims_scoped_admin
     using (id = any ((select app.client_access())::uuid[]));
 
--- app.locate tells a foreign record from none.
 grant select (id) on public.clients to taxclaims_definer;
 create policy clients_select_definer on public.clients for select to taxclaims_definer using (true);

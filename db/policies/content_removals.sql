@@ -1,5 +1,4 @@
--- The contents to be removed from the document store: no request reads or writes them, only the documents' own
--- trigger and the three functions that the API calls by itself.
+-- Only the trigger of documents and the document store's functions touch these paths.
 
 grant select (file_path, due_at), insert (file_path, due_at), delete on app.content_removals to taxclaims_definer;
 create policy content_removals_select_definer on app.content_removals for select to taxclaims_definer using (true);

@@ -1,5 +1,4 @@
--- The clients that their creators' tokens do not say yet: no request reads or writes them, only a creation, a login,
--- and the trigger that forgets what others take away.
+-- Only a creation of a client, a login and a trigger touch these rows.
 
 grant
     select (subject, client_id, created_at, token_digest, stored_digest),

@@ -1,5 +1,5 @@
--- A document belongs to a claim: whoever reads the claim reads it and may add one, and only the firm's people
--- delete one. A document is never changed.
+-- Everybody who reads a claim reads its documents and may add one; the firm's people delete one. Nobody changes a
+-- document.
 
 select app.grant_columns(
     'public.documents', readers => 'taxclaims_client', writers => 'taxclaims_client',
@@ -8,7 +8,7 @@ select app.grant_columns(
 );
 grant delete on public.documents to taxclaims_tax_specialist;
 
--- The claim's own policies decide: the parent is read as the caller.
+-- The policies of claims decide: the claim is read as the caller.
 create policy documents_select_tenant on public.documents for select to taxclaims_client
     using (exists (select from public.reclamations as r where r.id = reclamation_id));
 create policy documents_insert_tenant on public.documents for insert to taxclaims_client
@@ -16,9 +16,8 @@ create policy documents_insert_tenant on public.documents for insert to taxclaim
 create policy documents_delete_tenant on public.documents for delete to taxclaims_tax_specialist
     using (exists (select from public.reclamations as r where r.id = reclamation_id));
 
--- app.locate tells a foreign record from none; app.due_removals keeps whatever content a document has, and
--- app.contents_of_documents and app.digests_of_documents say what it must be; app.impossible_rows compares each with its
--- copy. app.keep_digest gives a digest to a document from before digests were kept, and changes none.
+-- For app.locate, app.due_removals, app.contents_of_documents, app.digests_of_documents and app.impossible_rows.
+-- app.keep_digest fills a missing sha256 and changes none.
 grant
     select (id, reclamation_id, file_path, file_size, filename, mime_type, uploaded_at, sha256),
     update (sha256)

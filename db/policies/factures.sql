@@ -1,7 +1,7 @@
--- A client's invoices are read by whoever has access to the client, and written by administrators and account
--- managers. One that was issued is never deleted, whoever asks: a trigger holds that.
+-- Everybody with access to a client reads its invoices; administrators and account managers write them. A trigger keeps
+-- issued invoices from being deleted.
 
--- An invoice begins as DRAFT and is numbered when it is issued; its client never changes.
+-- An invoice begins as DRAFT and gets its number when issued; its client never changes.
 select app.grant_columns(
     'public.factures', readers => 'taxclaims_client', writers => 'taxclaims_account_manager',
     cr => '{id, client_id}',
@@ -21,6 +21,5 @@ create policy factures_update_tenant on public.factures for update to taxclaims_
 create policy factures_delete_tenant on public.factures for delete to taxclaims_scoped_admin
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- app.locate tells a foreign record from none.
 grant select (id, client_id) on public.factures to taxclaims_definer;
 create policy factures_select_definer on public.factures for select to taxclaims_definer using (true);

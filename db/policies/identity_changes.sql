@@ -1,12 +1,11 @@
--- Administrators read what the identity provider was told and is yet to be told; nobody but the functions of the
--- delivery writes it.
+-- Administrators read the changes for the identity provider; only the functions of the delivery write them.
 
--- The claim of whoever is delivering is nobody else's business.
+-- Without claim, which is the delivering instance's own.
 grant select (
     id, user_id, request_id, actor, role, client_access, is_active, ends_tokens, attempts, last_error, next_attempt_at,
     created_at, delivered_at, state
 ) on public.identity_changes to taxclaims_scoped_admin;
--- Of the users that an ADMIN with a list may change, and of these no rights that named other clients.
+-- Changes of users whom the ADMIN may change, and without rights to other clients.
 create policy identity_changes_select_scoped_admin on public.identity_changes for select to taxclaims_scoped_admin
     using (
         client_access <@ (select app.client_access())::uuid[]
@@ -20,7 +19,6 @@ create policy identity_changes_select_scoped_admin on public.identity_changes fo
         )
     );
 
--- The functions that note a change, deliver it and forget it.
 grant
     select (id, user_id, ends_tokens, attempts, next_attempt_at, claim, claimed_until, created_at, delivered_at),
     insert (user_id, request_id, actor, role, client_access, is_active, ends_tokens),
@@ -33,15 +31,14 @@ create policy identity_changes_insert_definer on public.identity_changes for ins
 create policy identity_changes_update_definer on public.identity_changes for update to taxclaims_definer
     using (true)
     with check (true);
--- What is not delivered stays, unless a DBA has ended the sending.
+-- Undelivered changes stay, unless a DBA ended the sending.
 create policy identity_changes_delete_definer on public.identity_changes for delete to taxclaims_definer
     using (
         delivered_at < pg_catalog.now() - interval '90 days'
         or not exists (select from app.identity_management as m where m.managed_since is not null)
     );
 
--- An auditor sees since when something waits, for audit.finding_identity_change_undelivered; not whose rights it is
--- about, nor which.
+-- For audit.finding_identity_change_undelivered: an auditor sees when, not whose or which.
 grant select (created_at, delivered_at) on public.identity_changes to taxclaims_auditor;
 create policy identity_changes_select_auditor on public.identity_changes for select to taxclaims_auditor
     using (delivered_at is null and created_at < pg_catalog.now() - interval '1 day');

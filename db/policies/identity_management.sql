@@ -1,5 +1,4 @@
--- Whether changes of rights are sent to the identity provider: no request reads or writes it, only the functions that
--- note such a change, and those that begin and end the sending.
+-- Only the functions that note changes, and that begin and end the sending, touch this row.
 
 grant select (managed_since), update (managed_since) on app.identity_management to taxclaims_definer;
 create policy identity_management_select_definer on app.identity_management for select to taxclaims_definer using (true);

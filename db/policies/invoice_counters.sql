@@ -1,4 +1,4 @@
--- The counters behind the invoice numbers: no request reads or writes them, only the trigger that issues.
+-- Only the trigger that issues invoices touches the counters.
 
 grant select (year, last_number), insert (year, last_number), update (last_number)
 on public.invoice_counters to taxclaims_definer;

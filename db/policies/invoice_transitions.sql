@@ -1,5 +1,4 @@
--- The allowed moves of invoices and of partners' bills are no secret: everybody in the house may read them, and nobody
--- changes them but a migration.
+-- Everybody in the house reads the moves of invoices and bills; only migrations change them.
 
 grant select (table_name, from_status, to_status, role, requires) on public.invoice_transitions
 to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_auditor;
@@ -7,11 +6,10 @@ create policy invoice_transitions_select_requests on public.invoice_transitions 
     to taxclaims_client, taxclaims_admin
     using (true);
 
--- app.check_invoice_move: whether a move is among them.
 create policy invoice_transitions_select_definer on public.invoice_transitions for select to taxclaims_definer
     using (true);
 
--- They are rules: audit.drift holds them against the repository, asked by auditors and by the owner.
+-- audit.drift compares these rows with the repository.
 create policy invoice_transitions_select_audit on public.invoice_transitions for select
     to taxclaims_auditor, taxclaims_owner
     using (true);

@@ -1,7 +1,7 @@
--- What a partner bills for a client is the firm's margin: administrators and account managers read and write it,
--- a tax specialist and the client never see it.
+-- Bills show the firm's margin: administrators and account managers read and write them; tax specialists and clients
+-- never see them.
 
--- A bill begins as RECEIVED. client_id and partner_id are never updated: a bill never moves.
+-- A bill begins as RECEIVED. client_id and partner_id are never updated.
 select app.grant_columns(
     'public.partner_invoices', readers => 'taxclaims_account_manager', writers => 'taxclaims_account_manager',
     cr => '{id, partner_id, client_id}',
@@ -13,7 +13,7 @@ grant delete on public.partner_invoices to taxclaims_scoped_admin;
 
 create policy partner_invoices_select_tenant on public.partner_invoices for select to taxclaims_account_manager
     using (client_id = any ((select app.client_access())::uuid[]));
--- The foreign key looks past the partner's policies: a bill is of a partner that the caller sees.
+-- Foreign keys ignore policies, so the policy asks whether the caller sees the partner.
 create policy partner_invoices_insert_tenant on public.partner_invoices for insert to taxclaims_account_manager
     with check (
         client_id = any ((select app.client_access())::uuid[])
@@ -25,6 +25,5 @@ create policy partner_invoices_update_tenant on public.partner_invoices for upda
 create policy partner_invoices_delete_tenant on public.partner_invoices for delete to taxclaims_scoped_admin
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- app.locate tells a foreign record from none.
 grant select (id, client_id) on public.partner_invoices to taxclaims_definer;
 create policy partner_invoices_select_definer on public.partner_invoices for select to taxclaims_definer using (true);

@@ -1,5 +1,5 @@
--- A partner is nobody's property: the firm's people see a partner through the clients it is linked to, and a
--- client's own users never see one.
+-- The firm's people see a partner through the links of their clients; a client's users see none. A partner belongs to
+-- no client.
 
 select app.grant_columns(
     'public.partners', readers => 'taxclaims_tax_specialist', writers => 'taxclaims_account_manager',
@@ -9,23 +9,21 @@ select app.grant_columns(
 );
 grant delete on public.partners to taxclaims_scoped_admin;
 
--- The links that the caller reads decide.
+-- The policies of client_partners decide.
 create policy partners_select_tenant on public.partners for select to taxclaims_tax_specialist
     using (exists (select from public.client_partners as cp where cp.partner_id = partners.id));
--- A new partner has no link yet; whoever makes it must at least have a client to link it to.
+-- A new partner has no link yet; its maker must have a client to link it to.
 create policy partners_insert_tenant on public.partners for insert to taxclaims_account_manager
     with check ((select app.client_access()) <> '{}');
 create policy partners_update_tenant on public.partners for update to taxclaims_account_manager
     using (exists (select from public.client_partners as cp where cp.partner_id = partners.id))
     with check (exists (select from public.client_partners as cp where cp.partner_id = partners.id));
--- The links of other clients hold the row: their foreign key does not cascade.
+-- Links of other clients keep the row: their foreign key does not cascade.
 create policy partners_delete_tenant on public.partners for delete to taxclaims_scoped_admin
     using (exists (select from public.client_partners as cp where cp.partner_id = partners.id));
 
--- A reporting login reads the partners of its clients.
 create policy partners_select_reporting on public.partners for select to taxclaims_reporting
     using (exists (select from public.client_partners as cp where cp.partner_id = partners.id));
 
--- app.locate tells a foreign record from none.
 grant select (id) on public.partners to taxclaims_definer;
 create policy partners_select_definer on public.partners for select to taxclaims_definer using (true);

@@ -1,5 +1,4 @@
--- How often a user has said their present password: no request reads or writes it, only the function that gives the salt
--- of the caller's own, and the trigger that forgets it with the password.
+-- Only app.begin_password_change, for the caller, and the trigger of a new password touch these rows.
 
 grant select (user_id, attempted_at), insert (user_id, attempted_at), update (attempted_at), delete
 on app.password_attempts to taxclaims_definer;
@@ -10,6 +9,5 @@ create policy password_attempts_insert_definer on app.password_attempts for inse
 create policy password_attempts_update_definer on app.password_attempts for update to taxclaims_definer
     using (user_id = (select app.user_id()))
     with check (user_id = (select app.user_id()));
--- An ADMIN, a DBA or the user: whoever changes the password.
 create policy password_attempts_delete_definer on app.password_attempts for delete to taxclaims_definer
     using (pg_catalog.pg_trigger_depth() > 0);

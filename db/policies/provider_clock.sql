@@ -1,5 +1,4 @@
--- What is known of the identity provider's clock: no request reads or writes it, only the functions that date changes of
--- rights, judge tokens and take measurements. It holds nothing of a user or a client, and nobody deletes it.
+-- Only the functions that measure the provider's clock and use it touch this row, which tells of no user or client.
 
 grant
     select (is_only, ahead, measured_at, server_started_at, disproved_at, disproved_since),

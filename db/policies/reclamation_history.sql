@@ -1,12 +1,11 @@
--- The moves that a claim has made are read by whoever reads the claim. No request writes them: the claim's own
--- trigger does, and nobody changes or deletes one.
+-- Everybody who reads a claim reads its moves. Only the claim's trigger writes them.
 
 grant select (id, reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at)
 on public.reclamation_history to taxclaims_client;
 create policy reclamation_history_select_tenant on public.reclamation_history for select to taxclaims_client
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- app.record_reclamation_move writes them, from within an update of the claim alone, each dated behind the one before.
+-- app.record_reclamation_move writes within the update of the claim, and reads the move before.
 grant
     select (reclamation_id, changed_at),
     insert (reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at)

@@ -1,5 +1,4 @@
--- The allowed moves of a claim are no secret: everybody in the house may read them, and nobody changes them
--- but a migration.
+-- Everybody in the house reads the moves of claims; only migrations change them.
 
 grant select (from_status, to_status, role, requires) on public.reclamation_transitions
 to taxclaims_client, taxclaims_admin, taxclaims_auditor;
@@ -7,7 +6,7 @@ create policy reclamation_transitions_select_requests on public.reclamation_tran
     to taxclaims_client, taxclaims_admin
     using (true);
 
--- They are rules: audit.drift holds them against the repository, asked by auditors and by the owner.
+-- audit.drift compares these rows with the repository.
 create policy reclamation_transitions_select_audit on public.reclamation_transitions for select
     to taxclaims_auditor, taxclaims_owner
     using (true);

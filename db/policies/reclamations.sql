@@ -1,7 +1,7 @@
--- A client's claims are read by whoever has access to the client, and written by the firm's people alone;
--- a tax specialist deletes none, and which move of its status is allowed to whom stands in reclamation_transitions.
+-- Everybody with access to a client reads its claims; the firm's people write them; a tax specialist deletes none.
+-- reclamation_transitions says which role may make which move.
 
--- client_id is never updated: a claim never moves to another client. status is not inserted: a claim begins as DRAFT.
+-- client_id is never updated, status never inserted: a claim begins as DRAFT.
 select app.grant_columns(
     'public.reclamations', readers => 'taxclaims_client', writers => 'taxclaims_tax_specialist',
     cr => '{id, client_id}',
@@ -24,8 +24,7 @@ create policy reclamations_update_tenant on public.reclamations for update to ta
 create policy reclamations_delete_tenant on public.reclamations for delete to taxclaims_account_manager
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- app.locate tells a foreign record from none; app.release_claims finds the claims of a user who loses a client, and can
--- take the assignee from a claim and nothing else; app.impossible_rows asks whose site a claim is on.
+-- For app.locate and app.impossible_rows. app.release_claims takes the assignee from claims, and can do nothing else.
 grant select (id, client_id, site_id, assignee_id), update (assignee_id) on public.reclamations to taxclaims_definer;
 create policy reclamations_select_definer on public.reclamations for select to taxclaims_definer using (true);
 create policy reclamations_update_definer on public.reclamations for update to taxclaims_definer

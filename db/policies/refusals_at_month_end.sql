@@ -1,4 +1,4 @@
--- app.record_refusals writes here and meets what is there; app.tend_audit_log forgets what is old.
+-- app.record_refusals writes here, app.tend_audit_log deletes old rows.
 
 grant insert (id), select (id) on app.refusals_at_month_end to taxclaims_definer;
 grant select (written_at), delete on app.refusals_at_month_end to taxclaims_housekeeper;

@@ -1,7 +1,6 @@
--- A client's sites are read by whoever has access to the client, and written by the firm's people alone;
--- a tax specialist deletes none.
+-- Everybody with access to a client reads its sites; the firm's people write them; a tax specialist deletes none.
 
--- client_id is never updated: a site never moves to another client.
+-- client_id is never updated.
 select app.grant_columns(
     'public.sites', readers => 'taxclaims_client', writers => 'taxclaims_tax_specialist',
     cr => '{id, client_id}',
@@ -20,6 +19,5 @@ create policy sites_update_tenant on public.sites for update to taxclaims_tax_sp
 create policy sites_delete_tenant on public.sites for delete to taxclaims_account_manager
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- app.locate tells a foreign record from none.
 grant select (id, client_id) on public.sites to taxclaims_definer;
 create policy sites_select_definer on public.sites for select to taxclaims_definer using (true);

@@ -1,7 +1,7 @@
--- A user reads their own record; an account manager reads those who share a client too; administrators make and
--- change users. Nobody deletes one: a user is made inactive.
+-- A user reads their own record, an account manager those who share a client; administrators create and change users.
+-- Nobody deletes one: a user becomes inactive.
 
--- No request role reads password_hash, or the columns that tie a user to the identity provider.
+-- No request role reads password_hash, subject or access_digest.
 select app.grant_columns(
     'public.users', readers => 'taxclaims_client', writers => 'taxclaims_scoped_admin',
     cr => '{id}',
@@ -12,10 +12,10 @@ select app.grant_columns(
 
 create policy users_select_self on public.users for select to taxclaims_client
     using (id = (select app.user_id()));
--- Beside the one above: few rows and never a hot path, here an `or` costs nothing.
+-- A second permissive policy: users are few, so the `or` costs nothing.
 create policy users_select_sharing on public.users for select to taxclaims_account_manager
     using (client_access && (select app.client_access())::uuid[]);
--- An ADMIN with a list gives no more than the list, and makes no ADMIN without one.
+-- An ADMIN with a list grants no client outside it, and makes no ADMIN without a list.
 create policy users_insert_scoped_admin on public.users for insert to taxclaims_scoped_admin
     with check (
         client_access <@ (select app.client_access())::uuid[]
@@ -31,8 +31,7 @@ create policy users_update_scoped_admin on public.users for update to taxclaims_
         and (role <> 'ADMIN' or client_access <> '{}')
     );
 
--- A reporting login reads the users who share a client with it; one that has all clients also those who have none, and
--- administrators without a list. The view shows no list (client_access), which names clients of others, and no secret.
+-- Users who share a granted client. With all clients also users without any.
 create policy users_select_reporting on public.users for select to taxclaims_reporting
     using (
         client_access && (
@@ -40,8 +39,7 @@ create policy users_select_reporting on public.users for select to taxclaims_rep
         )::uuid[]
     );
 
--- Who the caller is, what the last token said, and whether a password is the caller's: db/functions/definer/identity.sql
--- and passwords.sql, which compares a hash and gives none to anybody.
+-- For db/functions/definer/identity.sql and passwords.sql.
 grant
     select (
         id, email, password_hash, name, role, client_access, is_active, updated_at, subject,
@@ -53,9 +51,9 @@ on public.users to taxclaims_definer;
 create policy users_select_definer on public.users for select to taxclaims_definer using (true);
 create policy users_insert_definer on public.users for insert to taxclaims_definer
     with check (subject = app.setting('actor'));
--- A login, whoever creates a client and whoever changes their password change their own row, which has no subject where
--- its id was the name of the user so far; app.assign_client changes one of another, for an ADMIN, or for an account manager
--- that of a TAX_SPECIALIST or CLIENT. Outside a request it is a DBA who changes a user, and the trigger that dates it.
+-- A login, a creation of a client and a new password change the caller's own row, which may have no subject yet.
+-- app.assign_client changes others, for an ADMIN, or for an account manager TAX_SPECIALIST and CLIENT users. Outside a
+-- request, the trigger that dates a DBA's change.
 create policy users_update_definer on public.users for update to taxclaims_definer
     using (true)
     with check (

@@ -1,5 +1,4 @@
--- Who works for which granted client, by the stored users' lists. An ADMIN without a list has every client and stands
--- not here; nor does a client of a list that was deleted.
+-- By the stored lists; deleted clients are left out.
 create or replace view reporting.assignments with (security_invoker) as
 select
     a.client_id, a.user_id, u.name, u.email, u.role, u.is_active
@@ -7,7 +6,6 @@ from app.assignments() as a
 join public.users as u on u.id = a.user_id
 join public.clients as c on c.id = a.client_id;
 
-comment on view reporting.assignments is
-    'Which user has which client. Not administrators without a list, who have all of them.';
-comment on column reporting.assignments.is_active is 'An inactive user keeps the list and sees nothing.';
+comment on view reporting.assignments is 'Users and their clients, without administrators who have all.';
+comment on column reporting.assignments.is_active is 'False for an ended account: the user sees nothing.';
 grant select on reporting.assignments to taxclaims_reporting;

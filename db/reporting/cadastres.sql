@@ -1,5 +1,4 @@
--- The parcels of the granted clients' sites, with the client. Through the site, so that the planner may begin with
--- the few sites that the login sees.
+-- Joined through the site, so that the planner can begin with the few sites of the login.
 create or replace view reporting.cadastres with (security_invoker) as
 select
     k.id, s.client_id, k.site_id, k.commune_code, k.prefix, k.section, k.number, k.reference, k.area_m2, k.address,

@@ -1,4 +1,3 @@
--- One row a day from 2000 to 2099, so that a day on which nothing happened is in a report too.
 create or replace view reporting.calendar with (security_invoker) as
 select
     d.day::date as day,
@@ -17,14 +16,14 @@ from pg_catalog.generate_series(
 ) as d (day);
 
 comment on view reporting.calendar is
-    'One row a day, 2000 to 2099. Join dates on day; of a timestamp: (created_at at time zone ''UTC'')::date = day.';
+    'One row a day, 2000 to 2099. Join dates on day; timestamps: (created_at at time zone ''UTC'')::date = day.';
 comment on column reporting.calendar.iso_week is 'ISO 8601; belongs to iso_year, not to year';
 comment on column reporting.calendar.iso_weekday is '1 is Monday, 7 is Sunday';
 grant select on reporting.calendar to taxclaims_reporting;
-comment on column reporting.calendar.day is 'The day, in no time zone.';
-comment on column reporting.calendar.year is 'The year of the day.';
+comment on column reporting.calendar.day is 'The day.';
+comment on column reporting.calendar.year is 'Year of the day.';
 comment on column reporting.calendar.quarter is 'The quarter, 1 to 4.';
 comment on column reporting.calendar.month is 'The month, 1 to 12.';
-comment on column reporting.calendar.first_of_month is 'The first day of its month, to group by.';
-comment on column reporting.calendar.iso_year is 'The year that iso_week belongs to; around 1 January it is not year.';
+comment on column reporting.calendar.first_of_month is 'First day of the month, to group by.';
+comment on column reporting.calendar.iso_year is 'Year of iso_week; around 1 January it differs from year.';
 comment on column reporting.calendar.is_weekend is 'True on Saturday and Sunday; holidays are not known.';

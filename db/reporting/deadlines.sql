@@ -1,6 +1,4 @@
--- The deadlines that run for claims, one row each: until when a claim must be made, until when the administration has to
--- answer, and until when the court can be asked. Each runs in its statuses alone: what was done, or cannot be done any
--- more, has no deadline. The API and the reporting surface read the same rules here, each under its own policies.
+-- A deadline runs only in its own statuses. The API and reporting read the same view, each under its own policies.
 create or replace view app.claim_deadlines with (security_invoker) as
 select
     r.id as reclamation_id,
@@ -36,16 +34,14 @@ where r.court_deadline is not null
     and r.status = any (array['REJECTED', 'PARTIALLY_ACCEPTED']::text[]);
 
 comment on view app.claim_deadlines is
-    'Deadlines of claims that are still running, or have passed unused, for GET /api/deadlines and reporting.deadlines.';
+    'Deadlines of claims, running or passed unused. For GET /api/deadlines and reporting.deadlines.';
 comment on column app.claim_deadlines.reclamation_id is 'The claim.';
 comment on column app.claim_deadlines.kind is
-    'claim: the claim is not made yet; response: the administration has it; court: it was rejected, at least in part.';
-comment on column app.claim_deadlines.due_on is 'The last day, in UTC.';
-comment on column app.claim_deadlines.due_at is
-    'The moment, where the law counts from one, as for a response; an index has it. Null for a whole day.';
+    'claim: last day to claim; response: answer of the administration; court: last day to go to court.';
+comment on column app.claim_deadlines.due_on is 'Last day, in UTC.';
+comment on column app.claim_deadlines.due_at is 'Exact time of a response deadline; null for the others.';
 grant select on app.claim_deadlines to taxclaims_client, taxclaims_admin, taxclaims_reporting;
 
--- Those of the granted clients' claims. Days are counted in UTC.
 create or replace view reporting.deadlines with (security_invoker) as
 select
     d.reclamation_id, d.client_id, d.site_id, d.kind, d.due_on,
@@ -53,9 +49,9 @@ select
     d.status, d.claim_type, d.tax_year, d.amount
 from app.claim_deadlines as d;
 
-comment on view reporting.deadlines is 'Deadlines of claims that are still running, or have passed unused. Not legal advice.';
-comment on column reporting.deadlines.due_on is 'The last day. Joins reporting.calendar.day.';
-comment on column reporting.deadlines.days_left is 'Negative once it has passed.';
+comment on view reporting.deadlines is 'Deadlines of claims, running or passed unused. Not legal advice.';
+comment on column reporting.deadlines.due_on is 'Last day. Joins reporting.calendar.day.';
+comment on column reporting.deadlines.days_left is 'Days until due_on; negative once passed.';
 comment on column reporting.deadlines.status is
-    'Where the claim stands. Joins reporting.statuses.status where record is reclamation.';
+    'Status of the claim. Joins reporting.statuses.status where record is reclamation.';
 grant select on reporting.deadlines to taxclaims_reporting;

@@ -1,5 +1,3 @@
--- The documents of the granted clients' claims, with the client: from app.client_documents, which has of each document
--- what reporting reads. Not where the contents lie (file_path).
 create or replace view reporting.documents with (security_invoker) as
 select
     d.id, d.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at

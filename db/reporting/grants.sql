@@ -1,7 +1,5 @@
--- Which login reads which client is the DBA's to say: a superuser's, or that of a member of taxclaims_owner. Nobody
--- else is granted the use of these functions, and they run with the rights of whoever calls them.
+-- For superusers and members of taxclaims_owner; the functions run with the caller's rights.
 
--- Why a login may not be granted a client; null when it may.
 create or replace function reporting.objection(login name)
     returns text
     language sql stable set search_path = ''
@@ -16,8 +14,8 @@ begin atomic
             when r.rolbypassrls or r.rolcreaterole or r.rolreplication
                 then 'has an attribute that lets it past the policies: bypassrls, createrole or replication'
             else (
-                -- MEMBER, not USAGE: what it does not inherit it can still become. Of Postgres's own roles any is too
-                -- much: they read every table, the files of the server, or the statements of others.
+                -- MEMBER: also roles that the login could become. Roles of Postgres's own read tables, files or
+                -- statements of others.
                 select 'can become ' || pg_catalog.string_agg(other.rolname::text, ', ' order by other.rolname)
                 from pg_catalog.pg_roles as other
                 where pg_catalog.pg_has_role(r.oid, other.oid, 'MEMBER')
@@ -36,10 +34,10 @@ begin atomic
     left join pg_catalog.pg_roles as r on r.rolname = asked.name;
 end;
 
--- It reads the roles alone, and an auditor reads those.
+-- It reads roles only.
 grant execute on function reporting.objection(name) to taxclaims_auditor, taxclaims_definer;
 
--- Whoever writes a grant, by hand or by the function, means the login that has the name at that moment; 0 is nobody.
+-- Keeps the oid of the login that has the name now; 0 for none.
 create or replace function reporting.hold_login()
     returns trigger
     language plpgsql volatile set search_path = ''
@@ -54,8 +52,8 @@ create or replace trigger grants_login
     before insert on reporting.grants
     for each row execute function reporting.hold_login();
 
--- How the policies look for a login's rows: up to a hundred clients by an index, more by reading on and asking of each
--- row. Postgres cannot tell by itself, as it plans before it knows the grants; bench/README.md has what each costs.
+-- Up to a hundred clients the policies find rows by index, above that by reading on. Postgres plans before it knows the
+-- grants; bench/README.md has the costs.
 create or replace function reporting.place_login(login name)
     returns void
     language sql volatile set search_path = ''
@@ -89,8 +87,8 @@ create or replace trigger grants_place_adopted
     referencing new table as changed
     for each statement execute function reporting.place_logins();
 
--- Not where a client is deleted, which a request does, who may not look at grants: the next grant, revocation or deploy
--- sees to it, and meanwhile nothing but a plan differs.
+-- Not for the cascade of a deleted client: requests cannot read grants. The next grant or deploy corrects it; only
+-- plans differ meanwhile.
 create or replace trigger grants_place_revoked
     after delete on reporting.grants
     referencing old table as changed
@@ -98,7 +96,6 @@ create or replace trigger grants_place_revoked
     when (pg_catalog.pg_trigger_depth() = 0)
     execute function reporting.place_logins();
 
--- Lets a login read a client, from its next statement on. Granting twice is granting once.
 create or replace function reporting.grant_client(login name, client uuid)
     returns void
     language plpgsql volatile set search_path = ''
@@ -112,7 +109,7 @@ begin
                 errcode = 'invalid_role_specification',
                 hint = 'A login for reporting: create role … login in role taxclaims_reporting, and nothing else.';
     end if;
-    -- One that a login of this name had, which was dropped since.
+    -- A grant to a dropped login of the same name.
     delete from reporting.grants as g
     where g.login = grant_client.login
         and g.client_id = grant_client.client
@@ -121,14 +118,13 @@ begin
     values (grant_client.login, grant_client.client)
     on conflict do nothing;
 exception
-    -- The owner sees no client; its foreign key does.
+    -- The owner sees no client, but its foreign key does.
     when foreign_key_violation then
         raise exception 'there is no client %', client using errcode = 'no_data_found';
 end
 $function$;
 
--- Takes a client from a login, from its next statement on, also from one that was dropped. What was not granted is
--- no error; a name that is neither a role's nor in any grant is one, as it is a slip of the pen.
+-- An error if the name is neither a role nor in a grant; no error if only the grant is missing.
 create or replace function reporting.revoke_client(login name, client uuid)
     returns void
     language plpgsql volatile set search_path = ''
@@ -146,8 +142,7 @@ begin
 end
 $function$;
 
--- After a restore into another server, where every role is made anew: says that the login that has the name now is the
--- one that was meant, and gives the number of grants that hold again.
+-- After a restore into another server, where all roles are new.
 create or replace function reporting.adopt_grants(login name)
     returns bigint
     language plpgsql volatile set search_path = ''
@@ -168,9 +163,8 @@ begin
 end
 $function$;
 
--- A session keeps the plans of the statements that it has prepared, with the policies of the roles that its login had
--- then: a membership that is taken away would be missed by them. A right that is given anew is news of the table which
--- every policy of reporting reads, and every plan that goes through it is made again.
+-- Prepared statements keep the policies of the login's former roles. A grant on this table, which every policy of
+-- reporting reads, invalidates these plans.
 create or replace function reporting.forget_plans()
     returns void
     language plpgsql volatile set search_path = ''
@@ -180,8 +174,8 @@ begin
 end
 $function$;
 
--- Lets a login read every client, those of tomorrow included, from its next statement on; what it was granted one by
--- one stays, and holds again once this is taken back. Who has all: select name from audit.logins where has_all_clients.
+-- Grants of single clients stay, and hold again afterwards. Logins with all clients: select name from audit.logins
+-- where has_all_clients.
 create or replace function reporting.grant_all_clients(login name)
     returns void
     language plpgsql volatile set search_path = ''
@@ -210,7 +204,7 @@ create or replace trigger grants_audit
     when (pg_catalog.pg_trigger_depth() = 0)
     execute function app.record_reporting_grant();
 
--- Of the release before, which did not know whose grants they were; those of logins that are gone are nobody's.
+-- Grants from before login_oid existed.
 update reporting.grants as g
 set login_oid = coalesce(pg_catalog.to_regrole(pg_catalog.quote_ident(g.login))::oid, 0)
 where g.login_oid is null;
@@ -225,7 +219,6 @@ create or replace trigger grants_changed
     )
     execute function app.record_reporting_grant();
 
--- What was granted to whom, by whom, and what speaks against the login by now.
 create or replace view reporting.granted with (security_invoker) as
 select
     g.login, g.client_id, g.granted_at, g.granted_by,
@@ -240,5 +233,5 @@ from reporting.grants as g;
 
 grant select on reporting.granted to taxclaims_auditor;
 
--- Also those whose grants are older than the role.
+-- Also logins whose grants are older than taxclaims_reporting_few.
 select reporting.place_login(g.login) from (select distinct login from reporting.grants) as g;

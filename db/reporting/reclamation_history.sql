@@ -1,4 +1,3 @@
--- The moves of those claims. Not who the identity provider says made them (actor).
 create or replace view reporting.reclamation_history with (security_invoker) as
 select
     h.id, h.reclamation_id, h.client_id, h.from_status, h.to_status, h.changed_by, h.changed_at

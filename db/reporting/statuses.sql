@@ -1,5 +1,4 @@
--- The statuses of claims, invoices and partners' invoices: in which order they come, and from which no move leads on.
--- Words of the application and no record, the same for everybody.
+-- The same for everybody: words of the application.
 create or replace view reporting.statuses with (security_invoker) as
 select
     s.record, s.status, s.position, s.is_final
@@ -28,9 +27,9 @@ from (
         ('partner_invoice', 'PAID', 4, true)
 ) as s (record, status, position, is_final);
 
-comment on view reporting.statuses is 'Statuses in their order. Join on status and the kind of record.';
+comment on view reporting.statuses is 'Statuses in their order. Join on status and record.';
 comment on column reporting.statuses.record is 'reclamation, invoice or partner_invoice';
-comment on column reporting.statuses.is_final is 'No move leads on from it.';
+comment on column reporting.statuses.is_final is 'True if no move leads on.';
 grant select on reporting.statuses to taxclaims_reporting;
-comment on column reporting.statuses.status is 'The word, as in the column status of the record.';
-comment on column reporting.statuses.position is 'The order in which they are usually passed, from 1.';
+comment on column reporting.statuses.status is 'Status as in the record''s column status.';
+comment on column reporting.statuses.position is 'Usual order, from 1.';

@@ -1,5 +1,3 @@
--- The users who share a granted client. No secret, nothing that ties them to the identity provider, and not their
--- list of clients (client_access), which names clients of others.
 create or replace view reporting.users with (security_invoker) as
 select
     u.id, u.email, u.name, u.role, u.is_active, u.created_at, u.updated_at

@@ -1,5 +1,3 @@
--- Who a claim may be assigned to; db/functions/definer/assignees.sql says what each does.
-
 create or replace trigger reclamations_check_first_assignee
     after insert on public.reclamations
     for each row

@@ -1,7 +1,6 @@
--- Each successful write leaves one audit record in its own transaction. What a cascade takes along is not
--- recorded row by row: before a cascaded row goes, the trigger depth is already one.
+-- One audit record for each write, in its transaction. Cascaded rows have none: the trigger depth is one by then.
 
--- A new table is audited until it is named here: these are rules, counters, and what functions of the house write.
+-- Every table but these: rules, counters, and rows that functions of the house write.
 do $audited$
 declare
     audited name;
@@ -37,7 +36,7 @@ end
 $function$;
 
 comment on function app.refuse_change() is
-    'Trigger of audit_logs and audit_days: refuses update, delete and truncate, to a superuser as well.';
+    'Trigger of audit_logs and audit_days: refuses update, delete and truncate, to superusers too.';
 
 create or replace trigger audit_logs_append_only
     before update or delete or truncate on public.audit_logs

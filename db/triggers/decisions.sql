@@ -1,5 +1,5 @@
--- Who accepted or archived, and who withdrew or removed, is whoever logged in, at that moment; what was written stays, to a
--- superuser as well. The arguments are what was done and what ends it, as the columns …_by and …_at name them.
+-- Signs a decision with session_user and the time, and keeps it from changes. The arguments name the columns: …_by and
+-- …_at of the decision and of its end.
 create or replace function app.keep_decision()
     returns trigger
     language plpgsql volatile set search_path = ''
@@ -18,7 +18,6 @@ begin
         );
     end if;
     if tg_op = 'UPDATE' and pg_catalog.to_jsonb(old) ->> (ended || '_at') is null then
-        -- All but the end is as it was.
         return pg_catalog.jsonb_populate_record(
             old,
             pg_catalog.jsonb_build_object(ended || '_by', signed -> 'by', ended || '_at', signed -> 'at')
@@ -29,8 +28,8 @@ end
 $function$;
 
 comment on function app.keep_decision() is
-    'Trigger of audit.acceptances and audit.archives: says who decides and who ends that, and refuses any other change, to a '
-    'superuser as well.';
+    'Trigger of audit.acceptances and audit.archives: signs a decision and its end, and refuses other changes, to '
+    'superusers too.';
 
 create or replace trigger acceptances_keep
     before insert or update or delete on audit.acceptances

@@ -1,5 +1,3 @@
--- A content lies in the document store for as long as its row stands here.
-
 create or replace trigger documents_track_content
     after insert or delete on public.documents
     for each row execute function app.track_content();
@@ -8,7 +6,6 @@ create or replace trigger documents_track_contents
     before truncate on public.documents
     for each statement execute function app.track_content();
 
--- What reporting reads of it goes along.
 create or replace trigger documents_copy
     after insert or update on public.documents
     for each row execute function app.copy_document();
@@ -19,7 +16,7 @@ create or replace trigger client_documents_by_hand
     when (pg_catalog.pg_trigger_depth() = 0)
     execute function app.refuse_copy_by_hand();
 
--- After it, when a truncate of the documents themselves has emptied both.
+-- After a truncate of documents both are empty.
 create or replace trigger client_documents_truncate_by_hand
     after truncate on app.client_documents
     for each statement execute function app.refuse_copy_by_hand();

@@ -1,4 +1,3 @@
--- What an undelivered change means for tokens; db/functions/definer/identity_tokens.sql says what each does.
 create or replace trigger identity_changes_hold_tokens
     after insert or update of delivered_at on public.identity_changes
     for each row

@@ -1,6 +1,3 @@
--- The life of a claim: which move is allowed to whom stands in reclamation_transitions, and nowhere else.
-
--- A first submission is dated when nobody dated it.
 create or replace function app.check_reclamation_move()
     returns trigger
     language plpgsql volatile set search_path = ''
@@ -15,8 +12,8 @@ end
 $function$;
 
 comment on function app.check_reclamation_move() is
-    'Trigger of reclamations: refuses (TX409) a move that reclamation_transitions does not list for the role, or that '
-    'lacks what it needs, and dates the first submission.';
+    'Trigger of reclamations: refuses (TX409) moves that are not allowed or lack a field, and dates the first '
+    'submission.';
 
 create or replace trigger reclamations_check_move
     before update of status on public.reclamations

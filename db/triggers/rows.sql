@@ -1,8 +1,7 @@
--- What a row does to itself as it is written. These run as the writer: they need no right of their own.
+-- Triggers that run as the writer.
 
--- A row is dated when it is written, not when its transaction began, which may have waited long for a lock since; a
--- row that is given other times, as one that is imported, keeps them. Every change moves updated_at forward: it is the
--- version of the row that an ETag names, so that two versions must never share it.
+-- clock_timestamp, because the transaction may have waited long for a lock. Imported times stay. updated_at is the
+-- version in the ETag, so each update increases it.
 create or replace function app.touch()
     returns trigger
     language plpgsql volatile set search_path = ''
@@ -19,9 +18,9 @@ end
 $function$;
 
 comment on function app.touch() is
-    'Trigger of most tables: dates a row when it is written and moves updated_at forward with every change.';
+    'Trigger of most tables: sets created_at, and updated_at, which increases with every change.';
 
--- Of every table that has an updated_at, but for users below.
+-- Every table with updated_at, except users.
 do $touched$
 declare
     touched record;
@@ -40,12 +39,11 @@ begin
 end
 $touched$;
 
--- The date of a change of rights is no change of the user that anybody sees.
+-- A new access_changed_at is no change that users see.
 create or replace trigger users_touch
     before insert or update of email, password_hash, name, role, client_access, is_active, subject on public.users
     for each row execute function app.touch();
 
--- A partner's bill is kept as printed; what it does not say is worked out here.
 create or replace function app.complete_partner_invoice()
     returns trigger
     language plpgsql volatile set search_path = ''
@@ -76,8 +74,7 @@ end
 $function$;
 
 comment on function app.complete_partner_invoice() is
-    'Trigger of partner_invoices: works out the amounts that a bill does not say, and refuses (TX409) a move of its '
-    'status that is not allowed.';
+    'Trigger of partner_invoices: computes missing amounts, and refuses (TX409) moves that are not allowed.';
 
 create or replace trigger partner_invoices_complete
     before insert or update on public.partner_invoices

@@ -1,7 +1,7 @@
--- What nobody may make of a user, by whatever way. These run as the writer: they need no right of their own.
+-- Triggers that run as the writer.
 
--- A login is not asked: its list is what the identity provider says, and a client that was deleted since stays in lists
--- without any effect. After the row, so that the policies, which say what may be given at all, are asked first.
+-- Not for logins: the provider's list may name a deleted client, without effect. After the row, so that policies refuse
+-- first.
 create or replace function app.check_clients_of_user()
     returns trigger
     language plpgsql stable set search_path = ''
@@ -21,7 +21,8 @@ begin
 end
 $function$;
 
-comment on function app.check_clients_of_user() is 'Trigger of users: refuses (TX409) to add a client that does not exist.';
+comment on function app.check_clients_of_user() is
+    'Trigger of users: refuses (TX409) to add a client that does not exist.';
 
 create or replace trigger users_check_clients
     after insert or update of client_access on public.users
@@ -49,7 +50,7 @@ end
 $function$;
 
 comment on function app.keep_own_administration() is
-    'Trigger of users: refuses (TX409) an ADMIN who would end their own account or role.';
+    'Trigger of users: refuses (TX409) an ADMIN who ends their own account or role.';
 
 create or replace trigger users_keep_own_administration
     before update of role, is_active on public.users
@@ -57,8 +58,7 @@ create or replace trigger users_keep_own_administration
     when (not new.is_active or new.role <> 'ADMIN')
     execute function app.keep_own_administration();
 
--- What follows from a change of rights or of the password; db/functions/definer/changes_of_rights.sql and passwords.sql
--- say what each does.
+-- See db/functions/definer/changes_of_rights.sql and passwords.sql.
 create constraint trigger users_date_rights_from_commit
     after update on public.users
     deferrable initially deferred
@@ -73,7 +73,7 @@ create constraint trigger users_date_rights_from_commit
     )
     execute function app.date_rights_from_commit();
 
--- The rights with which a user is made, unless the writer names their moment, as a first login does.
+-- Unless the writer gives the date, as a first login does.
 create constraint trigger users_date_first_rights_from_commit
     after insert on public.users
     deferrable initially deferred
@@ -85,7 +85,7 @@ create constraint trigger users_end_sessions_from_commit
     after update on public.users
     deferrable initially deferred
     for each row
-    -- '!' is no password: nobody had a session by it.
+    -- '!' is no password.
     when (
         (old.password_hash <> new.password_hash and old.password_hash <> '!')
         or (old.is_active and not new.is_active)

@@ -108,7 +108,7 @@ describe('the catalogs of the server', () => {
     await admin.query('begin');
     await admin.query(ONE_OF_EACH);
     const kinds = await read('select distinct kind from audit.drift order by kind');
-    const known = await read('select kind from audit.state_kinds');
+    const known = await read('select kind from audit.kinds_of_state()');
     await admin.query('rollback');
     expect(kinds.filter((kind) => !known.includes(kind))).toEqual([]);
     expect(kinds).toEqual(

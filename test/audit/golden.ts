@@ -19,7 +19,7 @@ export async function declaredText(
   release: number,
 ): Promise<string> {
   const { rows } = await client.query<{ kind: string }>(
-    'select kind from audit.state_kinds where is_surrounding',
+    'select kind from audit.kinds_of_state() where is_surrounding',
   );
   const surroundings = rows.map(({ kind }) => kind);
   const present = facts.filter(({ kind }) => !surroundings.includes(kind));

@@ -41,10 +41,10 @@ async function existing(): Promise<string[]> {
   return rows.map(({ name }) => name).sort();
 }
 
-/** The first column of the table, with the reason that stands beside each name. */
+/** The names at the head of each entry of the list, with the reason behind them. */
 function listed(): Map<string, string> {
   const reasons = new Map<string, string>();
-  for (const [, names = '', reason = ''] of explained.matchAll(/^\| (`.*?) +\| (.*?) +\|$/gm)) {
+  for (const [, names = '', reason = ''] of explained.matchAll(/^- (`.*?`): (.*?)(?=\n- |\n\n)/gms)) {
     for (const [, name = ''] of names.matchAll(/`(\w+)`/g)) reasons.set(name, reason);
   }
   return reasons;

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { validate } from '@readme/openapi-parser';
 import { ERRORS } from '../../src/errors.ts';
+import { PAGE_ROLES } from '../resources/access.ts';
 import { startService } from '../support/service.ts';
 import { resolved } from '../support/described.ts';
 import { forSuite } from '../support/suite.ts';
@@ -208,7 +209,7 @@ test('every body, every record and every choice of words has a name', () => {
   expect(inline).toEqual([]);
   expect(schemas['Role']).toEqual({
     type: 'string',
-    enum: ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'],
+    enum: PAGE_ROLES,
   });
   expect(schemas['ErrorCode']).toEqual({ type: 'string', enum: Object.keys(ERRORS) });
 });

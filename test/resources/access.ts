@@ -39,6 +39,9 @@ export const RIGHTS = {
   identity_changes: rights('r', '', '', ''),
 } as const;
 
+/** The roles of this page. */
+export const PAGE_ROLES = Object.keys(RIGHTS.clients) as Role[];
+
 type Table = keyof typeof RIGHTS;
 
 export interface Row {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Role } from '../../src/identity/caller.ts';
 import type { Question } from '../support/http.ts';
 import type { Tenant } from '../support/tenant.ts';
-import { RIGHTS } from './access.ts';
+import { PAGE_ROLES, RIGHTS } from './access.ts';
 import type { Row } from './access.ts';
 
 /** Who asks: a role, with a client of their own; an ADMIN may also have no list, and so the whole system. */
@@ -14,10 +14,11 @@ export interface Cast {
 
 export const CASTS: readonly Cast[] = [
   { name: 'ADMIN', role: 'ADMIN', isUnlimited: true },
-  { name: 'ADMIN with a list', role: 'ADMIN', isUnlimited: false },
-  { name: 'ACCOUNT_MANAGER', role: 'ACCOUNT_MANAGER', isUnlimited: false },
-  { name: 'TAX_SPECIALIST', role: 'TAX_SPECIALIST', isUnlimited: false },
-  { name: 'CLIENT', role: 'CLIENT', isUnlimited: false },
+  ...PAGE_ROLES.map((role) => ({
+    name: role === 'ADMIN' ? 'ADMIN with a list' : role,
+    role,
+    isUnlimited: false,
+  })),
 ];
 
 /** What has to come of a request. */

@@ -12,10 +12,10 @@ select
 from audit.drift_before_acceptance as d;
 
 comment on view audit.standing is
-    'Each finding and each drift as it stands now, accepted or not: what audit.accept can accept.';
+    'Every finding and every drift that exists now, accepted or not: the input of audit.accept.';
 comment on column audit.standing.as_it_stands is
-    'The finding''s level and detail, or the drift''s change and present definition.';
-comment on column audit.standing.what is 'The name of the finding, or the kind of the drift.';
+    'Level and detail of the finding, or change and present definition of the drift.';
+comment on column audit.standing.what is 'Name of the finding, or kind of the drift.';
 
 create view audit.accepted with (security_invoker) as
 select
@@ -34,12 +34,12 @@ from audit.acceptances as a
 where a.withdrawn_at is null;
 
 comment on view audit.accepted is
-    'What audit.findings and audit.drift leave out because this deployment means it: audit.accept and audit.withdraw '
-    'write it, and deploys keep it. audit.acceptances has those too that were withdrawn.';
+    'Findings and drifts accepted for this deployment by audit.accept, until audit.withdraw. Deploys keep them. '
+    'Withdrawn ones: audit.acceptances.';
 comment on column audit.accepted.still_stands is
-    'False where it is gone, or has become another and is said again: it may be withdrawn.';
+    'False if the finding or drift is gone or has changed: the acceptance can be withdrawn.';
 
--- What is made until here is for auditors: every view, and every function but what the doors of the request roles run.
+-- Auditors read every view of audit and run every function but audit.attempt.
 do $auditors$
 declare
     command text;

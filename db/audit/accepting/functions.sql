@@ -1,5 +1,4 @@
--- Accepting is the DBA's: a superuser's, or that of a member of taxclaims_owner. Nobody else is granted the use of these
--- functions, and they run with the rights of whoever calls them.
+-- For superusers and members of taxclaims_owner; the functions run with the caller's rights.
 
 create function audit.likeness(one text, other text)
     returns bigint
@@ -16,9 +15,8 @@ begin atomic
 end;
 
 comment on function audit.likeness(text, text) is
-    'How many pieces of three letters two names have in common. Serves audit.accept and audit.withdraw.';
+    'Number of three-letter pieces that two names share. For audit.accept and audit.withdraw.';
 
--- Of what may be accepted or withdrawn by such a call.
 create function audit.nearest(call text, what text, object text)
     returns text
     language sql stable set search_path = ''
@@ -39,10 +37,9 @@ begin atomic
 end;
 
 comment on function audit.nearest(text, text, text) is
-    'The calls by such a form whose names are most alike, as a hint; null where there is none. Serves audit.accept and '
-    'audit.withdraw.';
+    'Hint with the calls whose names are most alike; null if there are none. For audit.accept and audit.withdraw.';
 
--- All rows of that name. Accepting twice is accepting once, also where two do it at the same time: the first reason stays.
+-- Accepting twice, or two callers at once: the first reason stays.
 create function audit.accept(what text, object text, reason text)
     returns setof audit.acceptances
     language plpgsql volatile set search_path = ''
@@ -77,11 +74,10 @@ end
 $function$;
 
 comment on function audit.accept(text, text, text) is
-    'Accepts a finding (by its name) or a drift (by its kind) of an object, as it stands at this moment, and gives back what '
-    'that was. It is then no finding and no drift any more, until it becomes another. For superusers and members of '
+    'Accepts a finding (what: its name) or a drift (what: its kind) of an object as it is now, and returns the '
+    'acceptances. audit.findings and audit.drift leave it out until it changes. For superusers and members of '
     'taxclaims_owner.';
 
--- All that is accepted of that name, also what does not stand any more.
 create function audit.withdraw(what text, object text)
     returns setof audit.acceptances
     language plpgsql volatile set search_path = ''
@@ -103,5 +99,5 @@ end
 $function$;
 
 comment on function audit.withdraw(text, text) is
-    'Takes back what audit.accept accepted of an object: it is said again at once. Who withdrew it, and when, stays in '
-    'audit.acceptances. For superusers and members of taxclaims_owner.';
+    'Ends the acceptance of a finding or drift, which is shown again at once. audit.acceptances keeps who ended it '
+    'and when. For superusers and members of taxclaims_owner.';

@@ -1,6 +1,5 @@
--- What Postgres prints depends on settings of whoever asks: with quote_all_identifiers every name is another. Each function
--- of the audit that the owner has sets them for itself, and so for all that it calls and reads; it comes last, when all are
--- made. npm run db:audit sets the same for the text that it runs itself.
+-- The functions of the audit fix the settings that change how Postgres prints names and values. npm run db:audit sets
+-- the same.
 do $each$
 declare
     routine regprocedure;

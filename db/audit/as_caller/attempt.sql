@@ -1,6 +1,5 @@
--- The exception that carries the number of rows out undoes everything before it, the audit record too. Gives no row, and
--- takes no SQL from anybody. For an insert the id is what the new row would belong to: its client, site or claim. A
--- constraint that waits for the commit is not tried: nothing is committed.
+-- The exception that reports the row count also rolls the command back, with its audit record. For an insert the id is
+-- the client, site or claim that the new row belongs to. Deferred constraints are not tried.
 create function audit.attempt(target regclass, command text, id uuid, client_access uuid[], user_id uuid)
     returns table (statement text, touched bigint, failure text, message text)
     language plpgsql volatile
@@ -8,7 +7,7 @@ create function audit.attempt(target regclass, command text, id uuid, client_acc
     set search_path = ''
 as $function$
 declare
-    -- The schema is closed to the callers: what is needed of the catalog is read here and not through a view.
+    -- Request roles have no right to the views of audit, so the catalogs are read here.
     name constant text := (
         select pg_catalog.format('%I.%I', n.nspname, c.relname)
         from pg_catalog.pg_class as c
@@ -22,7 +21,7 @@ declare
         order by a.attname desc
         limit 1
     );
-    -- One that the caller may change, where there is one: setting it to itself changes nothing.
+    -- A column that the caller may update, if there is one. The update sets it to itself.
     changed constant text := (
         select a.attname
         from pg_catalog.pg_attribute as a
@@ -72,12 +71,12 @@ begin
             pg_catalog.set_config('app.user_id', coalesce(attempt.user_id::text, ''), true);
         execute statement;
         get diagnostics touched = row_count;
-        -- Not a code that ends with 000, which would stand for its whole class.
+        -- Not a code that ends in 000: that would match its whole class.
         raise exception using errcode = 'TX299', message = 'to be taken back';
     exception
         when sqlstate 'TX299' then
             null;
-        -- Nothing was learnt: a transaction that may not write, or somebody else's lock.
+        -- The transaction may not write, or another session holds a lock: no verdict.
         when read_only_sql_transaction or lock_not_available then
             raise;
         when others then
@@ -90,12 +89,11 @@ end
 $function$;
 
 comment on function audit.attempt(regclass, text, uuid, uuid[], uuid) is
-    'Runs one command on one record as whoever calls, takes it back, and gives the verdict. Serves '
+    'Runs one command on one record with the caller''s rights, rolls it back and returns what happened. For '
     'audit.explain_access.';
 
--- One door for each request role: audit.as_client and so on, the same as its role. A definer function may not
--- change its role, so each belongs to the role itself, whose policies then hold inside. Its owner cannot name it:
--- the schema is closed to request roles. See docs/decisions/audit-as-caller.md.
+-- One function for each request role, such as audit.as_client. Each belongs to its role, because a definer function
+-- cannot change its role: docs/decisions/audit-as-caller.md.
 do $doors$
 declare
     door text;
@@ -118,7 +116,7 @@ begin
             end;
             comment on function %1$s(regclass, text, uuid, uuid[], uuid) is
                 'audit.attempt with the rights of %2$I, whom it belongs to. Serves audit.explain_access.';
-            -- Not its owner's either: whoever extends that role would have it too.
+            -- Roles that extend this role would inherit its owner's right to execute.
             revoke execute on function %1$s(regclass, text, uuid, uuid[], uuid) from taxclaims_owner;
             grant execute on function %1$s(regclass, text, uuid, uuid[], uuid) to taxclaims_auditor;
             grant execute on function audit.attempt(regclass, text, uuid, uuid[], uuid) to %2$I;

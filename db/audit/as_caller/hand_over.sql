@@ -1,5 +1,5 @@
--- Gives each door to the role whose name it bears. Run by the administrator, since the owner may become no
--- request role; what the administrator needs for it is taken back in the same transaction.
+-- Gives each audit.as_… to its role. The administrator does it, since taxclaims_owner cannot become a request role, and
+-- gives the borrowed rights back in the same transaction.
 do $hand_over$
 declare
     door record;

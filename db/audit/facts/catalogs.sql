@@ -1,6 +1,6 @@
--- Every table of pg_catalog from Postgres 15 to 18 and whether audit.state() compares it; a test asks for one that is
--- missing here. The bodies of these functions, of audit.catalog_rows and of audit.state read nothing but pg_catalog and
--- one another: npm run db:audit runs their text from the repository, whatever stands in the database.
+-- Lists every table of pg_catalog from Postgres 15 to 18; a test names a missing one. These functions,
+-- audit.catalog_rows and audit.state read pg_catalog, one another and audit.house_roles only: npm run db:audit runs
+-- their text from the repository, with db/house-roles.sql in place of that view.
 create function audit.catalogs()
     returns table (catalog name, kind text, explanation text)
     language sql immutable set search_path = ''
@@ -76,11 +76,10 @@ as $body$
 $body$;
 
 comment on function audit.catalogs() is
-    'Every table of pg_catalog, the kind of fact that its rows are in audit.state(), null where they are none, and '
-    'which rows or why not.';
+    'Every table of pg_catalog with the kind of its facts in audit.state(), or null, and an explanation.';
 
--- What of a row is not written out, and what goes without saying. Beside these, null, false, 0, an empty text and an
--- empty list go without saying in every column; where another value does so, 0 is written out.
+-- The columns that audit.state() leaves out. It also leaves out null, false, 0, an empty text and an empty list, unless
+-- another ordinary value is listed here.
 create function audit.catalog_columns()
     returns table (attribute name, ordinary text, explanation text)
     language sql immutable set search_path = ''
@@ -166,10 +165,9 @@ as $body$
 $body$;
 
 comment on function audit.catalog_columns() is
-    'The columns of the catalogs that audit.state() leaves out: at one value where that is given, else always, and why.';
+    'Columns of catalogs that audit.state() leaves out: always, or at the ordinary value.';
 
--- Surroundings are what the repository cannot know: what the first deploy finds there is taken as meant. What may be
--- added serves statements and decides nothing: a DBA makes an index for a slow report.
+-- Surroundings: the first deploy takes them as declared. may_be_added: a new one affects speed alone, such as an index.
 create function audit.kinds_of_state()
     returns table (kind text, is_surrounding boolean, may_be_added boolean, explanation text)
     language sql immutable set search_path = ''
@@ -212,16 +210,6 @@ as $body$
     ) as o (kind, explanation)
 $body$;
 
-comment on function audit.kinds_of_state() is 'The kinds of facts. Serves audit.state_kinds.';
-
-create view audit.state_kinds with (security_invoker) as
-select
-    k.kind, k.is_surrounding, k.may_be_added, k.explanation
-from audit.kinds_of_state() as k;
-
-comment on view audit.state_kinds is 'The kinds of facts that audit.state() gives.';
-comment on column audit.state_kinds.is_surrounding is
-    'Whether the repository cannot know it: then what the first deploy finds is taken as meant.';
-comment on column audit.state_kinds.may_be_added is
-    'Whether one more is no drift: it makes statements faster or slower, and no row another.';
-comment on column audit.state_kinds.explanation is 'What such a fact says, or where it comes from.';
+comment on function audit.kinds_of_state() is
+    'Kinds of the facts of audit.state(). is_surrounding: the first deploy takes what it finds as declared. may_be_added: one '
+    'more is no drift, as it affects speed alone.';

@@ -28,11 +28,11 @@ as $body$
 $body$;
 
 comment on function audit.known_extensions() is
-    'The extensions that see nothing but what they are given. Serves audit.state() and audit.harmless_extensions.';
+    'Extensions whose functions read nothing but their arguments; others: finding extension_not_known.';
 
--- What an extension brought and what consists of that: it is judged as a whole. Whoever may write to the catalogs, or to
--- say alter extension … add, can say so of anything. Of the extensions that are known, it is believed of what such a one
--- brings and of nothing else; the others are told, with a digest of all that is said to be theirs.
+-- The objects of an extension and their dependents. Membership in pg_depend can be forged, so a known extension is
+-- believed only for objects of the kinds that it really has. For any other, audit.findings shows a digest of all its
+-- members.
 create function audit.brought()
     returns table (classid oid, objid oid, extension oid)
     language sql stable rows 1000 set search_path = ''
@@ -55,7 +55,7 @@ as $body$
             and (
                 f.prokind = 'a'
                 or l.lanname = 'c' and f.probin = s.library
-                -- Under another name, what everybody may run.
+                -- A second name for a function that everybody may run.
                 or l.lanname = 'internal' and exists (
                     select
                     from pg_catalog.pg_proc as b
@@ -89,7 +89,7 @@ as $body$
                     join types as t on t.objid in (c.castsource, c.casttarget)
                     where c.oid = s.objid and t.extension = s.extension
                 )
-                -- A view of its functions, and of nothing of anybody else's.
+                -- A view over functions of the extension alone.
                 when 'pg_catalog.pg_class'::regclass then exists (
                     select
                     from pg_catalog.pg_class as c
@@ -126,4 +126,5 @@ as $body$
 $body$;
 
 comment on function audit.brought() is
-    'What belongs to an extension, and is what such an extension brings. Serves audit.state() and the findings.';
+    'Objects of extensions, if they are of the kinds that the extension really has. For audit.state() and the '
+    'findings.';

@@ -1,29 +1,20 @@
--- What may be there without being said, each line with its reason; whatever else there is, the findings say. Closed lists:
--- a role, an extension or a setting that a newer Postgres brings is said until somebody has thought about it.
+-- Closed lists of harmless things, each line with its reason. audit.findings names everything else, also what a newer
+-- Postgres adds.
 
--- Of the roles that Postgres itself has.
 create view audit.harmless_roles with (security_invoker) as
 select *
 from (
     values
         ('pg_checkpoint'::name, 'may ask for a checkpoint, which costs time and shows nothing'),
         ('pg_use_reserved_connections', 'finds room where others are turned away'),
-        -- Whoever is it owns the database, which is said by itself.
+        -- Its only member is the owner of the database: finding database_owner.
         ('pg_database_owner', 'the owner of the database')
 ) as h (name, reason);
 
 comment on view audit.harmless_roles is
-    'The roles of Postgres''s own that a login may be in; any other is said (login_reaches_privilege).';
+    'Roles of Postgres that a login may have; others: finding login_reaches_privilege.';
 
-create view audit.harmless_extensions with (security_invoker) as
-select
-    k.name, k.reason
-from audit.known_extensions() as k;
-
-comment on view audit.harmless_extensions is
-    'The extensions that see nothing but their arguments; any other is said (extension_not_known).';
-
--- By the category in which pg_settings shows them and by name, both as LIKE patterns.
+-- category and name are LIKE patterns for the columns of pg_settings.
 create view audit.harmless_settings with (security_invoker) as
 select *
 from (
@@ -38,7 +29,7 @@ from (
         ('File Locations', '%', 'where the server''s files are'),
         ('Error Handling', '%', 'what the server does after a crash'),
         ('Reporting and Logging%', '%', 'what is written to the server''s log, which no login reads'),
-        -- What makes a crash lose rows is said by itself: durability_off.
+        -- fsync and the like: finding durability_off.
         ('Write-Ahead Log%', '%', 'how the log of changes is written and kept'),
         ('Replication%', '%', 'how a standby follows'),
         ('Connections and Authentication / Connection Settings', '%', 'where the server listens'),
@@ -81,12 +72,12 @@ from (
 ) as h (category, name, reason);
 
 comment on view audit.harmless_settings is
-    'The settings that let nobody see more, whatever they are set to; any other is said (setting_stored, '
-    'setting_of_server, parameter_granted).';
-comment on column audit.harmless_settings.category is 'As in pg_settings, as a LIKE pattern.';
-comment on column audit.harmless_settings.name is 'The name of the setting, as a LIKE pattern.';
+    'Settings that show nobody more rows at any value; others: findings setting_stored, setting_of_server, '
+    'parameter_granted.';
+comment on column audit.harmless_settings.category is 'Category in pg_settings, as a LIKE pattern.';
+comment on column audit.harmless_settings.name is 'Name of the setting, as a LIKE pattern.';
 
--- A setting without a category is one of a library that is not there, and is said.
+-- A setting without a category belongs to a library that is not loaded: not harmless.
 create function audit.is_harmless(category text, name text, value text)
     returns boolean
     language sql stable set search_path = ''
@@ -98,7 +89,7 @@ begin atomic
             where is_harmless.name like h.name and coalesce(is_harmless.category, '') like h.category
         )
         or case is_harmless.name
-            -- The house's own schemas alone: nobody else makes anything in them. That of Postgres is first by itself.
+            -- Schemas in which only the house creates objects.
             when 'search_path'
                 then value ~ '^\s*("\$user"|reporting|audit|app|public|"")(\s*,\s*("\$user"|reporting|audit|app|public))*\s*$'
             when 'shared_preload_libraries' then value ~ library.harmless
@@ -112,5 +103,4 @@ begin atomic
 end;
 
 comment on function audit.is_harmless(text, text, text) is
-    'Whether a setting with this value lets nobody see more: by audit.harmless_settings, or by the value. Serves the '
-    'findings about settings.';
+    'True if the setting with this value shows nobody more rows. For the findings about settings.';

@@ -1,5 +1,4 @@
--- pg_get_expr leaves out schemas that are on the path of whoever asks, and writes backslashes as they are set to be read:
--- here everybody reads the same text.
+-- Sets search_path and standard_conforming_strings, on which the text of pg_get_expr depends.
 create function audit.expression(tree pg_node_tree, relation oid)
     returns text
     language sql stable
@@ -8,7 +7,7 @@ create function audit.expression(tree pg_node_tree, relation oid)
 return pg_catalog.pg_get_expr(tree, relation);
 
 comment on function audit.expression(pg_node_tree, oid) is
-    'The text of an expression of the catalog, the same for every search path. Serves the views of audit.';
+    'Text of an expression, independent of the session''s settings. For the views of audit.';
 
 create view audit.house_schemas with (security_invoker) as
 select
@@ -17,7 +16,7 @@ select
 from pg_catalog.pg_namespace as n
 where n.nspname in ('public', 'app', 'reporting', 'audit');
 
-comment on view audit.house_schemas is 'The schemas that belong to the house.';
+comment on view audit.house_schemas is 'Schemas of this application (the house).';
 
 create view audit.house_roles with (security_invoker) as
 select
@@ -29,12 +28,26 @@ select
 from app.house_roles() as h
 join pg_catalog.pg_roles as r on r.rolname = h.name;
 
-comment on view audit.house_roles is 'The roles of the house, none of which may log in.';
+comment on view audit.house_roles is 'Roles of this application (the house). None may log in.';
 comment on column audit.house_roles.purpose is
-    'request: a request runs as it; group: logins are put into it; addition: a login of a group has it as well; back: the '
-    'owner, the definer and the housekeeper.';
-comment on column audit.house_roles.extends is 'The role whose rights it has as well; null where there is none.';
-comment on column audit.house_roles.place is 'The order in which they are printed.';
+    'request: role of a request; group: role of logins; addition: second role of a login; back: owner, definer and '
+    'housekeeper.';
+comment on column audit.house_roles.extends is 'Role whose rights this role has as well; null if none.';
+comment on column audit.house_roles.place is 'Order of printing.';
+
+create view audit.relation_rights with (security_invoker) as
+select c.oid as relation_oid, acl.grantee as grantee_oid, acl.privilege_type as privilege
+from pg_catalog.pg_class as c
+cross join lateral pg_catalog.aclexplode(c.relacl) as acl
+union all
+select a.attrelid, acl.grantee, acl.privilege_type
+from pg_catalog.pg_attribute as a
+cross join lateral pg_catalog.aclexplode(a.attacl) as acl
+where a.attacl is not null;
+
+comment on view audit.relation_rights is 'Granted rights to every table and view and to their columns.';
+comment on column audit.relation_rights.relation_oid is 'Table or view, in pg_class.';
+comment on column audit.relation_rights.grantee_oid is 'Holder, in pg_roles; 0 is PUBLIC.';
 
 create view audit.house_tables with (security_invoker) as
 select
@@ -47,7 +60,7 @@ from pg_catalog.pg_class as c
 join audit.house_schemas as s on s.oid = c.relnamespace
 where c.relkind in ('r', 'p');
 
-comment on view audit.house_tables is 'The tables of the house.';
-comment on column audit.house_tables.row_security is 'Whether row-level security is on.';
-comment on column audit.house_tables.forced is 'Whether it holds for the owner too.';
-comment on column audit.house_tables.name is 'Schema and name.';
+comment on view audit.house_tables is 'Tables of the house.';
+comment on column audit.house_tables.row_security is 'True if row-level security is on.';
+comment on column audit.house_tables.forced is 'True if row-level security holds for the owner too.';
+comment on column audit.house_tables.name is 'Schema and table.';

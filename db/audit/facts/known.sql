@@ -1,4 +1,4 @@
--- What the findings know beforehand, each line a decision that can be read and argued with.
+-- What the findings take as given. Each line is a decision with its reason.
 
 create view audit.secrets with (security_invoker) as
 select
@@ -8,7 +8,7 @@ select
         select h.name
         from app.house_roles() as h
         where h.purpose = any (s.purposes)
-            -- The API may become who reads what requests read.
+            -- The API's login can become each request role.
             and (h.name <> 'taxclaims_api' or 'request' = any (s.purposes))
         order by h.place
     ) as hidden_from
@@ -23,10 +23,8 @@ from (
         ('app.idempotency_keys', 'body', '{group,addition,request}')
 ) as s (table_name, column_name, purposes);
 
-comment on view audit.secrets is
-    'Columns that some roles must never be able to read; audit.findings (secret_readable) holds the grants against '
-    'it.';
-comment on column audit.secrets.hidden_from is 'The roles that must not read it.';
+comment on view audit.secrets is 'Columns that some roles must never read. For finding secret_readable.';
+comment on column audit.secrets.hidden_from is 'Roles that must not read the column.';
 
 create view audit.server_fixes with (security_invoker) as
 select
@@ -43,10 +41,9 @@ from (
 cross join lateral pg_catalog.unnest(f.fixes) as fixed_in;
 
 comment on view audit.server_fixes is
-    'The minor releases in which a hole of row-level security was closed; audit.findings (server_with_known_holes) '
-    'reads it.';
-comment on column audit.server_fixes.fixed_in is 'As in server_version_num: 150004 is 15.4.';
-comment on column audit.server_fixes.hole is 'The number of the hole and what it lets happen.';
+    'Minor releases that closed a hole in row-level security. For finding server_with_known_holes.';
+comment on column audit.server_fixes.fixed_in is 'Number as in server_version_num: 150004 is 15.4.';
+comment on column audit.server_fixes.hole is 'CVE number and effect.';
 
 create view audit.exceptions with (security_invoker) as
 select *
@@ -146,5 +143,6 @@ from (
             'audit.denials is its only use: it tells an auditor who was refused, and the schema is closed to auditors')
 ) as e (finding, object, reason);
 
-comment on view audit.exceptions is 'What audit.findings leaves out, because it is meant.';
-comment on column audit.exceptions.object is 'Whom it is about, as a LIKE pattern.';
+comment on view audit.exceptions is
+    'Findings that are intended in every deployment, with reasons. audit.findings leaves them out.';
+comment on column audit.exceptions.object is 'Object of the finding, as a LIKE pattern.';

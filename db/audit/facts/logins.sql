@@ -1,4 +1,4 @@
--- What a login may become counts, inherited or not.
+-- Memberships count whether they are inherited or not.
 create view audit.logins with (security_invoker) as
 select
     r.oid,
@@ -10,13 +10,13 @@ select
         order by h.name
     ) as groups,
     r.oid = d.datdba as is_administrator,
-    -- By a role of its own, beside its group: see reporting.grant_all_clients.
+    -- By the role that reporting.grant_all_clients gives.
     exists (
         select
         from audit.house_roles as h
         where h.name = 'taxclaims_reporting_all' and pg_catalog.pg_has_role(r.oid, h.oid, 'USAGE')
     ) as has_all_clients,
-    -- As db/README.md makes one: in taxclaims_owner itself, without ADMIN, and in nothing else.
+    -- In taxclaims_owner alone, without ADMIN OPTION: as db/README.md makes a DBA.
     coalesce(
         (
             select pg_catalog.bool_and(g.rolname = 'taxclaims_owner' and not m.admin_option)
@@ -32,9 +32,9 @@ where r.rolcanlogin
     and not r.rolsuper
     and pg_catalog.has_database_privilege(r.oid, d.oid, 'CONNECT');
 
-comment on view audit.logins is 'Who can connect to this database, superusers apart.';
-comment on column audit.logins.groups is 'The groups of the house that it is in, inherited or not.';
-comment on column audit.logins.is_administrator is 'Whether it owns the database.';
-comment on column audit.logins.has_all_clients is 'Whether it reads every client, by reporting.grant_all_clients.';
-comment on column audit.logins.is_dba is
-    'Whether it is a DBA''s, as db/README.md makes one: a member of taxclaims_owner, and of nothing else.';
+comment on view audit.logins is 'Logins that can connect to this database, without superusers.';
+comment on column audit.logins.groups is 'Groups of the house that the login is in, inherited or not.';
+comment on column audit.logins.is_administrator is 'True if the login owns the database.';
+comment on column audit.logins.has_all_clients is
+    'True if the login reads every client by reporting.grant_all_clients.';
+comment on column audit.logins.is_dba is 'True for a login whose only role is taxclaims_owner.';

@@ -1,4 +1,4 @@
--- A month that was removed after it was archived has no more to hold than what came late and was archived since.
+-- Of a removed month the log holds only records that arrived later.
 create view audit.months with (security_invoker) as
 select
     m.month,
@@ -10,7 +10,7 @@ select
     a.is_removed,
     greatest(
         case when a.is_removed then 0 else m.counted end,
-        -- An archive has the whole month.
+        -- An archive holds the whole month, so this month must be counted whole to compare.
         case when m.begins = m.month and m.ends >= m.month + interval '1 month' then a.archived end
     ) - m.present as missing
 from app.audit_months() as m
@@ -23,12 +23,12 @@ cross join lateral (
 ) as a;
 
 comment on view audit.months is
-    'The months of the audit log: how many records their days had once they were over, and how many are there now.';
-comment on column audit.months.month is 'The first day of the month, by UTC.';
-comment on column audit.months.begins is 'The first day that was counted.';
-comment on column audit.months.ends is 'The day after the last one that was counted.';
-comment on column audit.months.days is 'How many days have a count.';
-comment on column audit.months.counted is 'How many records these days had.';
-comment on column audit.months.is_removed is 'Whether npm run audit:archive has removed it.';
-comment on column audit.months.missing is 'How many records are gone otherwise; not above 0 when all is well.';
-comment on column audit.months.present is 'How many records of this time there are now; more where some came late.';
+    'Months of the audit log: records counted at the end of their days, and records present.';
+comment on column audit.months.month is 'First day of the month, in UTC.';
+comment on column audit.months.begins is 'First day with a count.';
+comment on column audit.months.ends is 'Day after the last day with a count.';
+comment on column audit.months.days is 'Number of days with a count.';
+comment on column audit.months.counted is 'Number of records on these days, as counted.';
+comment on column audit.months.is_removed is 'True if npm run audit:archive removed the month.';
+comment on column audit.months.missing is 'Number of lost records; 0 or less if none is lost.';
+comment on column audit.months.present is 'Number of records present now; late records may increase it.';

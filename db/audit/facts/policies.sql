@@ -25,17 +25,16 @@ select
 from pg_catalog.pg_policy as p
 join audit.house_tables as t on t.oid = p.polrelid;
 
-comment on view audit.policies is 'Each policy of the house with its roles and its expressions written out.';
+comment on view audit.policies is 'Policies of the house with roles and expressions.';
 comment on column audit.policies.command is 'SELECT, INSERT, UPDATE, DELETE or ALL.';
 comment on column audit.policies.permissive is
-    'True for one that allows, false for one that only narrows what others allow.';
-comment on column audit.policies.role_oids is 'Its roles in pg_roles; 0 is PUBLIC.';
-comment on column audit.policies.roles is 'Its roles by name.';
-comment on column audit.policies.using_expression is
-    'What a row must satisfy to be seen or touched; null where it has none.';
-comment on column audit.policies.check_expression is 'What a new row must satisfy; null where it has none.';
-comment on column audit.policies.using_tree is 'The same as Postgres stores it, to look for functions in.';
-comment on column audit.policies.check_tree is 'The same as Postgres stores it, to look for functions in.';
+    'True: the policy allows rows. False: it narrows the rows that others allow.';
+comment on column audit.policies.role_oids is 'Roles, in pg_roles; 0 is PUBLIC.';
+comment on column audit.policies.roles is 'Names of the roles.';
+comment on column audit.policies.using_expression is 'Condition on the rows that are read or changed; null if none.';
+comment on column audit.policies.check_expression is 'Condition on new rows; null if none.';
+comment on column audit.policies.using_tree is 'The using expression as stored, to search for functions.';
+comment on column audit.policies.check_tree is 'The check expression as stored, to search for functions.';
 
 create view audit.policy_reach with (security_invoker) as
 select
@@ -59,6 +58,5 @@ where p.command in (c.command, 'ALL')
         where member.oid = 0 or pg_catalog.pg_has_role(h.oid, member.oid, 'USAGE')
     );
 
-comment on view audit.policy_reach is
-    'Which policy holds for which role of the house and which command, memberships and PUBLIC followed.';
+comment on view audit.policy_reach is 'Policies by role and command, through memberships and PUBLIC.';
 comment on column audit.policy_reach.command is 'SELECT, INSERT, UPDATE or DELETE.';

@@ -1,5 +1,4 @@
--- Memberships, and what they lead to. Whether one inherits or may be set is not asked: whoever may set it needs a
--- statement more, and whoever may give it on gives it to themselves.
+-- Memberships and the roles that they lead to, inherited or not: SET needs one more statement, ADMIN OPTION two.
 
 create view audit.memberships with (security_invoker) as
 select
@@ -7,7 +6,7 @@ select
     m.member as member_oid,
     m.grantor as grantor_oid,
     m.admin_option,
-    -- Since Postgres 16 a membership is its grantor's, and nobody else's revoke takes it away.
+    -- Since Postgres 16 only the grantor of a membership can revoke it.
     pg_catalog.format(
         '%I from %I%s',
         r.rolname,
@@ -22,13 +21,13 @@ join pg_catalog.pg_roles as r on r.oid = m.roleid
 join pg_catalog.pg_roles as member on member.oid = m.member
 left join pg_catalog.pg_roles as grantor on grantor.oid = m.grantor;
 
-comment on view audit.memberships is 'Who was put into which role.';
-comment on column audit.memberships.member_oid is 'Who is in it, in pg_roles.';
-comment on column audit.memberships.grantor_oid is 'Who put it there, in pg_roles.';
-comment on column audit.memberships.admin_option is 'Whether the member may give it on.';
-comment on column audit.memberships.revoked is 'What follows revoke in the statement that takes it away.';
+comment on view audit.memberships is 'Memberships of roles.';
+comment on column audit.memberships.member_oid is 'Member, in pg_roles.';
+comment on column audit.memberships.grantor_oid is 'Grantor, in pg_roles.';
+comment on column audit.memberships.admin_option is 'True if the member may grant the role to others.';
+comment on column audit.memberships.revoked is 'Text after REVOKE in the statement that ends the membership.';
 
--- A superuser on the way is an end: it has everything.
+-- The chain stops at a superuser, who has every right.
 create view audit.reached_roles with (security_invoker) as
 with recursive members as (
     select m.role_oid, m.member_oid from audit.memberships as m
@@ -54,9 +53,9 @@ select
     r.by_oid
 from reached as r;
 
-comment on view audit.reached_roles is 'Which role leads to which other, through any chain of memberships.';
-comment on column audit.reached_roles.reached_oid is 'What it reaches, itself too, in pg_roles.';
-comment on column audit.reached_roles.role_oid is 'A role that is no superuser, in pg_roles.';
+comment on view audit.reached_roles is 'Roles that a role reaches through any chain of memberships.';
+comment on column audit.reached_roles.reached_oid is 'Reached role, in pg_roles; the role itself included.';
+comment on column audit.reached_roles.role_oid is 'Role without SUPERUSER, in pg_roles.';
 
 create view audit.seeing_roles with (security_invoker) as
 select r.oid
@@ -72,19 +71,12 @@ where r.reached_oid in (
     union all
     select d.datdba from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database()
     union all
-    select x.grantee
+    select x.grantee_oid
     from pg_catalog.pg_class as c
     join audit.house_schemas as s on s.oid = c.relnamespace
-    cross join lateral (
-        select acl.grantee from pg_catalog.aclexplode(c.relacl) as acl
-        union all
-        select acl.grantee
-        from pg_catalog.pg_attribute as a
-        cross join lateral pg_catalog.aclexplode(a.attacl) as acl
-        where a.attrelid = c.oid and a.attacl is not null
-    ) as x
+    join audit.relation_rights as x on x.relation_oid = c.oid
 );
 
 comment on view audit.seeing_roles is
-    'Roles as whom a function sees more than a stranger: superusers, those with a power, those of the house, and those '
-    'that hold a right in it.';
+    'Roles that see more than a stranger: superusers, roles with a power, roles of the house, and roles with rights '
+    'in it.';

@@ -1,4 +1,4 @@
--- What an extension brought is judged as a whole.
+-- The objects of extensions are judged by audit.brought.
 create view audit.rights with (security_invoker) as
 with brought as materialized (
     select b.classid, b.objid from audit.brought() as b
@@ -70,13 +70,13 @@ cross join lateral pg_catalog.aclexplode(held.acl) as x
 left join pg_catalog.pg_roles as r on r.oid = x.grantee
 where x.grantee <> held.owner;
 
-comment on view audit.rights is 'Every right in an access list of the house, those of owners apart.';
-comment on column audit.rights.grantee_oid is 'Who holds it, in pg_roles; 0 is PUBLIC.';
-comment on column audit.rights.grantee is 'Who holds it by name.';
-comment on column audit.rights.is_grantable is 'Whether the holder may pass it on.';
+comment on view audit.rights is 'Rights in the access lists of the house, without those of owners.';
+comment on column audit.rights.grantee_oid is 'Holder, in pg_roles; 0 is PUBLIC.';
+comment on column audit.rights.grantee is 'Name of the holder.';
+comment on column audit.rights.is_grantable is 'True if the holder may grant the right to others.';
 comment on column audit.rights.kind is 'table, view, sequence, function, schema or database.';
 
--- A revoke from a whole table takes the rights to single columns along: these are given again.
+-- Revoking from a whole table revokes its column grants too, so the statement grants those again.
 create view audit.revocations with (security_invoker) as
 select
     r.*,
@@ -115,6 +115,5 @@ select
     ) as statement
 from audit.rights as r;
 
-comment on view audit.revocations is
-    'Every right in an access list of the house, as in audit.rights, with the statement that takes it back.';
-comment on column audit.revocations.statement is 'The statement that takes it back, and nothing else.';
+comment on view audit.revocations is 'Rights of audit.rights with the statement that revokes each.';
+comment on column audit.revocations.statement is 'Statement that revokes this right and no other.';

@@ -14,14 +14,13 @@ where f.prosecdef
         or exists (select from audit.house_roles as h where h.oid = f.proowner)
     );
 
-comment on view audit.definer_functions is
-    'Functions that run with the rights of an owner of the house, or stand in its schemas.';
-comment on column audit.definer_functions.proowner is 'The owner, in pg_roles.';
-comment on column audit.definer_functions.proacl is 'Its access list; null means that everybody may run it.';
-comment on column audit.definer_functions.proconfig is 'The settings that it pins.';
-comment on column audit.definer_functions.for_auditors is 'Whether it stands in schema audit.';
+comment on view audit.definer_functions is 'Definer functions in the schemas of the house, or owned by its roles.';
+comment on column audit.definer_functions.proowner is 'Owner, in pg_roles.';
+comment on column audit.definer_functions.proacl is 'Access list; null: everybody may run the function.';
+comment on column audit.definer_functions.proconfig is 'Settings of the function.';
+comment on column audit.definer_functions.for_auditors is 'True for a function in schema audit.';
 
--- Those of Postgres, and the house's whose text calls one of these, at any depth.
+-- pg_catalog.current_setting, and functions of the house whose text calls a reader, at any depth.
 create view audit.setting_readers with (security_invoker) as
 with recursive definitions as materialized (
     select
@@ -45,7 +44,7 @@ with recursive definitions as materialized (
         f.oid,
         f.name
     from definitions as f
-    -- The plain search is cheap, and nearly always says no.
+    -- strpos is cheap and nearly always finds nothing.
     join reader as r
         on pg_catalog.strpos(f.definition, r.name || '(') > 0
         and f.definition ~ ('\m' || r.name || '\(')
@@ -57,5 +56,5 @@ select distinct
 from reader;
 
 comment on view audit.setting_readers is
-    'Functions that read a setting, by themselves or through others: what they say, whoever writes SQL can set.';
-comment on column audit.setting_readers.name is 'The name of the function, without schema.';
+    'Functions that read a setting, directly or through others. Anybody with SQL can set it.';
+comment on column audit.setting_readers.name is 'Name of the function without schema.';

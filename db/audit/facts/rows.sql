@@ -1,6 +1,6 @@
--- The rows of the catalogs that audit.state() judges: what belongs to the house or hangs on it, and what users made
--- anywhere that works in the whole database. Whole rows as JSON, so that a column that a later Postgres adds is among them;
--- expressions and bodies as Postgres prints them. What initdb made is in audit.built_in.
+-- The catalog rows that audit.state() compares: rows of the house, rows that depend on it, and rows of users that
+-- affect the whole database. Whole rows as JSON, so that columns of later releases are included. Rows of initdb:
+-- audit.built_in.
 create function audit.catalog_rows()
     returns table (
         catalog regclass,
@@ -23,16 +23,9 @@ as $body$
         where n.nspname in ('public', 'app', 'reporting', 'audit')
     ),
     house_roles as materialized (
-        select r.oid
-        from pg_catalog.pg_roles as r
-        where r.rolname in (
-            'taxclaims_owner', 'taxclaims_definer', 'taxclaims_api', 'taxclaims_reporting', 'taxclaims_reporting_all',
-            'taxclaims_reporting_few',
-            'taxclaims_auditor', 'taxclaims_admin', 'taxclaims_scoped_admin', 'taxclaims_account_manager',
-            'taxclaims_tax_specialist', 'taxclaims_client', 'taxclaims_housekeeper'
-        )
+        select h.oid from audit.house_roles as h
     ),
-    -- Views elsewhere that give nobody more than they have: they read as whoever asks, or nobody but their owner may.
+    -- Views elsewhere that show nobody more than they may read: security_invoker, or readable by the owner alone.
     plain_views as materialized (
         select c.oid
         from pg_catalog.pg_class as c
@@ -52,7 +45,7 @@ as $body$
                 )
             )
     ),
-    -- What stands in the schemas of the house, by its own word: pg_depend can be written by hand like any other catalog.
+    -- Objects in the schemas of the house, by their own catalogs: pg_depend can be forged.
     standing (classid, objid) as (
         select 'pg_catalog.pg_namespace'::regclass::oid, house.oid from house
         union all
@@ -62,7 +55,7 @@ as $body$
         union all
         select 'pg_catalog.pg_type'::regclass, t.oid from pg_catalog.pg_type as t where t.typnamespace in (select house.oid from house)
         union all
-        -- And what reads it from elsewhere: that is in the rule itself.
+        -- Rules elsewhere that name a table of the house.
         select 'pg_catalog.pg_rewrite'::regclass, w.oid
         from pg_catalog.pg_rewrite as w
         join pg_catalog.pg_class as c on c.oid = w.ev_class and c.oid >= 16384
@@ -75,7 +68,7 @@ as $body$
                 where r.relnamespace in (select house.oid from house)
             )
     ),
-    -- What depends on the schemas of the house, at any depth, wherever it stands.
+    -- What depends on these objects, at any depth, in any schema.
     hanging (classid, objid) as (
         select s.classid, s.objid from standing as s
         union
@@ -86,7 +79,7 @@ as $body$
             from pg_catalog.pg_depend as d
             where d.refclassid = h.classid and d.refobjid = h.objid
             union all
-            -- A view by its rule, and a table by a default of its.
+            -- A rule leads to its view, a default to its table.
             select 'pg_catalog.pg_class'::regclass, w.ev_class
             from pg_catalog.pg_rewrite as w
             where h.classid = 'pg_catalog.pg_rewrite'::regclass and w.oid = h.objid
@@ -106,8 +99,7 @@ as $body$
     brought as materialized (
         select * from audit.brought() as b
     ),
-    -- In a schema of their own these open no way to a row and change nothing for statements that do not name them, unless
-    -- somebody put something more into them.
+    -- Known extensions in a schema of their own, with no foreign member.
     harmless as (
         select e.oid
         from pg_catalog.pg_extension as e
@@ -123,7 +115,7 @@ as $body$
                 from brought as b
             )
     ),
-    -- What users made that works by a name of Postgres, or on a table of its: below this OID is initdb's.
+    -- Objects of users (oid 16384 and above) in schemas of Postgres, or on its tables.
     made (classid, objid) as (
         select 'pg_catalog.pg_class'::regclass::oid, c.oid
         from pg_catalog.pg_class as c
@@ -178,7 +170,7 @@ as $body$
         ) as bound (classid, objid, relation)
         join standing as s on s.classid = 'pg_catalog.pg_class'::regclass and s.objid = bound.relation
         union
-        -- What a role of the house owns, or may use, in any schema.
+        -- What a role of the house owns or has a right to, in any schema.
         select held.classid, held.objid
         from (
             select 'pg_catalog.pg_class'::regclass, c.oid, c.relowner, c.relacl from pg_catalog.pg_class as c where c.relkind <> 't'
@@ -221,12 +213,12 @@ as $body$
         select 'pg_catalog.pg_authid'::regclass, r.oid
         from house_roles as r
         union
-        -- The same of every other kind.
+        -- The same for all other kinds of objects.
         select d.classid, d.objid
         from house_roles as r
         join pg_catalog.pg_shdepend as d on d.refclassid = 'pg_catalog.pg_authid'::regclass and d.refobjid = r.oid
         join pg_catalog.pg_database as b on b.oid = d.dbid and b.datname = pg_catalog.current_database()
-        -- Rights to what initdb made are facts of their own.
+        -- Rights to objects of initdb: audit.built_in.
         where d.objid >= 16384
     ),
     relations as materialized (
@@ -246,7 +238,7 @@ as $body$
             pg_catalog.to_jsonb(c)
                 || pg_catalog.jsonb_build_object(
                     'relpartbound', pg_catalog.pg_get_expr(c.relpartbound, c.oid),
-                    -- Postgres looks for these only where the relation says that it has some.
+                    -- Postgres ignores triggers, checks and so on where these flags are false.
                     'unheeded',
                     pg_catalog.concat_ws(
                         ' ',
@@ -256,7 +248,7 @@ as $body$
                         case when not c.relhasindex and exists (select from pg_catalog.pg_index as x where x.indrelid = c.oid) then 'indexes' end,
                         case when not c.relhassubclass and exists (select from pg_catalog.pg_inherits as h where h.inhparent = c.oid) then 'children' end
                     ),
-                    -- How a table is stored and cleaned is the DBA's.
+                    -- Storage and vacuum options are the DBA's.
                     'reloptions',
                     (
                         select pg_catalog.to_jsonb(pg_catalog.array_agg(option order by option))
@@ -338,7 +330,7 @@ as $body$
                 )
         from pg_catalog.pg_trigger as t
         union all
-        -- Not the whole row: what a rule does is long, and its text is in Postgres' own words.
+        -- Selected columns: ev_action is long, and pg_get_ruledef prints it.
         select
             'pg_catalog.pg_rewrite'::regclass, w.oid, 'pg_catalog.pg_rewrite'::regclass, w.oid, null, null, null,
             pg_catalog.jsonb_build_object(
@@ -355,7 +347,7 @@ as $body$
                             when w.rulename = '_RETURN' then pg_catalog.pg_get_viewdef(w.ev_class)
                             else pg_catalog.pg_get_ruledef(w.oid)
                         end,
-                        -- The name that a cast has anyway: Postgres prints it after a restore, and not before.
+                        -- After a restore Postgres prints the alias that a cast has anyway.
                         '::(text|name|oid|uuid|date|jsonb|inet|numeric)(\[\])? AS "?\1"?(?=,?\n|$)',
                         '::\1\2',
                         'g'
@@ -426,7 +418,7 @@ as $body$
                 || pg_catalog.jsonb_build_object('prqual', pg_catalog.pg_get_expr(p.prqual, p.prrelid))
         from pg_catalog.pg_publication_rel as p
         union all
-        -- Not the whole row: nobody but superusers reads how it connects.
+        -- Selected columns: only superusers read subconninfo.
         select
             'pg_catalog.pg_subscription'::regclass, s.oid, 'pg_catalog.pg_subscription'::regclass, s.oid, null, null, null,
             pg_catalog.jsonb_build_object(
@@ -567,7 +559,7 @@ as $body$
     left join brought as b on b.classid = f.root_class and b.objid = f.root
     left join pg_catalog.pg_extension as e on e.oid = b.extension
     where j.objid is not null
-        -- What works without being named, wherever it stands.
+        -- These affect the database wherever they are.
         or f.root_class = any ('{
             pg_catalog.pg_database, pg_catalog.pg_event_trigger, pg_catalog.pg_foreign_data_wrapper, pg_catalog.pg_foreign_server,
             pg_catalog.pg_publication, pg_catalog.pg_subscription, pg_catalog.pg_user_mapping
@@ -583,4 +575,4 @@ as $body$
 $body$;
 
 comment on function audit.catalog_rows() is
-    'The rows of the catalogs that audit.state() judges one by one, whole, each with the extension that brought it.';
+    'Catalog rows that audit.state() compares, with the extension that each belongs to.';

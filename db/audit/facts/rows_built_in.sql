@@ -1,7 +1,6 @@
--- What initdb made, below the first OID of users: a digest for each catalog, and rights to it that are not the ordinary
--- ones. What it gives beside these is declared for each release, for the server's own list of it (pg_init_privs) is a
--- table like any other. Rows as text, which costs a fifth of JSON, and the catalogs by their list, so that one that a
--- later Postgres adds is among them; query_to_xml runs the text that the list makes.
+-- Objects of initdb (oid below 16384): one digest for each catalog, and the rights that differ from the ordinary ones.
+-- pg_init_privs is not asked, since it can be forged. query_to_xml runs a query for each catalog of the list, also for
+-- catalogs of later releases.
 create function audit.built_in()
     returns table (kind text, object text, definition text)
     language sql stable rows 200
@@ -9,7 +8,7 @@ create function audit.built_in()
     set standard_conforming_strings = on
     set search_path = ''
 as $body$
-    -- What users may drop and make again, or is said whole as an extension's, is judged row by row.
+    -- Objects that users may drop and make again, and members of extensions, are compared row by row.
     with apart as materialized (
         select b.classid, b.objid from audit.brought() as b where b.objid < 16384
         union all
@@ -17,7 +16,7 @@ as $body$
         from pg_catalog.pg_namespace as n
         where n.nspname in ('public', 'app', 'reporting', 'audit')
     ),
-    -- Of a row nothing is left out here but what moves by itself, and trees, which are told as Postgres prints them.
+    -- Leaves out columns that change by themselves; expressions are compared as Postgres prints them.
     left_out as (
         select
             '{"ev_action": null, "ev_qual": null, "conbin": null, "prosqlbody": null, "proargdefaults": null}'
@@ -36,7 +35,7 @@ as $body$
                         select
                             case
                                 when %1$I < 12000 then pg_catalog.jsonb_populate_record(r, %2$L)::text
-                                -- Here initdb numbers as it comes, which differs between operating systems.
+                                -- From oid 12000 on, initdb's numbers differ between operating systems.
                                 else pg_catalog.regexp_replace(
                                     pg_catalog.jsonb_populate_record(r, %2$L)::text,
                                     '(\m|pg_toast_)1[2-6][0-9]{3}(?!\d)', 'initdb', 'g'
@@ -62,9 +61,9 @@ as $body$
                         where a.classid = key.attrelid
                     ),
                     case c.catalog
-                        -- initdb takes over from the operating system what comes after.
+                        -- From oid 12000 on, initdb imports collations of the operating system.
                         when 'pg_collation' then 'oid < 12000'
-                        -- The first superuser's name is the administrator's own.
+                        -- The name of the first superuser is the administrator's choice.
                         when 'pg_authid' then 'oid <> 10'
                         when 'pg_auth_members' then 'member <> 10'
                         else 'true'
@@ -80,7 +79,7 @@ as $body$
             and case c.catalog when 'pg_auth_members' then key.attname = 'member' else key.attnum = 1 end
         cross join left_out
         where c.kind is not null
-            -- Of the whole server, or hidden; and settings and rights to parameters, which initdb makes none of.
+            -- Server-wide or hidden catalogs, and catalogs that initdb leaves empty.
             and c.catalog not in (
                 'pg_database', 'pg_db_role_setting', 'pg_extension', 'pg_parameter_acl', 'pg_subscription', 'pg_user_mapping'
             )
@@ -102,7 +101,7 @@ as $body$
         ) as held (classid, oid, kind, object, acl, acl_type, owner)
         where held.acl is not null
         union all
-        -- Everybody reads a catalog; columns have nothing of their own.
+        -- Everybody may read a catalog; its columns have no rights of their own.
         select
             'pg_catalog.pg_class'::regclass, c.oid, 'table', c.oid::regclass::text,
             coalesce(c.relacl, pg_catalog.acldefault('r', c.relowner)),
@@ -152,4 +151,4 @@ as $body$
 $body$;
 
 comment on function audit.built_in() is
-    'What initdb made, by a digest of each catalog, and who holds which rights to it beyond the ordinary. Serves audit.state().';
+    'Digests of the catalogs as initdb made them, and rights beyond the ordinary ones. For audit.state().';

@@ -1,4 +1,4 @@
--- By names and no OIDs, so that a restored database says the same.
+-- Rows with names in place of oids, so that a restored database gives the same.
 create function audit.named_rows()
     returns table (
         number bigint,
@@ -23,7 +23,7 @@ as $body$
     with catalogs as materialized (
         select * from audit.catalogs() as listed
     ),
-    -- Which months of the audit log there are is another answer each month, and none of them is declared by its name.
+    -- The months of the audit log change with time, so none is declared by name.
     months as materialized (
         select
             c.oid,
@@ -35,7 +35,7 @@ as $body$
             end as is_bounded_by_its_name
         from pg_catalog.pg_inherits as i
         join pg_catalog.pg_class as c on c.oid = i.inhrelid
-        -- By the catalog: an auditor may not as much as name what is in that schema.
+        -- By the catalog: auditors have no right to schema audit_log.
         join pg_catalog.pg_class as log on log.oid = i.inhparent
         cross join lateral (
             select
@@ -96,7 +96,7 @@ as $body$
             else r.content
         end as content,
         r.relkind,
-        -- A row type follows its relation, an array its element.
+        -- A row type follows its table, an array type its element.
         r.catalog = 'pg_catalog.pg_type'::regclass
             and (
                 r.content ->> 'typrelid' <> '0' and r.content ->> 'typtype' = 'c'
@@ -238,5 +238,4 @@ as $body$
 $body$;
 
 comment on function audit.named_rows() is
-    'The rows that audit.state() judges, each with its kind and the name of its object; and the month of the audit log that '
-    'it is of, by the name of its table.';
+    'Catalog rows with kind, name of the object, and month of the audit log. For audit.state().';

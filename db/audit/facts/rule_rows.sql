@@ -1,5 +1,4 @@
--- Rules that are rows: which moves are allowed to whom, and the one row in which administrators meet. A view, for an
--- auditor has no usage of the schemas that the tables are in.
+-- Rows that are rules. A view, since auditors have no USAGE on the schemas of the tables.
 create view audit.rule_rows with (security_invoker) as
 select
     'public.reclamation_transitions ' || pg_catalog.concat_ws(', ', t.from_status, t.to_status, t.role) as object,
@@ -14,6 +13,6 @@ union all
 select 'app.administrator_guard ' || g.is_only::text, 'there'
 from app.administrator_guard as g;
 
-comment on view audit.rule_rows is 'The rows that are rules, which audit.state() tells as facts. Serves audit.drift.';
-comment on column audit.rule_rows.definition is 'What the row says beside its key: the fields that a move needs.';
-comment on column audit.rule_rows.object is 'The table, and the key of the row.';
+comment on view audit.rule_rows is 'Rows that are rules, as facts. For audit.state().';
+comment on column audit.rule_rows.definition is 'Fields that a move needs.';
+comment on column audit.rule_rows.object is 'Table and key of the row.';

@@ -1,6 +1,5 @@
--- Everything that decides who may do what, one fact a line: what audit.drift compares with db/audit/declared. Each row of
--- audit.named_rows with all its columns but for those that audit.catalog_columns leaves out, so that a restored
--- database says the same; no OID, and nothing that depends on the language, the clock or the path of whoever asks.
+-- Everything that decides who may do what, one fact a row. A fact has all columns of its row but those of
+-- audit.catalog_columns, and no oid. It does not depend on the session's language, clock or search_path.
 create function audit.state()
     returns table (kind text, object text, definition text)
     language sql stable rows 3000
@@ -8,7 +7,7 @@ create function audit.state()
     set standard_conforming_strings = on
     set search_path = ''
 as $body$
-    -- What of a row is not written out at all, and where another value than the plain ones goes without saying.
+    -- Columns that are left out always, and columns that are left out at an ordinary value.
     with left_out as materialized (
         select pg_catalog.array_agg(c.attribute::text) filter (where c.ordinary is null) as attributes
         from audit.catalog_columns() as c
@@ -16,7 +15,7 @@ as $body$
     ordinary as materialized (
         select c.attribute, c.ordinary from audit.catalog_columns() as c where c.ordinary is not null
     ),
-    -- Which column holds an OID, or numbers of columns, and of what.
+    -- The columns that hold an oid or column numbers, and the catalog that they refer to.
     keys as materialized (
         select distinct on (k.attribute)
             k.attribute,
@@ -36,8 +35,8 @@ as $body$
     named as materialized (
         select * from audit.named_rows() as n
     ),
-    -- schema: where it stands; null for what stands in none, or works wherever it stands, and is a fact of its own:
-    -- operators, functions that run as their owner, keys and inheritance that reach into the house.
+    -- schema: null for objects that act wherever they are: operators, definer functions, and keys or inheritance that
+    -- reach into the house.
     objects as materialized (
         select n.*, s.nspname as schema
         from named as n
@@ -62,7 +61,7 @@ as $body$
                     then case when coalesce(parent.relnamespace::text, n.content ->> 'connamespace') = n.content ->> 'connamespace' then (n.content ->> 'connamespace')::oid end
                 else c.relnamespace
             end
-        -- A publication of tables of the house is told whole by published_table.
+        -- Publications with tables of the house: finding published_table.
         where not exists (
             select
             from pg_catalog.pg_publication as p
@@ -106,7 +105,7 @@ as $body$
                             select
                                 pg_catalog.string_agg(
                                     case
-                                        -- regproc is printed by name already.
+                                        -- A regproc is printed by name already.
                                         when m.member !~ '^[0-9]+$' then m.member
                                         when k.pktable = 'pg_catalog.pg_authid'::regclass then
                                             case m.member
@@ -123,7 +122,7 @@ as $body$
                                     end,
                                     ', '
                                     order by
-                                        -- The roles of a policy are a set.
+                                        -- The roles of a policy have no order.
                                         case k.attribute when 'polroles' then pg_catalog.pg_get_userbyid(m.member::oid)::text end collate "C",
                                         m.place
                                 )
@@ -183,19 +182,18 @@ as $body$
             select h.grantee, h.privilege_type, h.is_grantable
             from pg_catalog.aclexplode(coalesce(o.acl, pg_catalog.acldefault(o.acl_type, o.owner))) as h
             union all
-            -- An owner from whom everything was taken.
+            -- An owner whose own rights were revoked.
             select o.owner, 'nothing', false
             where o.acl_type <> 'c'
                 and not exists (select from pg_catalog.aclexplode(o.acl) as h where h.grantee = o.owner)
                 and o.acl is not null
         ) as x
         where o.acl_type is not null
-            -- Nothing but what was granted to single columns; and rights to arrays are those to their elements.
+            -- For columns explicit grants alone; rights to an array type are those of its element.
             and (o.acl_type <> 'c' or o.acl is not null)
             and (o.acl is not null or not o.follows)
-            -- What findings tell of whoever is given it, one by one: what an outsider holds in the house, a right to connect
-            -- among it (rights_outside_house), and who may make something there (create_or_temp).
-            -- Without a schema, as a definer function is here, nothing of it is told elsewhere.
+            -- Findings name these rights: rights_outside_house, create_or_temp. A definer function has no schema here,
+            -- so its rights stay.
             and not coalesce((
                 (o.catalog = 'pg_catalog.pg_database'::regclass or o.schema in ('public', 'app', 'reporting', 'audit'))
                 and o.extension is null
@@ -215,7 +213,7 @@ as $body$
             o.schema,
             coalesce(w.kind, o.kind) as kind,
             o.object,
-            -- What has nothing but ordinary values is there all the same.
+            -- An object whose values are all ordinary is a fact as well.
             coalesce(w.definition, '') as definition
         from objects as o
         left join (
@@ -297,8 +295,8 @@ as $body$
             and f.month is null
             and (f.schema is null or f.schema in ('public', 'app', 'reporting', 'audit', 'audit_log', 'pg_catalog', 'information_schema'))
         union all
-        -- Of a schema of somebody else's one fact: what in it touches the house, who holds which right to that, and a digest.
-        -- What opens a way to a row there is a finding by itself.
+        -- For each foreign schema one fact: its objects that touch the house, the rights to them, and a digest. A way
+        -- to rows in it is a finding of its own.
         select
             'schema',
             f.schema::text,
@@ -322,8 +320,8 @@ as $body$
             and f.schema not in ('public', 'app', 'reporting', 'audit', 'audit_log', 'pg_catalog', 'information_schema')
         group by f.schema
         union all
-        -- Of the months of the audit log one digest, as long as each is as the others: those of tomorrow change nothing.
-        -- Which of them is another, audit.findings says.
+        -- One digest for all months of the audit log while they are alike. Finding audit_month_differs names one that
+        -- is not.
         select
             'table',
             'each month of audit_log.months',
@@ -358,7 +356,7 @@ as $body$
                     'none'
                 )
         from objects as o
-        -- Any other is told whole by extension_not_known.
+        -- Unknown extensions: finding extension_not_known.
         join audit.known_extensions() as known on known.name = o.object
         where o.kind = 'extension'
         union all
@@ -395,7 +393,7 @@ as $body$
         from settings as s
         join named as r on r.catalog = 'pg_catalog.pg_authid'::regclass and r.root = s.setrole
         union all
-        -- Left out is what concerns speed, logging and how values are written out alone.
+        -- Settings of speed, logging and output are left out.
         select
             'database setting',
             s.name || case s.setdatabase when 0 then ' for every role' else ' for this database' end,
@@ -418,4 +416,5 @@ as $body$
     group by e.kind, e.object
 $body$;
 
-comment on function audit.state() is 'Everything that decides who may do what, one fact a row. What audit.drift compares.';
+comment on function audit.state() is
+    'Everything that decides who may do what, one fact a row. audit.drift compares it.';

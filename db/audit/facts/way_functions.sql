@@ -7,13 +7,13 @@ with brought as materialized (
         f.pronamespace,
         f.proowner,
         f.prorettype,
-        -- What runs with its owner's rights, outside the house: the house's own have findings of their own.
+        -- Definer functions outside the house; those of the house: definer_within_reach.
         f.prosecdef
             and f.proowner in (select s.oid from audit.seeing_roles as s)
             and not exists (select from audit.definer_functions as d where d.oid = f.oid) as runs_as_owner,
-        -- What no right bounds: C, and any language that only a superuser may use. Of an extension, its own library.
+        -- C, internal and untrusted languages, unless the function belongs to a known extension's library.
         (not l.lanpltrusted or l.lanname in ('c', 'internal'))
-            -- Of an aggregate its functions say it.
+            -- The functions of an aggregate are judged by themselves.
             and f.prokind <> 'a'
             and f.oid not in (select b.objid from brought as b) as is_unbounded,
         f.proleakproof,
@@ -21,7 +21,7 @@ with brought as materialized (
         coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner)) as acl
     from pg_catalog.pg_proc as f
     join pg_catalog.pg_language as l on l.oid = f.prolang
-    -- Below this Postgres made them, and none that runs as its owner.
+    -- Postgres made those with lower oids, none as a definer function.
     where (f.oid >= 16384 or f.prosecdef)
         and (f.prosecdef or f.proleakproof or not l.lanpltrusted or l.lanname in ('c', 'internal'))
 ), set_off as (
@@ -30,7 +30,7 @@ with brought as materialized (
     cross join lateral pg_catalog.aclexplode(made.acl) as x
     where x.grantee not in (0, made.proowner)
     union
-    -- Everybody may run it: that is everybody who can name it.
+    -- PUBLIC: every role with USAGE on its schema.
     select made.oid, named.grantee
     from made
     cross join lateral pg_catalog.aclexplode(made.acl) as x
@@ -38,23 +38,15 @@ with brought as materialized (
     cross join lateral pg_catalog.aclexplode(coalesce(n.nspacl, pg_catalog.acldefault('n', n.nspowner))) as named
     where x.grantee = 0 and named.privilege_type = 'USAGE' and named.grantee <> n.nspowner
     union
-    -- A trigger asks nobody for a right to its function: whoever may write to the table sets it off.
-    select made.oid, x.grantee
+    -- A trigger needs no right to its function: every role that may write to the table fires it.
+    select made.oid, x.grantee_oid
     from made
     join pg_catalog.pg_trigger as t on t.tgfoid = made.oid
     join pg_catalog.pg_class as c on c.oid = t.tgrelid
-    cross join lateral (
-        select acl.grantee from pg_catalog.aclexplode(c.relacl) as acl
-        where acl.privilege_type in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')
-        union all
-        select acl.grantee
-        from pg_catalog.pg_attribute as a
-        cross join lateral pg_catalog.aclexplode(a.attacl) as acl
-        where a.attrelid = c.oid and a.attacl is not null and acl.privilege_type in ('INSERT', 'UPDATE')
-    ) as x
-    where x.grantee <> c.relowner
+    join audit.relation_rights as x on x.relation_oid = c.oid
+    where x.grantee_oid <> c.relowner and x.privilege in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')
     union
-    -- Nor does an aggregate, a type, or what sorts and compares for an index.
+    -- Aggregates, types and index support need no right either.
     select made.oid, 0
     from made
     join pg_catalog.pg_depend as d on d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid = made.oid
@@ -80,11 +72,10 @@ where (made.runs_as_owner or made.is_unbounded or made.proleakproof)
     and coalesce(not r.rolsuper, true);
 
 comment on view audit.foreign_functions is
-    'Functions that others made, that see more than their caller or than a policy lets through, and who can set them off.';
-comment on column audit.foreign_functions.language is 'The language that it is written in.';
-comment on column audit.foreign_functions.runs_as_owner is
-    'Whether it runs with the rights of an owner who sees more, and is none of the house''s.';
-comment on column audit.foreign_functions.is_unbounded is 'Whether it is written in a language that no right bounds.';
-comment on column audit.foreign_functions.is_leakproof is 'Whether it is declared leakproof.';
+    'Functions outside the house that read past policies, and the roles that can run or trigger them.';
+comment on column audit.foreign_functions.language is 'Language of the function.';
+comment on column audit.foreign_functions.runs_as_owner is 'True for a definer function whose owner sees more rows.';
+comment on column audit.foreign_functions.is_unbounded is 'True for a language without limits, such as C.';
+comment on column audit.foreign_functions.is_leakproof is 'True for a leakproof function.';
 comment on column audit.foreign_functions.role_oid is
-    'Who can set it off, in pg_roles; 0 is everybody, null where nobody but its owner can.';
+    'Role that can run or trigger the function, in pg_roles; 0 is everybody, null: only the owner.';

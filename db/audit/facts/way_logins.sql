@@ -1,4 +1,4 @@
--- One row for each login and power, or role that it is in and that leads to powers.
+-- One row for each login and each role by which it reaches a power.
 create view audit.login_powers with (security_invoker) as
 select
     l.oid as login_oid,
@@ -14,12 +14,12 @@ left join pg_catalog.pg_roles as by_role on by_role.oid = reached.by_oid
 where l.rolcanlogin
     and not l.rolsuper
     and (p.everywhere or pg_catalog.has_database_privilege(l.oid, d.oid, 'CONNECT'))
-    -- Whoever owns the database and applies it makes its roles, and ends the sessions that are in the way of a deploy.
+    -- The administrator needs these for a deploy.
     and not (l.oid = d.datdba and p.power in ('CREATEROLE', 'pg_signal_backend', 'pg_read_all_stats'))
 group by l.oid, l.rolname, reached.by_oid, by_role.rolname;
 
-comment on view audit.login_powers is 'The logins, superusers apart, that have or lead to a power that no policy bounds.';
-comment on column audit.login_powers.powers is 'Attributes, and roles of Postgres''s own.';
+comment on view audit.login_powers is 'Logins, without superusers, with a power that no policy limits.';
+comment on column audit.login_powers.powers is 'Attributes, and roles of Postgres.';
 
 create view audit.superusers with (security_invoker) as
 select
@@ -45,11 +45,9 @@ where r.rolsuper
         )
     );
 
-comment on view audit.superusers is
-    'Superusers that can log in, or that a login can become: no policy holds them. Postgres does not keep since when.';
-comment on column audit.superusers.is_first is 'Whether it is the one that the server was made with.';
-comment on column audit.superusers.become_by is
-    'Logins, no superusers themselves, that can become it through memberships; each is a finding.';
+comment on view audit.superusers is 'Superusers that can log in or that a login can become. No policy holds for them.';
+comment on column audit.superusers.is_first is 'True for the superuser that initdb made.';
+comment on column audit.superusers.become_by is 'Logins that can become this superuser; each is a finding.';
 
 -- The administrator is a member of taxclaims_owner and of no group.
 create view audit.database_owners with (security_invoker) as
@@ -80,7 +78,7 @@ where d.datname = pg_catalog.current_database()
     );
 
 comment on view audit.database_owners is
-    'Logins that own the database, or become its owner, and are not the administrator who applies it.';
+    'Logins that own the database or can become its owner, except the administrator.';
 
 create view audit.login_members with (security_invoker) as
 select
@@ -94,8 +92,8 @@ join audit.logins as other on other.oid = reached.reached_oid and other.oid <> l
 join audit.memberships as m on m.member_oid = l.oid and m.role_oid = reached.by_oid
 join pg_catalog.pg_database as d on d.datname = pg_catalog.current_database()
 where l.oid <> d.datdba
-    -- Becoming the administrator is said by itself.
+    -- Becoming the administrator: finding database_owner.
     and other.oid <> d.datdba;
 
 comment on view audit.login_members is 'Logins that can become another login of this database.';
-comment on column audit.login_members.other is 'Whom it can become.';
+comment on column audit.login_members.other is 'Name of the other login.';

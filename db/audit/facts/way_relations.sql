@@ -1,28 +1,20 @@
 create view audit.readers with (security_invoker) as
 select distinct
     c.oid as relation_oid,
-    x.grantee as role_oid,
+    x.grantee_oid as role_oid,
     coalesce(r.rolname, 'PUBLIC') as role
 from pg_catalog.pg_class as c
-cross join lateral (
-    select acl.grantee, acl.privilege_type
-    from pg_catalog.aclexplode(c.relacl) as acl
-    union all
-    select acl.grantee, acl.privilege_type
-    from pg_catalog.pg_attribute as a
-    cross join lateral pg_catalog.aclexplode(a.attacl) as acl
-    where a.attrelid = c.oid and a.attacl is not null
-) as x
-left join pg_catalog.pg_roles as r on r.oid = x.grantee
--- Below this Postgres made them.
+join audit.relation_rights as x on x.relation_oid = c.oid
+left join pg_catalog.pg_roles as r on r.oid = x.grantee_oid
+-- Postgres made those with lower oids.
 where c.oid >= 16384
     and c.relkind in ('r', 'p', 'v', 'm', 'f')
-    and x.grantee <> c.relowner
-    and x.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+    and x.grantee_oid <> c.relowner
+    and x.privilege in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
     and coalesce(not r.rolsuper, true);
 
-comment on view audit.readers is 'Who holds a right to the rows of a table or a view, beside its owner and superusers.';
-comment on column audit.readers.relation_oid is 'In pg_class.';
+comment on view audit.readers is 'Roles with a right to the rows of a table or view, without owner and superusers.';
+comment on column audit.readers.relation_oid is 'Table or view, in pg_class.';
 
 create view audit.copies with (security_invoker) as
 with elsewhere as (
@@ -39,13 +31,13 @@ with elsewhere as (
     join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
     where t.name like 'public.%'
 ), alike as (
-    -- A table that was filled by hand depends on nothing: it is known by its columns.
+    -- A copy that was filled by insert depends on nothing: its column names are compared.
     select e.oid, b.name, pg_catalog.count(*) as shared, b.columns
     from elsewhere as e
     join pg_catalog.pg_attribute as a on a.attrelid = e.oid and a.attnum > 0 and not a.attisdropped
     join business as b on b.attname = a.attname
     group by e.oid, b.name, b.columns
-    -- Three names such as id and created_at are everybody's.
+    -- Names such as id, client_id and created_at occur everywhere.
     having pg_catalog.count(*) >= 4 and pg_catalog.count(*) * 2 >= b.columns
 )
 select distinct
@@ -67,9 +59,9 @@ union
 select a.oid, 'r', pg_catalog.format('looks like a copy: it has %s of the %s columns of %s', a.shared, a.columns, a.name)
 from alike as a;
 
-comment on view audit.copies is 'Where rows of tenants may stand or be read without their policies.';
+comment on view audit.copies is 'Copies of tenants'' rows, which policies do not protect.';
 
--- A parent may be read by whoever holds a right to it; with none, by its owner.
+-- Everybody with a right to the parent reads the child through it; without such a right, its owner does.
 create view audit.parents with (security_invoker) as
 select
     i.inhparent as parent_oid,
@@ -86,7 +78,7 @@ join pg_catalog.pg_namespace as n on n.oid = parent.relnamespace
 join pg_catalog.pg_class as child on child.oid = i.inhrelid
 join pg_catalog.pg_namespace as cn on cn.oid = child.relnamespace
 where parent.relkind in ('r', 'p', 'f')
-    -- The months of the audit log are closed to whoever names them, and have a finding of their own.
+    -- The months of the audit log: finding audit_month_differs.
     and (pg_catalog.format('%I.%I', n.nspname, parent.relname), pg_catalog.format('%I.%I', cn.nspname, child.relname))
         <> ('public.audit_logs', 'audit_log.months')
     and (
@@ -94,6 +86,6 @@ where parent.relkind in ('r', 'p', 'f')
         or exists (select from audit.house_tables as t where t.oid = i.inhrelid)
     );
 
-comment on view audit.parents is 'Tables that inherit to or from a table of the house.';
-comment on column audit.parents.parent_oid is 'The parent, in pg_class.';
+comment on view audit.parents is 'Inheritance to or from tables of the house.';
+comment on column audit.parents.parent_oid is 'Parent, in pg_class.';
 comment on column audit.parents.child is 'Schema and name of the child.';

@@ -23,7 +23,7 @@ where kept.setdatabase in (
         0,
         (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
     )
-    -- Whoever neither enters this database nor is of the house keeps what they like.
+    -- A login from outside that cannot connect here may have any setting.
     and (
         kept.setrole = 0
         or r.rolsuper
@@ -31,12 +31,11 @@ where kept.setdatabase in (
         or exists (select from audit.logins as l where l.oid = kept.setrole)
     );
 
-comment on view audit.stored_settings is
-    'Settings that are kept for a role or for this database, as far as they concern it: with what sessions begin.';
-comment on column audit.stored_settings.value is 'Its value.';
-comment on column audit.stored_settings.is_harmless is 'Whether it lets nobody see more (audit.is_harmless).';
-comment on column audit.stored_settings.role is 'The role by name; null is every role.';
-comment on column audit.stored_settings.role_oid is 'In pg_roles; 0 is every role.';
+comment on view audit.stored_settings is 'Settings stored for roles or for this database.';
+comment on column audit.stored_settings.value is 'Value of the setting.';
+comment on column audit.stored_settings.is_harmless is 'True if the setting shows nobody more rows.';
+comment on column audit.stored_settings.role is 'Name of the role; null is every role.';
+comment on column audit.stored_settings.role_oid is 'Role, in pg_roles; 0 is every role.';
 
 create view audit.parameter_rights with (security_invoker) as
 select
@@ -48,7 +47,7 @@ from pg_catalog.pg_parameter_acl as p
 cross join lateral pg_catalog.aclexplode(p.paracl) as x
 left join pg_catalog.pg_roles as r on r.oid = x.grantee
 where coalesce(not r.rolsuper, true)
-    -- What is harmless whatever it is set to, and for a session alone.
+    -- Harmless settings, and settings for one session.
     and not (
         x.privilege_type = 'SET'
         and exists (
@@ -59,5 +58,5 @@ where coalesce(not r.rolsuper, true)
         )
     );
 
-comment on view audit.parameter_rights is 'Rights to settings, given to somebody who is no superuser.';
+comment on view audit.parameter_rights is 'Rights to settings, of roles without SUPERUSER.';
 comment on column audit.parameter_rights.privilege is 'SET for a session, ALTER SYSTEM for the server.';

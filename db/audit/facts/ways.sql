@@ -1,4 +1,4 @@
--- A login goes the ways of each role that it is or reaches, and those of PUBLIC (0).
+-- A login's ways are those of its roles and of PUBLIC (0).
 create view audit.ways with (security_invoker) as
 select
     'function_runs_as_owner' as way,
@@ -57,13 +57,11 @@ union all
 select 'login_becomes_login', m.login_oid, 'can become the login ' || m.other
 from audit.login_members as m;
 
-comment on view audit.ways is
-    'Every way to a tenant''s row other than the policies, and who can go it. Serves audit.who_can_see; audit.findings says '
-    'the same of each object.';
-comment on column audit.ways.role_oid is 'Who can go it, in pg_roles: whoever is this role or reaches it; 0 is everybody.';
-comment on column audit.ways.reason is 'Which way it is.';
+comment on view audit.ways is 'Ways to a tenant''s row past the policies, by role. For audit.who_can_see.';
+comment on column audit.ways.role_oid is 'Role that can take this way, in pg_roles; 0 is everybody.';
+comment on column audit.ways.reason is 'Description of the way.';
 
--- Each that can enter this database, superusers apart; of a power that reaches it from elsewhere, others too.
+-- Logins that can connect here, and logins with a power that reaches every database; no superusers.
 create view audit.login_ways with (security_invoker) as
 select distinct
     l.rolname as login,
@@ -78,4 +76,4 @@ join lateral (
 join pg_catalog.pg_roles as l on l.oid = goes.role_oid and l.rolcanlogin
 where w.way in ('login_reaches_privilege', 'database_owner') or exists (select from audit.logins as here where here.oid = l.oid);
 
-comment on view audit.login_ways is 'Which login goes which way to a tenant''s row, other than the policies.';
+comment on view audit.login_ways is 'Ways to a tenant''s row past the policies, by login.';

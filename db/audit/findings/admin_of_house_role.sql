@@ -10,12 +10,12 @@ join pg_catalog.pg_roles as member on member.oid = m.member_oid
 join pg_catalog.pg_database as d on d.datname = pg_catalog.current_database()
 where m.admin_option
     and not member.rolsuper
-    -- The administrator who applies the database makes its logins.
+    -- The administrator makes the logins.
     and member.oid <> d.datdba
-    -- A house role that is in another, and who has all clients, have findings of their own.
+    -- Findings house_role_changed and login_reaches_house_role.
     and h.purpose <> 'addition'
     and not exists (select from audit.house_roles as own where own.oid = member.oid);
 
 comment on view audit.finding_admin_of_house_role is
-    'Somebody who is no administrator decides who becomes a request, a BI login or the owner. Comes of grant … with admin '
-    'option, or of a role that CREATEROLE made. Mend: revoke the option.';
+    'A role that is no administrator can add logins to a role of the house. Comes of ADMIN OPTION, or of CREATEROLE. '
+    'Mend: revoke the option.';

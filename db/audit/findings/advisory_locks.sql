@@ -4,7 +4,7 @@ select
     f.oid::regprocedure::text as object,
     'everybody may take advisory locks: one session can fill the lock table, and stop every other' as detail,
     case
-        -- Taken for the key of a repeated request: where db:migrate was no superuser, by everybody's right alone.
+        -- app.claim_key takes this lock.
         when f.oid = 'pg_catalog.pg_try_advisory_xact_lock(bigint)'::regprocedure
             then pg_catalog.format('grant execute on function %s to taxclaims_definer; ', f.oid::regprocedure)
         else ''
@@ -17,5 +17,5 @@ where f.pronamespace = 'pg_catalog'::regnamespace
     and x.grantee = 0;
 
 comment on view audit.finding_advisory_locks is
-    'Any login can fill the table of all locks with locks of its own invention, and every request fails until its session '
-    'ends. Comes with Postgres, where the deploy was no superuser, or of a grant to public. Mend: revoke, as a superuser.';
+    'One session can fill the server''s lock table and stop every request. Comes with Postgres if db:migrate ran '
+    'without SUPERUSER, or of a grant to PUBLIC. Mend: revoke it as a superuser.';

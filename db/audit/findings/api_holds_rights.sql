@@ -10,6 +10,5 @@ where r.grantee = 'taxclaims_api'
     and r.privilege not in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN');
 
 comment on view audit.finding_api_holds_rights is
-    'The API''s login reaches a table without having become a request role, so that no policy of a request holds. '
-    'Comes of a grant to taxclaims_api by hand. Mend: revoke it; what a request needs is granted to the request '
-    'roles.';
+    'The API''s login has a right to a table without becoming a request role, so no policy of requests holds. Comes '
+    'of a grant to taxclaims_api. Mend: revoke it.';

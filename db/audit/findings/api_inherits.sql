@@ -28,6 +28,5 @@ where g.purpose = 'group'
 group by g.oid, g.name;
 
 comment on view audit.finding_api_inherits is
-    'A group has the rights of request roles without becoming them: what a request may do depends on nothing that the '
-    'request said. Comes of a membership that inherits (grant … with inherit true, alter role … inherit). Mend: '
+    'A group has the rights of request roles without becoming one. Comes of an inheriting membership. Mend: '
     'noinherit, or with inherit false.';

@@ -1,5 +1,4 @@
--- GET /health is 503 for an API that logs in so, by the same function: what an operator learns there, an auditor learns
--- here. A superuser can become everybody: only one that was put into the group by name is meant for the API.
+-- GET /health asks the same function. A superuser counts only as a direct member of taxclaims_api.
 create view audit.finding_api_login_objection with (security_invoker) as
 select
     'error' as level,
@@ -21,5 +20,5 @@ where r.rolcanlogin
 group by r.rolname;
 
 comment on view audit.finding_api_login_objection is
-    'The service answers no request through this login while GET /health is asked, as it can more than a member of '
-    'taxclaims_api, or less. Comes of an attribute, a membership, a setting or an object given to it. Mend: take it back.';
+    'GET /health answers 503 for this login, which has more or fewer rights than a member of taxclaims_api. Comes of '
+    'an attribute, membership, setting or object of the login. Mend: take that back.';

@@ -7,7 +7,7 @@ select
 from pg_catalog.pg_class as c
 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace and n.nspname = 'audit_log'
 cross join lateral (
-    -- Null where it is open.
+    -- Null for an open end.
     select pg_catalog.regexp_match(
         pg_catalog.pg_get_expr(c.relpartbound, 0),
         $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$
@@ -31,19 +31,13 @@ cross join lateral (
     where p.polrelid = c.oid
     union all
     select
-        pg_catalog.format('%s is granted to %s', x.privilege_type, coalesce(r.rolname, 'PUBLIC')),
+        pg_catalog.format('%s is granted to %s', x.privilege, coalesce(r.rolname, 'PUBLIC')),
         pg_catalog.format('revoke all on %s from %s cascade;', c.oid::regclass, coalesce(pg_catalog.quote_ident(r.rolname), 'public'))
     from (
-        select acl.grantee, acl.privilege_type
-        from pg_catalog.aclexplode(c.relacl) as acl
-        union
-        select acl.grantee, acl.privilege_type
-        from pg_catalog.pg_attribute as a
-        cross join lateral pg_catalog.aclexplode(a.attacl) as acl
-        where a.attrelid = c.oid and a.attacl is not null
+        select distinct g.grantee_oid, g.privilege from audit.relation_rights as g where g.relation_oid = c.oid
     ) as x
-    left join pg_catalog.pg_roles as r on r.oid = x.grantee
-    where x.grantee <> c.relowner
+    left join pg_catalog.pg_roles as r on r.oid = x.grantee_oid
+    where x.grantee_oid <> c.relowner
     union all
     select
         'its records can be changed: audit_logs_append_only is missing or switched off',
@@ -54,7 +48,7 @@ cross join lateral (
         where t.tgrelid = c.oid
             and t.tgname = 'audit_logs_append_only'
             and t.tgenabled = 'O'
-            -- Before each statement that updates, deletes or truncates.
+            -- BEFORE statement, for UPDATE, DELETE and TRUNCATE.
             and t.tgtype = 2 + 8 + 16 + 32
             and t.tgfoid = 'app.refuse_change()'::regprocedure
     )
@@ -95,7 +89,7 @@ cross join lateral (
             when 'months' then false
             when 'earlier' then bound.said[1] is not null or bound.said[2] is null
             when 'later' then bound.said[1] is null or bound.said[2] is not null
-            -- Whatever the time zone and the style of dates of whoever asks.
+            -- The same in every time zone and date style.
             else array[bound.said[1]::timestamptz, bound.said[2]::timestamptz] is distinct from (
                 select array[m.first at time zone 'UTC', (m.first + interval '1 month') at time zone 'UTC']
                 from (
@@ -108,5 +102,5 @@ cross join lateral (
 where c.relkind in ('r', 'p');
 
 comment on view audit.finding_audit_month_differs is
-    'A part of the audit log is not as the others: whoever reaches it by its name could read or change records, or a '
-    'record could stand in it twice. Comes of a change by hand. Mend: npm run db:migrate, or as the remedy says.';
+    'One part of the audit log differs from the others: its records could be read, changed or written twice. Comes of '
+    'a change by hand. Mend: npm run db:migrate, or the remedy.';

@@ -1,4 +1,3 @@
--- Records of the audit log leave it by npm run audit:archive alone.
 create view audit.finding_audit_month_lost with (security_invoker) as
 select
     'error' as level,
@@ -22,6 +21,5 @@ from (
 where all_.days < all_.expected;
 
 comment on view audit.finding_audit_month_lost is
-    'The audit log has fewer records of a month than were counted when its days were over, or than were archived of it; or '
-    'counts themselves are gone. Comes of a month dropped, detached or emptied by hand, or of triggers switched off. Mend: '
-    'nothing puts records into the log again; accept the loss once it is known what became of them.';
+    'Audit records or their counts are lost. Comes of a month dropped, detached or emptied by hand, or of disabled '
+    'triggers. Mend: look for the records in a backup or an archive, then accept the loss.';

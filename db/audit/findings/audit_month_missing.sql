@@ -1,5 +1,5 @@
--- The service makes the months of the audit log ahead. Where the next one is missing, nobody has for some time; where
--- records stand behind the months, they were written when there was none for them; where there is a gap, writes fail.
+-- Two months ahead are made by the service. audit_log.later holds records for which no month existed; a gap makes
+-- writes fail.
 create view audit.finding_audit_month_missing with (security_invoker) as
 with parts as (
     select
@@ -14,7 +14,7 @@ with parts as (
             $bounds$FROM \((?:'([^']+)'|MINVALUE)\) TO \((?:'([^']+)'|MAXVALUE)\)$bounds$
         ) as said
     ) as bound
-    -- By the catalog: an auditor may not as much as name what is in that schema.
+    -- By the catalog: auditors have no right to schema audit_log.
     join pg_catalog.pg_class as log on log.oid = i.inhparent and log.relname = 'months'
     join pg_catalog.pg_namespace as n on n.oid = log.relnamespace and n.nspname = 'audit_log'
 )
@@ -62,6 +62,5 @@ join pg_catalog.pg_namespace as n on n.oid = c.relnamespace and n.nspname = 'aud
 where c.relname = 'later' and pg_catalog.pg_relation_size(c.oid) > 0;
 
 comment on view audit.finding_audit_month_missing is
-    'Records of the audit log have no month to go to. Comes of a service that was off for months, of a clock that was '
-    'wrong, of a lock on the log that nobody lets go, or of a month that was taken out by hand. Mend: '
-    'app.place_audit_records, as a member of taxclaims_owner.';
+    'Audit records have no month of their own. Comes of a service that was off for months, a wrong clock, a lock on '
+    'the log, or a month removed by hand. Mend: app.place_audit_records, as a member of taxclaims_owner.';

@@ -13,5 +13,5 @@ select
 from audit.catalog_rights as r;
 
 comment on view audit.finding_catalog_right is
-    'A login reads samples of tenants'' columns (pg_statistic), passwords (pg_authid), large objects, or files of the server '
-    '(pg_read_file, lo_import). Comes of a grant on what Postgres made. Mend: revoke it.';
+    'A login reads column samples (pg_statistic), passwords (pg_authid), large objects or files (pg_read_file). Comes '
+    'of a grant on an object of Postgres. Mend: revoke it.';

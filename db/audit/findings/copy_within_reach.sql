@@ -1,4 +1,3 @@
--- A rule runs as the owner of its table.
 create view audit.finding_copy_within_reach with (security_invoker) as
 select
     case when c.what like 'looks like%' then 'warning' else 'error' end as level,
@@ -25,6 +24,5 @@ where r.relkind = 'm' or reader.role_oid is not null
 group by n.nspname, r.relname, r.relkind, (c.what like 'looks like%');
 
 comment on view audit.finding_copy_within_reach is
-    'Rows of tenants can be read past every policy, from a materialized view, a table that was filled from another, '
-    'through a foreign table or by a rule. Comes of a copy made for speed, or of a foreign server. Mend: drop it, or '
-    'revoke it from everybody but its owner.';
+    'Tenants'' rows can be read from a copy without policies: a materialized view, a table, a foreign table or a '
+    'rule. Comes of a copy for speed, or of a foreign server. Mend: drop it, or revoke it from all but its owner.';

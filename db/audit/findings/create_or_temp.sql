@@ -12,6 +12,5 @@ where r.kind in ('schema', 'database')
     and not (r.grantee = 'taxclaims_owner' and r.privilege = 'CREATE');
 
 comment on view audit.finding_create_or_temp is
-    'Somebody may make objects, and so shadow a name that others use or copy rows to where no policy holds. Comes of '
-    'a grant of CREATE or TEMPORARY, or of a database whose PUBLIC rights were given back. Mend: revoke it, or run '
-    'db:migrate.';
+    'A role may create objects: it can shadow a name, or copy rows to where no policy holds. Comes of a grant of '
+    'CREATE or TEMPORARY. Mend: revoke it, or run db:migrate.';

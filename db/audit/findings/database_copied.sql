@@ -8,5 +8,5 @@ from pg_catalog.pg_database as d
 where d.datname = pg_catalog.current_database() and d.datistemplate;
 
 comment on view audit.finding_database_copied is
-    'A login with CREATEDB copies the whole database. Comes of alter database … is_template, usually for tests. Mend: '
-    'is_template false.';
+    'A login with CREATEDB can copy the whole database. Comes of alter database … is_template. Mend: is_template '
+    'false.';

@@ -7,5 +7,5 @@ select
 from audit.database_owners as o;
 
 comment on view audit.finding_database_owner is
-    'A login makes what it likes in the database and lets others in. Comes of create database … owner, or of alter '
-    'database … owner to. Mend: give it to a superuser, or to the administrator who applies it.';
+    'A login can do anything in the database and let others in. Comes of create or alter database … owner. Mend: give '
+    'the database to a superuser or to the administrator.';

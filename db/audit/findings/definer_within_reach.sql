@@ -18,12 +18,12 @@ left join pg_catalog.pg_roles as r on r.oid = x.grantee
 left join audit.house_roles as h on h.oid = x.grantee
 where x.grantee <> f.proowner
     and not (
-        -- A house role, and for a group only what is its own: the API's and the auditor's.
+        -- Request roles and owners, and the groups for the functions meant for them.
         coalesce(h.purpose in ('request', 'back'), false)
         or coalesce(h.name = 'taxclaims_api', false)
         or coalesce(h.name = 'taxclaims_auditor' and f.for_auditors, false)
     );
 
 comment on view audit.finding_definer_within_reach is
-    'A login outside the API runs a function with the rights of its owner. Comes of a grant of execute, or of a new '
-    'function whose PUBLIC right was never revoked. Mend: revoke execute, or write the reason into audit.exceptions.';
+    'A login outside the API runs a function with its owner''s rights. Comes of a grant of EXECUTE, or of PUBLIC''s '
+    'right to a new function. Mend: revoke it, or write the reason into audit.exceptions.';

@@ -1,6 +1,5 @@
--- What a server without these acknowledges, a crash of it loses, or leaves corrupt. The first two are the whole
--- server's; synchronous_commit may also be kept with a role or a database, and is then found there: not only where it is
--- off. local and remote_write do not wait for what a failover needs, and whoever keeps them means nothing else.
+-- fsync and full_page_writes are set for the server; synchronous_commit also for a role or a database. With local or
+-- remote_write a failover loses acknowledged writes.
 create view audit.finding_durability_off with (security_invoker) as
 select
     'error' as level,
@@ -14,7 +13,7 @@ from pg_catalog.pg_settings as s
 where s.source not in ('database', 'user', 'database user')
     and (
         s.name in ('fsync', 'full_page_writes', 'synchronous_commit') and s.reset_val = 'off'
-        -- For a server that waits for no standby they are the same as on.
+        -- Without a standby local and remote_write equal on.
         or s.name = 'synchronous_commit'
         and s.reset_val in ('local', 'remote_write')
         and pg_catalog.current_setting('synchronous_standby_names') <> ''
@@ -31,10 +30,9 @@ select
     kept.remedy
 from audit.stored_settings as kept
 where kept.name = 'synchronous_commit'
-    -- Whatever is not one of these and not named above is off in one of its spellings.
+    -- Every other spelling means off.
     and pg_catalog.lower(kept.value) not in ('on', 'true', 'yes', '1', 'remote_apply');
 
 comment on view audit.finding_durability_off is
-    'A crash of the server loses or corrupts what was acknowledged, audit records too, or a failover loses it. Comes of a '
-    'setting made for a bulk load and left there. Mend: set it on; after fsync or full_page_writes were off during a '
-    'crash, restore a backup.';
+    'A crash or a failover loses acknowledged writes. Comes of a setting for a bulk load that stayed. Mend: set it '
+    'on; after a crash with fsync or full_page_writes off, restore a backup.';

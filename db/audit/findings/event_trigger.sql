@@ -7,5 +7,5 @@ select
 from pg_catalog.pg_event_trigger as t;
 
 comment on view audit.finding_event_trigger is
-    'Code of somebody''s runs with the rights of whoever changes the schema or logs in, superusers and deploys too. Comes '
-    'of create event trigger, or of an extension. Mend: drop it, or accept it with the reason.';
+    'A function runs with the rights of every role that changes the schema or logs in. Comes of create event trigger, '
+    'or of an extension. Mend: drop it, or accept it with the reason.';

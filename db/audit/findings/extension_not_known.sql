@@ -1,10 +1,10 @@
--- The digest is of its version and of all that is said to be its, so that no drift has to tell it a second time.
+-- The digest covers version and members, so no drift repeats them.
 create view audit.finding_extension_not_known with (security_invoker) as
 select
     'error' as level,
     e.extname as object,
     pg_catalog.format(
-        'is none of the extensions that see nothing but their arguments (audit.harmless_extensions): version %s in %s, %s',
+        'is none of the extensions that see nothing but their arguments (audit.known_extensions): version %s in %s, %s',
         e.extversion,
         e.extnamespace::regnamespace,
         pg_catalog.md5(pg_catalog.string_agg(member.said, '; ' order by member.said collate "C"))
@@ -31,10 +31,9 @@ left join lateral (
     left join pg_catalog.pg_class as c on b.classid = 'pg_catalog.pg_class'::regclass and c.oid = b.objid
     where b.extension = e.oid
 ) as member on true
-where not exists (select from audit.harmless_extensions as h where h.name = e.extname)
+where not exists (select from audit.known_extensions() as h where h.name = e.extname)
 group by e.oid, e.extname, e.extversion, e.extnamespace;
 
 comment on view audit.finding_extension_not_known is
-    'A login may reach rows through what the extension brings: dblink and postgres_fdw connect as somebody else, file_fdw '
-    'and adminpack read files, pageinspect reads pages, pg_cron runs jobs. Comes of create extension. Mend: drop it, or '
-    'accept it with the reason.';
+    'A login may reach rows through the extension: dblink connects as others, file_fdw reads files, pg_cron runs '
+    'jobs. Comes of create extension. Mend: drop it, or accept it with the reason.';

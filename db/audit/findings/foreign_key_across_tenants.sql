@@ -1,7 +1,6 @@
--- Foreign keys look past row-level security.
 create view audit.finding_foreign_key_across_tenants with (security_invoker) as
 with owned as (
-    -- The column by which a table belongs to a client.
+    -- The column that refers to clients.
     select f.conrelid as table_oid, f.conkey[1] as client_column
     from pg_catalog.pg_constraint as f
     where f.contype = 'f'
@@ -24,7 +23,7 @@ where f.contype = 'f'
         where pair.child_column = child.client_column and pair.parent_column = parent.client_column
     )
 union all
--- From outside, by which whoever writes there learns which rows exist.
+-- A foreign key from outside tells its writer which rows exist.
 select
     'error',
     f.conname || ' on ' || f.conrelid::regclass::text,
@@ -37,5 +36,5 @@ where f.contype = 'f' and not exists (select from audit.house_tables as own wher
 group by f.oid, f.conname, f.conrelid, t.name;
 
 comment on view audit.finding_foreign_key_across_tenants is
-    'A row of one client can hang on a row of another, and tells whether that exists. Comes of a foreign key to an id '
-    'alone. Mend: a key of the pair (…, client_id).';
+    'A row of one client can refer to a row of another, and so tells that it exists. Comes of a foreign key to an id '
+    'alone. Mend: refer to the pair (…, client_id).';

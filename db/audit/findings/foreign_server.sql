@@ -7,5 +7,5 @@ select
 from audit.server_rights as s;
 
 comment on view audit.finding_foreign_server is
-    'A login connects to another database, or to this one as the user that a mapping names, and reads what that user may. '
-    'Comes of create user mapping, or of a grant of usage on a server or a foreign data wrapper. Mend: take it away.';
+    'A login connects to another database, or to this one as another user. Comes of create user mapping, or of USAGE '
+    'on a server. Mend: drop or revoke it.';

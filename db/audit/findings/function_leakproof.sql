@@ -8,5 +8,5 @@ from audit.foreign_functions as f
 where f.is_leakproof;
 
 comment on view audit.finding_function_leakproof is
-    'Whoever may run it has it look at rows of other tenants, and reads what it says of them. Comes of create or alter '
-    'function … leakproof by a superuser, usually for speed. Mend: not leakproof.';
+    'A leakproof function sees rows that policies hide, and its caller learns of them. Comes of create or alter '
+    'function … leakproof. Mend: not leakproof.';

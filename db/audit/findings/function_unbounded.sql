@@ -13,6 +13,5 @@ where f.is_unbounded and not f.runs_as_owner and f.role_oid is not null
 group by f.object, f.language;
 
 comment on view audit.finding_function_unbounded is
-    'A login runs code inside the server: it reads tables, memory and files, whatever the policies say. Comes of create '
-    'function in C, internal or an untrusted language, by a superuser, beside an extension''s own library. Mend: drop it, '
-    'or revoke execute.';
+    'A login runs code in the server that reads tables, memory and files. Comes of a function in C or an untrusted '
+    'language. Mend: drop it, or revoke EXECUTE.';

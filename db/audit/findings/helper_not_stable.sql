@@ -1,4 +1,3 @@
--- Judged by the functions that policies depend on.
 create view audit.finding_helper_not_stable with (security_invoker) as
 select distinct
     'error' as level,
@@ -16,5 +15,5 @@ where d.classid = 'pg_catalog.pg_policy'::regclass
     and f.provolatile <> 's';
 
 comment on view audit.finding_helper_not_stable is
-    'An immutable function in a policy may be worked out once and its result be used for the next tenant; a volatile '
-    'one runs for every row. Comes of a function declared wrongly. Mend: declare it stable.';
+    'Postgres may reuse an immutable function''s result for the next tenant, and runs a volatile one for every row. '
+    'Comes of a wrong declaration. Mend: declare it stable.';

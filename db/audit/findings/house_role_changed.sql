@@ -21,9 +21,9 @@ where not (
     and exists (select from audit.house_roles as request where request.oid = r.oid and request.purpose = 'request')
 )
 and r.rolname is distinct from h.extends
--- It gives these roles to logins. What it inherited would be a second policy on each table, which is a finding.
+-- The definer gives these roles to logins. It must not inherit them: finding api_inherits and several_permissive.
 and not (h.name = 'taxclaims_definer' and r.rolname in ('taxclaims_reporting_all', 'taxclaims_reporting_few'));
 
 comment on view audit.finding_house_role_changed is
-    'A role of the house can log in, has a power of its own or reaches another role, and with it rows that its '
-    'policies do not give. Comes of alter role or grant by hand. Mend: take it back as the remedy says.';
+    'A role of the house can log in, has an attribute or reaches another role. Comes of ALTER ROLE or GRANT by hand. '
+    'Mend: the remedy.';

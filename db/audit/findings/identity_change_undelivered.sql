@@ -1,5 +1,4 @@
--- What the identity provider was to be told a day ago and does not know: its tokens go on saying the old rights, and are
--- refused. How many changes that are, and of whom none: an auditor reads this, and users are their tenants' business.
+-- Only the number of changes and their age: an auditor sees no user.
 create view audit.finding_identity_change_undelivered with (security_invoker) as
 select
     'warning' as level,
@@ -21,6 +20,6 @@ from (
 where late.changes > 0;
 
 comment on view audit.finding_identity_change_undelivered is
-    'For a day the identity provider could not be told of changes of rights: how many, and how many days the oldest has '
-    'waited. Comes of an outage, of a credential that it refuses, or of users whom it does not know. Mend: what the '
-    'last error of each says; npm run identity:sync compares all.';
+    'The provider does not know changes of rights that are a day old: their number, and the age of the oldest in '
+    'days. Comes of an outage, a refused credential, or users unknown to the provider. Mend: the last error of each; '
+    'npm run identity:sync compares all.';

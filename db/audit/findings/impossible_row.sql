@@ -1,13 +1,13 @@
 create view audit.finding_impossible_row with (security_invoker) as
 select
-    -- It shows nobody a row.
+    -- This one shows nobody a row.
     case f.object when 'public.users' then 'warning' else 'error' end as level,
     f.object,
     pg_catalog.format('%s: %s', f.detail, f.rows) as detail,
     'find them and who wrote them, then correct them with triggers and foreign keys at work' as remedy
 from app.impossible_rows() as f
 where f.rows > 0
-    -- The deletion of a listed client may stand in a month that was removed.
+    -- The record of a client's deletion may be in a removed month.
     and not (f.object = 'public.users' and exists (select from audit.archives as a where a.removed_at is not null))
 union all
 select
@@ -17,7 +17,7 @@ select
     pg_catalog.format('select reporting.revoke_client(%L, %L);', g.login, g.client_id)
 from reporting.grants as g
 where not app.is_grant_recorded(g.login, g.client_id)
-    -- Of a month that was removed nothing is there to tell.
+    -- The record of the grant may be in a removed month.
     and not exists (
         select
         from audit.archives as a
@@ -26,6 +26,6 @@ where not app.is_grant_recorded(g.login, g.client_id)
     );
 
 comment on view audit.finding_impossible_row is
-    'A row is there that no request can have made: a claim on another client''s site, a document whose copy for reporting '
-    'differs, a user''s list with a client that never was, a grant to a reporting login without its record. Comes of session_replication_role, or of triggers and keys '
-    'switched off. Mend: correct the row, revoke the grant.';
+    'A row exists that no request can write: a claim on another client''s site, a wrong copy of a document, a list '
+    'with an unknown client, a grant without its audit record. Comes of disabled triggers or foreign keys. Mend: '
+    'correct the row, revoke the grant.';

@@ -7,5 +7,5 @@ select
 from audit.parents as p;
 
 comment on view audit.finding_inherited_table is
-    'A query of the parent shows the rows of the child, held by the parent''s rights and policies alone. Comes of alter '
-    'table … inherit, or of create table … inherits or partition of. Mend: no inherit, or detach the partition.';
+    'A query of the parent shows rows of the child without the child''s policies. Comes of alter table … inherit, or '
+    'of a partition. Mend: no inherit, or detach it.';

@@ -29,5 +29,5 @@ cross join lateral (
 ) as granted;
 
 comment on view audit.finding_large_objects is
-    'Anybody can keep data in large objects, which no policy holds, or somebody may read or change one of another''s. '
-    'Postgres is made so, and db:migrate takes it away, but only as a superuser; or somebody granted it. Mend: revoke it.';
+    'A role can keep data in large objects, which have no policies, or read another''s. Comes with Postgres if '
+    'db:migrate ran without SUPERUSER, or of a grant. Mend: revoke it.';

@@ -7,5 +7,5 @@ select
 from audit.login_members as m;
 
 comment on view audit.finding_login_becomes_login is
-    'Somebody does under one login what another may, and reads its clients. Comes of grant of a login to a login; since '
-    'Postgres 16 also of a role that made the login, by CREATEROLE. Mend: revoke it.';
+    'One login can act as another and read its clients. Comes of a grant of a login to a login; since Postgres 16 '
+    'also of CREATEROLE. Mend: revoke it.';

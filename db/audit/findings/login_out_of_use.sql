@@ -1,7 +1,7 @@
--- A login that may not log in at all is meant so, and is said nowhere.
+-- NOLOGIN is deliberate and no finding.
 create view audit.finding_login_out_of_use with (security_invoker) as
 with kept as (
-    -- What is kept for one login in this database goes before what is kept for the login, then for the database, then for all.
+    -- Precedence in Postgres: login in this database, login, database, all.
     select distinct on (l.name, s.name)
         l.name as login,
         s.name,
@@ -39,7 +39,7 @@ where case
             and k.value ~ '^[0-9.]+ ?(us|ms|s|min|h|d)?$'
             then (k.value || case when k.value ~ '[a-z]$' then '' else 'ms' end)::interval
                 between interval '1 microsecond' and interval '99 milliseconds'
-        -- What only reads may be told so.
+        -- Reporting logins and auditors only read.
         when k.name = 'default_transaction_read_only'
             then k.value ~* '^(on|t|tr|tru|true|y|ye|yes|1)$'
                 and exists (select from audit.logins as l where l.name = k.login and 'taxclaims_api' = any (l.groups))
@@ -75,6 +75,6 @@ where s.source in ('configuration file', 'command line', 'environment variable',
     );
 
 comment on view audit.finding_login_out_of_use is
-    'A login of the house or this database cannot be used, and nothing says so but a refusal: a connection limit of 0, a '
-    'password that is out of date, a time-out of less than a tenth of a second, transactions that only read. Comes of alter '
-    'role, alter database or alter system. Mend: as the remedy says, or accept it with the reason.';
+    'A login or this database cannot be used: connection limit 0, expired password, time-out below 0.1 s, read-only '
+    'transactions. Comes of ALTER ROLE, ALTER DATABASE or ALTER SYSTEM. Mend: the remedy, or accept it with the '
+    'reason.';

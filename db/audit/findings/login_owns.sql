@@ -13,14 +13,13 @@ join pg_catalog.pg_shdepend as d
     on d.refclassid = 'pg_catalog.pg_authid'::regclass
     and d.refobjid = l.oid
     and d.deptype = 'o'
-    -- A mapping to a foreign server is said by foreign_server.
     and d.classid <> 'pg_catalog.pg_user_mapping'::regclass
     and d.dbid = (select b.oid from pg_catalog.pg_database as b where b.datname = pg_catalog.current_database())
--- Not pg_describe_object, which speaks the language of whoever asks.
+-- pg_describe_object would print in the session's language.
 cross join lateral pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) as o
 where pg_catalog.cardinality(l.groups) > 0 and not l.is_administrator
 group by l.name;
 
 comment on view audit.finding_login_owns is
-    'A login keeps rows, views or functions of its own here, for others to trip over. Comes of alter … owner to, or of '
-    'create schema … authorization. Mend: drop what it owns, or give it to somebody else.';
+    'A login owns objects in this database. Comes of alter … owner to, or of create schema … authorization. Mend: '
+    'drop them, or change their owner.';

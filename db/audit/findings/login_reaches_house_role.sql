@@ -1,5 +1,5 @@
--- A login belongs to one of the three groups, and to nothing else of the house: only the API's may become the
--- request roles, and none has their rights without having become one. The owner of the database administers it.
+-- A login is in one of the three groups and in no other role of the house. Only members of taxclaims_api become request
+-- roles.
 create view audit.finding_login_reaches_house_role with (security_invoker) as
 select
     'error' as level,
@@ -17,14 +17,14 @@ where not l.is_administrator
         when 'back' then not (h.name = 'taxclaims_owner' and l.is_dba)
         when 'request' then 'taxclaims_api' <> all (l.groups) or (
             pg_catalog.pg_has_role(l.oid, h.oid, 'USAGE')
-            -- Through its group it is the group that inherits: a finding of its own.
+            -- If the group inherits: finding api_inherits.
             and not pg_catalog.pg_has_role('taxclaims_api', h.oid, 'USAGE')
         )
         when 'addition' then l.groups <> array['taxclaims_reporting']::name[]
         else pg_catalog.cardinality(l.groups) > 1
     end
 union all
--- Whoever has all clients was given them by the function that records it: itself, and with no right to pass them on.
+-- taxclaims_reporting_all and _few come from the functions of reporting alone, directly and without ADMIN OPTION.
 select
     'error',
     l.name,
@@ -48,7 +48,7 @@ left join audit.memberships as m
     and m.member_oid = l.oid
     and (m.admin_option or m.grantor_oid <> (select d.oid from audit.house_roles as d where d.name = 'taxclaims_definer'))
 where not l.is_administrator
-    -- Any other login has the finding above.
+    -- Other logins have the finding above.
     and l.groups = array['taxclaims_reporting']::name[]
     and (
         m.role_oid is not null
@@ -56,5 +56,5 @@ where not l.is_administrator
     );
 
 comment on view audit.finding_login_reaches_house_role is
-    'A login can become a role of the house that it is not made for, or is in two groups: an auditor who reads rows, '
-    'a BI tool that becomes a request. Comes of a membership too many. Mend: revoke all but one group.';
+    'A login has a role of the house that is not its group, or is in two groups. Comes of a grant too many. Mend: '
+    'revoke all but one group.';

@@ -1,4 +1,4 @@
--- Superusers themselves are listed in audit.superusers.
+-- Superusers: audit.superusers.
 create view audit.finding_login_reaches_privilege with (security_invoker) as
 select
     'error' as level,
@@ -12,7 +12,7 @@ select
         '; '
         order by l.by_role nulls first
     )
-    -- This right is not told a second time.
+    -- rights_outside_house leaves this right out.
     || case
         when exists (
             select
@@ -40,6 +40,5 @@ from audit.login_powers as l
 group by l.login_oid, l.login;
 
 comment on view audit.finding_login_reaches_privilege is
-    'A login reads every row, or the files, sessions and statistics through which rows are seen, by an attribute or '
-    'through a chain of memberships. Comes of a role meant for backups or for monitoring and given on. Mend: take it '
-    'away, or accept it with the reason; for backups, see db/README.md.';
+    'A login reads every row, or files, sessions and statistics that show rows. Comes of a role for backups or '
+    'monitoring that was granted on. Mend: revoke it, or accept it with the reason; for backups see db/README.md.';

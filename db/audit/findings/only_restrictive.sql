@@ -9,5 +9,4 @@ group by p.command, p.table_name, p.role
 having not pg_catalog.bool_or(p.permissive);
 
 comment on view audit.finding_only_restrictive is
-    'A role sees no row at all, though policies name it: restrictive ones only narrow. Comes of a dropped or a '
-    'forgotten permissive policy. Mend: write it.';
+    'A role sees no row, since restrictive policies only narrow. Comes of a missing permissive policy. Mend: write it.';

@@ -6,7 +6,7 @@ with added as (
         o.oid::regoperator::text as object,
         'pg_catalog.pg_operator'::regclass as catalog
     from pg_catalog.pg_operator as o
-    -- Below this Postgres made them. A type that was made elsewhere may have operators of its own.
+    -- Postgres made those with lower oids. Types of users may have operators.
     where o.oid >= 16384 and o.oprleft < 16384 and o.oprright < 16384
     union all
     select
@@ -19,7 +19,7 @@ with added as (
         ),
         'pg_catalog.pg_cast'::regclass
     from pg_catalog.pg_cast as c
-    -- An explicit cast is written where it is meant.
+    -- An explicit cast is harmless unless both types are Postgres's own.
     where c.oid >= 16384 and (c.castcontext <> 'e' or (c.castsource < 16384 and c.casttarget < 16384))
 )
 select
@@ -32,11 +32,10 @@ where not exists (
     select
     from audit.brought() as b
     join pg_catalog.pg_extension as e on e.oid = b.extension
-    join audit.harmless_extensions as h on h.name = e.extname
+    join audit.known_extensions() as h on h.name = e.extname
     where b.classid = a.catalog and b.objid = a.oid
 );
 
 comment on view audit.finding_operator_added is
-    'A comparison in a policy, written anew by the next deploy, or in a query of the service calls somebody''s function, '
-    'which may answer true for every row. Comes of create operator or create cast for types of Postgres''s own. Mend: '
-    'drop it.';
+    'A comparison in a policy or query may call a foreign function, which can answer true for every row. Comes of '
+    'create operator or create cast for types of Postgres. Mend: drop it.';

@@ -1,6 +1,5 @@
--- Roles belong to the whole cluster: a login of the house enters every database that PUBLIC may enter. postgres and
--- template1 are open from the start, which says nothing of this database: it is told once a login keeps something there.
--- Others are whoever's they are, and not asked here.
+-- Roles belong to the whole cluster, so a login can connect to every database that is open to PUBLIC. postgres and
+-- template1 are open as installed: a warning once a login owns something there.
 create view audit.finding_other_database_open with (security_invoker) as
 select
     'warning' as level,
@@ -26,6 +25,6 @@ where d.datname in ('postgres', 'template1')
 group by d.datname;
 
 comment on view audit.finding_other_database_open is
-    'A login of the house keeps large objects or temporary tables on the server''s disk, outside every limit of this '
-    'database. Comes of postgres or template1, which everybody may enter as Postgres makes them. Mend: revoke connect once, '
-    'and grant it to those who need it, such as monitoring; then drop what is kept there.';
+    'A login keeps large objects or tables in another database, outside every limit of this one. Comes of CONNECT for '
+    'PUBLIC on postgres or template1, as installed. Mend: revoke it, grant it to those who need it, and drop the '
+    'objects.';

@@ -12,5 +12,5 @@ select
 from audit.parameter_rights as p;
 
 comment on view audit.finding_parameter_granted is
-    'A login switches triggers, foreign keys and audit records off for itself (session_replication_role), loads a library, '
-    'or changes the whole server. Comes of grant set or grant alter system on parameter. Mend: revoke it.';
+    'A login can disable triggers and foreign keys for itself, load a library, or change the server. Comes of GRANT '
+    'SET or ALTER SYSTEM ON PARAMETER. Mend: revoke it.';

@@ -1,4 +1,3 @@
--- Judged by the columns that Postgres recorded as the policy's dependencies.
 create view audit.finding_policy_column_without_index with (security_invoker) as
 select
     'warning' as level,
@@ -21,12 +20,12 @@ where p.command <> 'INSERT'
             and i.indisvalid
             and (
                 i.indkey[0] = a.attnum
-                -- Or one that holds no other rows: the column stands in the index's own condition.
+                -- A partial index whose condition names the column.
                 or pg_catalog.pg_get_expr(i.indpred, i.indrelid) ~ ('\m' || a.attname || '\M')
             )
     )
 group by p.table_name, a.attname;
 
 comment on view audit.finding_policy_column_without_index is
-    'Each read of the table walks all of it, those of all tenants. Comes of a new policy, or of a dropped index. '
-    'Mend: an index that begins with the column.';
+    'Every read of the table reads all rows of all tenants. Comes of a new policy, or of a dropped index. Mend: an '
+    'index that begins with the column.';

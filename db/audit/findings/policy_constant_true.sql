@@ -9,5 +9,5 @@ from audit.policies as p
 where p.permissive and 'true' in (p.using_expression, p.check_expression);
 
 comment on view audit.finding_policy_constant_true is
-    'The roles of the policy see or write every row of every tenant. Comes of using (true) or with check (true), '
-    'written while trying things out. Mend: name the rows, or write the reason into audit.exceptions.';
+    'The policy allows every row of every tenant. Comes of using (true) or with check (true). Mend: name the rows, or '
+    'write the reason into audit.exceptions.';

@@ -1,4 +1,3 @@
--- Judged by the columns that Postgres recorded as its dependencies.
 create view audit.finding_policy_ignores_row with (security_invoker) as
 select
     'error' as level,
@@ -20,5 +19,5 @@ where p.permissive
     );
 
 comment on view audit.finding_policy_ignores_row is
-    'The same answer for every row: true in disguise, as 1 = 1 or a function that says yes. Comes of a condition '
-    'about the caller alone. Mend: compare a column of the row, or write the reason into audit.exceptions.';
+    'The policy gives the same answer for every row, as 1 = 1 does. Comes of a condition on the caller alone. Mend: '
+    'compare a column of the row, or write the reason into audit.exceptions.';

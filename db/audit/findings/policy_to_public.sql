@@ -8,4 +8,5 @@ from audit.policies as p
 where 0 = any (p.role_oids);
 
 comment on view audit.finding_policy_to_public is
-    'The policy holds for every role, tomorrow''s too. Comes of create policy without to. Mend: name the roles.';
+    'The policy holds for every role, also for roles made later. Comes of CREATE POLICY without TO. Mend: name the '
+    'roles.';

@@ -8,5 +8,5 @@ from audit.revocations as r
 where r.kind in ('table', 'view') and r.privilege in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN');
 
 comment on view audit.finding_privilege_beyond_policies is
-    'TRUNCATE empties a table whatever the policies say, REFERENCES tells which keys exist, TRIGGER runs code in '
-    'everybody''s writes. Comes of grant all. Mend: revoke it.';
+    'TRUNCATE ignores policies, REFERENCES tells which keys exist, TRIGGER runs code in others'' writes. Comes of '
+    'GRANT ALL. Mend: revoke it.';

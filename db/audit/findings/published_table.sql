@@ -1,5 +1,4 @@
--- The digest is of all that it says, with the columns and the rows of each table, so that no drift has to tell it a second
--- time.
+-- The digest covers options, columns and row filters, so no drift repeats them.
 create view audit.finding_published_table with (security_invoker) as
 select
     'warning' as level,
@@ -37,7 +36,7 @@ cross join lateral (
         where r.pnpubid = p.oid
     ) as named
 ) as sent
--- The months of the audit log are sent by their own names.
+-- The months of the audit log are published by their own names.
 where exists (
     select
     from pg_catalog.pg_publication_tables as t
@@ -46,5 +45,5 @@ where exists (
 );
 
 comment on view audit.finding_published_table is
-    'Whoever subscribes gets whole tables, without a policy. Comes of create publication for replication or a change '
-    'feed. Mend: drop it, or protect the subscriber in the same way.';
+    'Subscribers get whole tables, without policies. Comes of CREATE PUBLICATION. Mend: drop it, or protect the '
+    'subscriber in the same way.';

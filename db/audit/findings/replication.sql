@@ -16,5 +16,5 @@ from pg_catalog.pg_replication_slots as s
 where s.database = pg_catalog.current_database();
 
 comment on view audit.finding_replication is
-    'Rows leave the database, or come into it, whatever the policies say. Comes of create subscription, or of a logical '
-    'slot for a change feed. Mend: drop it, or accept it with the reason.';
+    'Rows leave or enter the database without policies. Comes of CREATE SUBSCRIPTION, or of a logical slot. Mend: '
+    'drop it, or accept it with the reason.';

@@ -1,4 +1,3 @@
--- See reporting.granted, which says so too.
 create view audit.finding_reporting_objection with (security_invoker) as
 with granted as (
     select
@@ -10,11 +9,11 @@ with granted as (
     union all
     select l.name, l.oid, 'select reporting.revoke_all_clients(%L);'
     from audit.logins as l
-    -- Any other login has a finding of its own.
+    -- Other logins: login_reaches_house_role.
     where l.has_all_clients and l.groups = array['taxclaims_reporting']::name[]
 )
 select
-    -- A grant that holds for nobody shows nothing until somebody adopts it.
+    -- A grant for a login that is gone shows nothing until somebody adopts it.
     case when not held.holds then 'warning' else 'error' end as level,
     g.login as object,
     case when held.holds then held.objection else 'holds grants, and ' || coalesce(held.objection, 'is another login than the one that was granted them') end as detail,
@@ -28,6 +27,5 @@ cross join lateral (
 where held.objection is not null or not held.holds;
 
 comment on view audit.finding_reporting_objection is
-    'A login that was granted clients can see more than its grants say, or is not the one that was granted them. Comes of '
-    'an attribute or a membership given after the grant, or of a login dropped or made anew. Mend: revoke the clients, '
-    'or take from the login what is said.';
+    'A reporting login can see more than its grants, or is not the login that got them. Comes of an attribute or '
+    'membership given later, or of a login made anew. Mend: revoke the clients, or correct the login.';

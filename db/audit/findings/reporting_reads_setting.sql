@@ -1,4 +1,3 @@
--- Judged by the functions that the policy's stored expression calls.
 create view audit.finding_reporting_reads_setting with (security_invoker) as
 select distinct
     'error' as level,
@@ -12,5 +11,5 @@ join audit.setting_readers as f
 where reach.role in ('taxclaims_reporting', 'taxclaims_reporting_all', 'taxclaims_reporting_few');
 
 comment on view audit.finding_reporting_reads_setting is
-    'A reporting login sets what the policy asks for, and reads any client. Comes of a policy of requests that was '
-    'widened to taxclaims_reporting. Mend: read reporting.grants by session_user.';
+    'A reporting login can set the setting that the policy reads, and so read any client. Comes of a policy of '
+    'requests that was widened to taxclaims_reporting. Mend: read reporting.grants by session_user.';

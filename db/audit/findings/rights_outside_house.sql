@@ -1,4 +1,4 @@
--- All that a role holds is one finding; what everybody holds is one for each object.
+-- One finding for each role, and for PUBLIC one for each object.
 create view audit.finding_rights_outside_house with (security_invoker) as
 select
     'error' as level,
@@ -22,21 +22,21 @@ cross join lateral (
     select case r.grantee_oid when 0 then r.kind || ' ' || r.object else r.grantee end as object
 ) as about
 where not exists (select from audit.house_roles as h where h.oid = r.grantee_oid)
-    -- What has a finding of its own has one.
+    -- Other findings name these privileges.
     and r.privilege not in ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN', 'CREATE', 'TEMPORARY')
     and not exists (
         select
         from audit.definer_functions as f
         where r.kind = 'function' and f.object = r.object
     )
-    -- A DBA connects by a right of its own, for the owner logs in nowhere.
+    -- A DBA connects by a right of its own, since taxclaims_owner cannot log in.
     and not (
         r.kind = 'database'
         and r.privilege = 'CONNECT'
         and not r.is_grantable
         and (
             exists (select from audit.logins as l where l.oid = r.grantee_oid and l.is_dba)
-            -- What it reaches here is told with its right to come in.
+            -- login_reaches_privilege names this right.
             or exists (select from audit.login_powers as p where p.login_oid = r.grantee_oid)
         )
     )
@@ -52,5 +52,5 @@ cross join lateral pg_catalog.unnest(p.role_oids) as member (oid)
 where member.oid <> 0 and not exists (select from audit.house_roles as h where h.oid = member.oid);
 
 comment on view audit.finding_rights_outside_house is
-    'A role that no file of the repository names holds a right or a policy. Comes of a grant by hand, often to a '
-    'login directly. Mend: revoke it, and put the login into one of the groups.';
+    'A role that is not of the house holds a right or a policy. Comes of a grant by hand. Mend: revoke it, and put '
+    'the login into a group.';

@@ -8,5 +8,5 @@ from audit.house_tables as t
 where not t.row_security;
 
 comment on view audit.finding_rls_disabled is
-    'Everybody with a grant on a column reads it of every tenant. Comes of alter table … disable row level security, '
-    'or of a table made without. Mend: enable it.';
+    'Every role with a grant reads the rows of all tenants. Comes of alter table … disable row level security. Mend: '
+    'enable it.';

@@ -10,5 +10,5 @@ where pg_catalog.current_setting('server_version_num')::integer / 10000 = f.fixe
 having pg_catalog.count(*) > 0;
 
 comment on view audit.finding_server_with_known_holes is
-    'The server has a published hole by which policies are looked past. Comes of a minor release that was not '
-    'installed. Mend: update to the newest minor release; no dump is needed.';
+    'The server has a published hole in row-level security. Comes of a missing minor release. Mend: install the '
+    'newest; no dump is needed.';

@@ -1,4 +1,4 @@
--- Libraries that it loads are shown to superusers and members of pg_read_all_settings alone: an auditor does not see them.
+-- shared_preload_libraries and the like are hidden from auditors.
 create view audit.finding_setting_of_server with (security_invoker) as
 select
     'error' as level,
@@ -6,7 +6,7 @@ select
     pg_catalog.format('the server starts every session with %s', s.reset_val) as detail,
     case
         when s.source = 'command line' then 'take it from the command line of the server, and restart'
-        -- An empty text is the name of a library that there is not: every session would fail.
+        -- An empty library name would make every session fail.
         when s.boot_val = '' and s.sourcefile like '%/postgresql.auto.conf'
             then pg_catalog.format('alter system reset %I; select pg_reload_conf();', s.name)
         when s.boot_val = '' or s.boot_val is null
@@ -14,14 +14,14 @@ select
         else pg_catalog.format(
             'alter system set %I = %s; select pg_reload_conf();',
             s.name,
-            -- A list is written as it is shown; any other value is one text.
+            -- search_path is a list and printed as one.
             case s.name when 'search_path' then s.boot_val else pg_catalog.quote_literal(s.boot_val) end
         )
     end || case s.context when 'postmaster' then '  -- and restart the server' else '' end as remedy
 from pg_catalog.pg_settings as s
 where s.reset_val is distinct from s.boot_val
-    -- What the session or its role set tells nothing of the server; those of a role are said by setting_stored. But
-    -- audit.found itself sets search_path, so that of this one it cannot be told who set what it was before.
+    -- Only the server's own values. Values of roles and databases: setting_stored. audit.found sets search_path, so
+    -- that one cannot be attributed.
     and (
         s.source not in ('client', 'session', 'interactive', 'database', 'user', 'database user', 'default', 'override')
         or (
@@ -37,5 +37,5 @@ where s.reset_val is distinct from s.boot_val
     and not audit.is_harmless(s.category, s.name, s.reset_val);
 
 comment on view audit.finding_setting_of_server is
-    'Every session of the server begins with a setting that disarms what protects rows, or runs a library''s code. Comes of '
-    'alter system, of postgresql.conf or of the command line. Mend: set it back, or accept it with the reason.';
+    'Every session begins with a setting that weakens protection or loads a library. Comes of ALTER SYSTEM, '
+    'postgresql.conf or the command line. Mend: reset it, or accept it with the reason.';

@@ -1,6 +1,5 @@
--- A setting that is read outside a `(select …)` of its own is read again for every row. Postgres keeps no record
--- of that difference, so this one reads the expression: what is left once every such select is taken out.
--- A function that is given a column of the row is asked for every row on purpose.
+-- Outside `(select …)` a setting is read for each row. Postgres records no difference, so this view removes such
+-- selects from the expression and looks at the rest. A function with a column as argument runs for each row on purpose.
 create view audit.finding_setting_read_per_row with (security_invoker) as
 select
     'warning' as level,
@@ -19,5 +18,5 @@ from (
 join audit.setting_readers as f on p.rest ~ ('\m' || f.name || '\((''[^'']*''(::text)?)?\)');
 
 comment on view audit.finding_setting_read_per_row is
-    'The setting is read for every row instead of once, and the index is not used: reads become as slow as the table '
-    'is large. Comes of a call without its own select. Mend: (select app.client_access())::uuid[].';
+    'A setting is read for every row, and no index is used: reads are slow. Comes of a call without its own SELECT. '
+    'Mend: (select app.client_access())::uuid[].';

@@ -6,11 +6,11 @@ select
     'make them one, or drop the one that was not meant' as remedy
 from audit.policy_reach as p
 where p.permissive
-    -- No policy names it: what it inherited would be a finding of its own, api_inherits.
+    -- taxclaims_api: finding api_inherits.
     and p.role <> 'taxclaims_api'
 group by p.command, p.table_name, p.role
 having pg_catalog.count(*) > 1;
 
 comment on view audit.finding_several_permissive is
-    'Two policies are joined by or: the looser one decides, whatever the other says. Comes of a policy added beside '
-    'one that was to be replaced. Mend: make them one.';
+    'Two permissive policies are joined by OR: the wider one decides. Comes of a policy added beside another. Mend: '
+    'make them one.';

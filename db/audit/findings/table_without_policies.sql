@@ -8,5 +8,5 @@ from audit.house_tables as t
 where not exists (select from audit.policies as p where p.table_oid = t.oid);
 
 comment on view audit.finding_table_without_policies is
-    'Nobody reaches the table today, and one careless policy would open it to all. Comes of a table whose policy file '
-    'was forgotten. Mend: write db/policies/, or the reason into audit.exceptions.';
+    'Nobody reaches the table, and one careless policy would open it to all. Comes of a missing policy file. Mend: '
+    'write db/policies/, or the reason into audit.exceptions.';

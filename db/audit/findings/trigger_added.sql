@@ -1,4 +1,3 @@
--- The house has triggers of its own functions and no rule.
 create view audit.finding_trigger_added with (security_invoker) as
 select
     'error' as level,
@@ -9,7 +8,7 @@ from pg_catalog.pg_trigger as t
 join pg_catalog.pg_class as c on c.oid = t.tgrelid
 join audit.house_schemas as s on s.oid = c.relnamespace
 join pg_catalog.pg_proc as f on f.oid = t.tgfoid
--- Those of foreign keys and of constraints run functions of Postgres's own, whatever the mark of such a trigger says.
+-- Internal triggers count only if their function is Postgres's own: tgisinternal can be forged.
 where not (t.tgisinternal and f.oid < 16384 and f.pronamespace = 'pg_catalog'::regnamespace)
     and t.tgparentid = 0
     and (
@@ -25,9 +24,8 @@ select
 from pg_catalog.pg_rewrite as w
 join pg_catalog.pg_class as c on c.oid = w.ev_class
 join audit.house_schemas as s on s.oid = c.relnamespace
--- That of a view is the view itself.
 where w.rulename <> '_RETURN';
 
 comment on view audit.finding_trigger_added is
-    'Every row that is written is handed to somebody''s function, or a rule copies it, drops it or switches the audit log '
-    'off. Comes of create trigger or create rule on a table of the house. Mend: drop it.';
+    'A foreign function or rule runs with every write. Comes of CREATE TRIGGER or CREATE RULE on a table of the '
+    'house. Mend: drop it.';

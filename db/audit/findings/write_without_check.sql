@@ -8,5 +8,4 @@ from audit.policies as p
 where p.command in ('INSERT', 'UPDATE', 'ALL') and p.check_expression is null;
 
 comment on view audit.finding_write_without_check is
-    'A new row is checked by the condition for the old one, or by nothing, and can be moved to another tenant. Comes '
-    'of a policy without with check. Mend: write it.';
+    'An update can move a row to another tenant. Comes of a policy without WITH CHECK. Mend: write it.';

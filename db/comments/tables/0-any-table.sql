@@ -1,4 +1,4 @@
--- What a column of such a name says in every table whose own file says nothing else of it.
+-- Columns of these names in every table; a table's own file may say more.
 do $columns$
 declare
     command text;
@@ -9,16 +9,24 @@ begin
             values
                 ('id', 'A random UUID.'),
                 ('is_only', 'Always true, so that there is one row.'),
-                ('subject', 'The name of the user at the identity provider.'),
-                ('address', 'The postal address as it was given; null where nobody gave one.'),
-                ('from_status', 'The status before the move.'),
-                ('to_status', 'The status after it.'),
-                ('due_date', 'The last day to pay, not before issue_date; null where none was agreed.'),
-                ('amount_excl_tax', 'Euros without VAT.'),
-                ('vat_rate', 'VAT in percent, 20.00 unless said otherwise.'),
-                ('search_text', 'Worked out, for lists to search: columns as app.searchable writes them, with U+001F between.'),
-                ('created_at', 'When the row was made.'),
-                ('updated_at', 'When the row was last changed; also the version that an ETag names, so it moves with every change.')
+                ('client_id', 'The client; it never changes.'),
+                ('reclamation_id', 'The claim.'),
+                ('partner_id', 'The partner.'),
+                ('subject', 'Subject of the user at the identity provider.'),
+                ('actor', 'Subject of the token, or the database login outside a request.'),
+                ('request_id', 'X-Request-Id of the request; null outside a request.'),
+                ('address', 'Postal address as given; null if unknown.'),
+                ('contact_email', 'Email for letters; null if unknown.'),
+                ('commune_code', 'INSEE code of the commune: five digits, with 2A or 2B for Corsica; null if unknown.'),
+                ('from_status', 'Status before the move.'),
+                ('to_status', 'Status after the move.'),
+                ('requires', 'Fields of the record that must not be null for the move.'),
+                ('due_date', 'Last day to pay, not before issue_date; null if none was agreed.'),
+                ('amount_excl_tax', 'Amount without VAT, in euros.'),
+                ('vat_rate', 'VAT in percent, 20.00 unless given.'),
+                ('search_text', 'Text for searches, from other columns by app.searchable, separated by U+001F. Computed.'),
+                ('created_at', 'Time at which the row was created.'),
+                ('updated_at', 'Time of the last change, and the version in the ETag: it increases with every change.')
         ) as w (name, said)
         join pg_catalog.pg_attribute as a on a.attname = w.name and not a.attisdropped
         join pg_catalog.pg_class as c

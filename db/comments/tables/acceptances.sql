@@ -1,15 +1,15 @@
 comment on table audit.acceptances is
-    'Findings and drifts that this deployment means, and those that it meant once: audit.accept and audit.withdraw write '
-    'it. audit.accepted shows those in force.';
-comment on column audit.acceptances.id is 'In the order in which they were accepted.';
-comment on column audit.acceptances.what is 'The name of the finding, or the kind of the drift.';
-comment on column audit.acceptances.object is 'The object of the finding or the drift.';
+    'Findings and drifts that this deployment accepted, past ones included. audit.accept and audit.withdraw write it; '
+    'audit.accepted shows those in force.';
+comment on column audit.acceptances.id is 'Order of acceptance.';
+comment on column audit.acceptances.what is 'Name of the finding, or kind of the drift.';
+comment on column audit.acceptances.object is 'Object of the finding or drift.';
 comment on column audit.acceptances.as_it_stood is
-    'The finding''s level and detail, or the drift''s change and present definition: anything else is not accepted.';
-comment on column audit.acceptances.reason is 'Why it is meant.';
-comment on column audit.acceptances.accepted_by is 'The login that accepted it.';
-comment on column audit.acceptances.accepted_at is 'When it was accepted.';
-comment on column audit.acceptances.withdrawn_by is 'The login that withdrew it; null while it is in force.';
-comment on column audit.acceptances.withdrawn_at is 'When it was withdrawn; null while it is in force.';
+    'Level and detail of the finding, or change and present definition of the drift. Anything else is not accepted.';
+comment on column audit.acceptances.reason is 'Reason of the acceptance.';
+comment on column audit.acceptances.accepted_by is 'Database login that accepted.';
+comment on column audit.acceptances.accepted_at is 'Time of the acceptance.';
+comment on column audit.acceptances.withdrawn_by is 'Database login that withdrew the acceptance; null while in force.';
+comment on column audit.acceptances.withdrawn_at is 'Time of the withdrawal; null while in force.';
 
-comment on sequence audit.acceptances_id_seq is 'Numbers what is accepted; tells no row of a tenant.';
+comment on sequence audit.acceptances_id_seq is 'Numbers the acceptances; tells nothing of a tenant.';

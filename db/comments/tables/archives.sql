@@ -1,15 +1,13 @@
 comment on table audit.archives is
-    'Which months of the audit log were written to a file by npm run audit:archive, one row for each file, and which were '
-    'then removed from the log.';
-comment on column audit.archives.number is 'The place in the chain, from 1, without a gap.';
-comment on column audit.archives.month is 'The first day of the month, by UTC.';
-comment on column audit.archives.records is 'How many records the file holds: all of the month, then.';
-comment on column audit.archives.previous_digest is
-    'The digest at the end of the file before, with which this one begins; zeros for the first.';
-comment on column audit.archives.digest is
-    'SHA-256 of the last record with the digest before it: of the whole chain up to here. In hexadecimal digits.';
-comment on column audit.archives.file is 'The name of the file, without its folder.';
-comment on column audit.archives.archived_by is 'The database login that archived it.';
-comment on column audit.archives.archived_at is 'When its file was written and verified.';
-comment on column audit.archives.removed_by is 'The database login that removed the month; null while it is in the log.';
-comment on column audit.archives.removed_at is 'When the month was removed; null while it is in the log.';
+    'Months of the audit log that npm run audit:archive wrote to files, one row a file, with their removal from the '
+    'log.';
+comment on column audit.archives.number is 'Place in the chain of archives, from 1.';
+comment on column audit.archives.month is 'First day of the month, in UTC.';
+comment on column audit.archives.records is 'Number of records in the file: all records of the month.';
+comment on column audit.archives.previous_digest is 'digest of the archive before; zeros for the first.';
+comment on column audit.archives.digest is 'SHA-256 of the whole chain up to this file, in hexadecimal digits.';
+comment on column audit.archives.file is 'Name of the file without folder.';
+comment on column audit.archives.archived_by is 'Database login that wrote the archive.';
+comment on column audit.archives.archived_at is 'Time at which the file was written and verified.';
+comment on column audit.archives.removed_by is 'Database login that removed the month from the log; null while there.';
+comment on column audit.archives.removed_at is 'Time of the removal; null while in the log.';

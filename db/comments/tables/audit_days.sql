@@ -1,6 +1,6 @@
 comment on table app.audit_days is
-    'How many records the audit log had of each day, by UTC, counted an hour after its end. Only added to. audit.months '
+    'Number of audit records of each day in UTC, counted an hour after its end and never changed. audit.months '
     'compares.';
-comment on column app.audit_days.day is 'The day, by UTC.';
-comment on column app.audit_days.records is 'How many records it had.';
-comment on column app.audit_days.counted_at is 'When they were counted.';
+comment on column app.audit_days.day is 'The day, in UTC.';
+comment on column app.audit_days.records is 'Number of records of the day.';
+comment on column app.audit_days.counted_at is 'Time of the count.';

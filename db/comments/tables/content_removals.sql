@@ -1,7 +1,6 @@
 comment on table app.content_removals is
-    'Contents that the document store must lose. Rows that stay long past due_at say that the store cannot be '
-    'reached.';
+    'Contents that the document store must remove. Rows long past due_at mean that the store is out of reach.';
 comment on column app.content_removals.file_path is
-    'Where the content lies in the document store; no document has it, or not yet.';
+    'Path of the content in the document store, which belongs to no document, or not yet.';
 comment on column app.content_removals.due_at is
-    'From when on it is removed: an hour after an upload began, or at once after its document was deleted.';
+    'Time of the removal: an hour after the start of an upload, or the time at which the document was deleted.';

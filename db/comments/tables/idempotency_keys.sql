@@ -1,15 +1,14 @@
 comment on table app.idempotency_keys is
-    'Answers of requests that created a record under an Idempotency-Key, kept for 24 hours. A row may be deleted, at '
-    'the price that the same request sent again creates a second record.';
-comment on column app.idempotency_keys.subject is 'The name of the caller at the identity provider.';
-comment on column app.idempotency_keys.key_digest is 'SHA-256 of the key, in hex; the key itself is in no row.';
+    'Answers to requests with an Idempotency-Key, kept for 24 hours. After deleting a row, the same request creates a '
+    'second record.';
+comment on column app.idempotency_keys.key_digest is
+    'SHA-256 of the key, in hexadecimal digits. The key is not stored.';
 comment on column app.idempotency_keys.request_digest is
-    'A keyed digest of method, path and body, by which the same request is known.';
-comment on column app.idempotency_keys.resource_type is 'The table of the record that was created.';
+    'Keyed digest of method, path and body, by which a repeated request is recognised.';
+comment on column app.idempotency_keys.resource_type is 'Table of the created record.';
 comment on column app.idempotency_keys.resource_id is
-    'The record that was created, which the caller must still see to be given the answer.';
-comment on column app.idempotency_keys.body is 'The body of the answer; readable by no login.';
-comment on column app.idempotency_keys.etag is 'The ETag of the answer; null where it had none.';
-comment on column app.idempotency_keys.location is 'The Location of the answer.';
-comment on column app.idempotency_keys.created_at is
-    'When it was answered; after 24 hours the row is of no use and is removed.';
+    'The created record. The caller must still see it to get the answer.';
+comment on column app.idempotency_keys.body is 'Body of the answer; no login can read it.';
+comment on column app.idempotency_keys.etag is 'ETag of the answer; null if none.';
+comment on column app.idempotency_keys.location is 'Location of the answer.';
+comment on column app.idempotency_keys.created_at is 'Time of the answer. The row is deleted after 24 hours.';

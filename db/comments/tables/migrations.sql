@@ -1,9 +1,8 @@
-comment on table app.migrations is
-    'The migrations that are applied here; db:migrate reads it and refuses a file that is no longer what was applied.';
+comment on table app.migrations is 'Applied migrations. db:migrate refuses a file that has changed since.';
 
-comment on column app.migrations.id is 'In the order of their application.';
-comment on column app.migrations.name is 'The name of the file without .sql.';
-comment on column app.migrations.run_on is 'When it was applied, in the time zone of the session that applied it.';
+comment on column app.migrations.id is 'Order of application.';
+comment on column app.migrations.name is 'Name of the file without .sql.';
+comment on column app.migrations.run_on is 'Time of application, in the time zone of that session.';
 comment on column app.migrations.digest is
-    'SHA-256 of the file as it was applied, in hex; null until the first run of a release that keeps it.';
-comment on sequence app.migrations_id_seq is 'Numbers the migrations; nothing else reads it.';
+    'SHA-256 of the applied file, in hexadecimal digits; null until a release that keeps it ran once.';
+comment on sequence app.migrations_id_seq is 'Numbers the migrations.';

@@ -1,5 +1,6 @@
 comment on table app.password_attempts is
-    'When users last said their present password to change it, which they may do ten times an hour. No row for who '
-    'has not since their password was last changed.';
+    'Recent attempts of users to change their password, at most ten an hour. No row without attempts since the last '
+    'new password.';
 comment on column app.password_attempts.user_id is 'The user.';
-comment on column app.password_attempts.attempted_at is 'The attempts of the last hour, at most ten, the oldest first.';
+comment on column app.password_attempts.attempted_at is
+    'Times of the last hour''s attempts, at most ten, the oldest first.';

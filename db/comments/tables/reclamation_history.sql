@@ -1,10 +1,5 @@
-comment on table public.reclamation_history is
-    'Every move that a claim made, written by a trigger. To learn for how long a claim stood somewhere, compare '
-    'changed_at of its rows.';
-comment on column public.reclamation_history.reclamation_id is 'The claim that moved.';
-comment on column public.reclamation_history.client_id is 'The client of the claim.';
+comment on table public.reclamation_history is 'Moves of claims between statuses. A trigger writes them.';
 comment on column public.reclamation_history.changed_by is
-    'The user who moved it; null where no stored user did, as for a DBA at psql. Not a foreign key.';
-comment on column public.reclamation_history.actor is
-    'Who moved it by name: the subject at the identity provider, or the database login outside a request.';
-comment on column public.reclamation_history.changed_at is 'When it moved; strictly in the order of the moves of a claim.';
+    'The user who made the move; null for others, such as a DBA at psql. No foreign key.';
+comment on column public.reclamation_history.changed_at is
+    'Time of the move. The moves of a claim have different times.';

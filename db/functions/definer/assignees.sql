@@ -1,7 +1,7 @@
--- Whoever a claim is assigned to has its client. Whichever of an assignment and a loss of the client is written first, the
--- other waits for the user's row and then sees it.
+-- An assignee has the claim's client. Assigning a claim and taking a client both lock the user's row, so each sees the
+-- other.
 
--- An ADMIN without a list has every client. After the row, so that the policies are asked first.
+-- After the row, so that policies refuse first.
 create or replace function app.check_assignee()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -22,10 +22,10 @@ end
 $function$;
 
 comment on function app.check_assignee() is
-    'Trigger of reclamations: refuses (23514) an assignee who is inactive or lacks the client, and holds the user''s row.';
+    'Trigger of reclamations: refuses (23514) an assignee who is inactive or lacks the client, and locks the user''s '
+    'row.';
 grant execute on function app.check_assignee() to taxclaims_owner;
 
--- Those whom app.check_assignee takes; nobody of a client that there is not.
 create or replace function app.assignees(client uuid)
     returns table (id uuid, name text)
     language plpgsql stable security definer rows 20 set search_path = ''
@@ -44,10 +44,9 @@ end
 $function$;
 
 comment on function app.assignees(uuid) is
-    'The active users whom a claim of a client may be assigned to, for whoever has the client; none for others.';
+    'Active users whom a client''s claim can be assigned to, if the caller has the client.';
 grant execute on function app.assignees(uuid) to taxclaims_tax_specialist, taxclaims_admin;
 
--- Also of inactive ones, who keep their claims. Of all at once: a long list of clients is read once.
 create or replace function app.named_assignees(user_ids uuid[])
     returns table (id uuid, name text)
     language plpgsql stable strict security definer
@@ -72,8 +71,8 @@ end
 $function$;
 
 comment on function app.named_assignees(uuid[]) is
-    'Id and name of each user who has one of the caller''s clients, for whoever may assign claims, and of the caller. '
-    'Serves expand=assignee.';
+    'Id and name of users with one of the caller''s clients, for callers who may assign claims, and of the caller. '
+    'For expand=assignee.';
 
 create or replace function app.assignee(user_id uuid)
     returns table (id uuid, name text)
@@ -86,7 +85,7 @@ begin
 end
 $function$;
 
-comment on function app.assignee(uuid) is 'The same of one user, as the release before asks.';
+comment on function app.assignee(uuid) is 'app.named_assignees for one user, for the release before.';
 grant execute on function app.named_assignees(uuid[]), app.assignee(uuid) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.release_claims()
@@ -102,5 +101,5 @@ end
 $function$;
 
 comment on function app.release_claims() is
-    'Trigger of users: the claims of a client that a user has no more are assigned to nobody.';
+    'Trigger of users: takes the assignee from claims of clients that the user lost.';
 grant execute on function app.release_claims() to taxclaims_owner;

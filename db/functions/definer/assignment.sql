@@ -1,6 +1,6 @@
--- Where that is so already nothing is written. An account manager does it also for users who share no client yet and whom
--- the policies therefore hide. TX404 without such a user or client, TX412 for another version of the user than those named,
--- TX409 where the list of an ADMIN would become empty, which means every client.
+-- Writes nothing where the assignment is as wanted. An account manager also assigns users who share no client yet.
+-- Errors: TX404 no such user or client, TX412 another version, TX409 the last client of an ADMIN, whose empty list
+-- would mean all clients.
 create or replace function app.assign_client(target uuid, client uuid, assigned boolean, versions text[])
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -31,7 +31,7 @@ begin
         raise exception 'user % has changed since', assign_client.target using errcode = 'TX412';
     end if;
 
-    -- A client that was deleted stays in lists, and can be taken from there.
+    -- Lists may name deleted clients, which can be removed.
     if not exists (select from public.clients as c where c.id = assign_client.client)
         and (assign_client.assigned or assign_client.client <> all (stored.client_access))
     then
@@ -60,6 +60,6 @@ end
 $function$;
 
 comment on function app.assign_client(uuid, uuid, boolean, text[]) is
-    'Adds a client to a user''s list or takes it away. For whoever has the client: an ADMIN, or an account manager '
-    'for TAX_SPECIALIST and CLIENT users. versions: the ETags of the user that are accepted.';
+    'Adds a client to a user''s list or removes it. For an ADMIN with the client, or an account manager with it for '
+    'TAX_SPECIALIST and CLIENT users. versions: accepted ETags of the user.';
 grant execute on function app.assign_client(uuid, uuid, boolean, text[]) to taxclaims_account_manager, taxclaims_admin;

@@ -1,10 +1,8 @@
--- The writers of the audit log. No request role may insert there: a record comes from a refusal or from a write.
+-- The functions that write audit_logs. Request roles cannot insert there.
 
--- All in one statement, in a transaction of their own. Long texts are cut to their column, a malformed id or address is
--- left out. Each month has its ids, and what is about the end of one, where it could be told to be of the next, is looked
--- for in a table of its own. A refusal says how long ago it was, which this clock then tells the time of, or else when it
--- was by this clock; never later than now. Where it says both and the first is much later, the statement was long on its
--- way, over a line that was mute or to a server that stood still, and the second is right.
+-- One statement in its own transaction. Too long texts are cut, malformed ids and addresses become null.
+-- app.refusals_at_month_end keeps a refusal from being written into two months. created_at is now minus age_ms, or
+-- refused_at_ms if that is more than 2 s earlier (the statement was delayed); never in the future.
 create or replace function app.record_refusals(refusals jsonb)
     returns timestamp with time zone
     language plpgsql volatile security definer set search_path = ''
@@ -14,7 +12,7 @@ declare
     longest_age constant double precision := 1e12;
     latest constant double precision := 1e13;
     on_its_way constant interval := '2 seconds';
-    -- By how much two tellings of one refusal may differ: a clock may have been put right in between.
+    -- How far two datings of one refusal can differ.
     month_end constant interval := '1 day';
 begin
     with told as (
@@ -54,7 +52,7 @@ begin
         )
         cross join lateral (
             select
-                -- When this was asked, and not when a lock let it go on.
+                -- The start of the statement, before any wait for a lock.
                 pg_catalog.statement_timestamp() - pg_catalog.make_interval(
                     secs => greatest(0, least(coalesce(r.age_ms, 0), longest_age)) / 1000
                 ) as counted_back,
@@ -67,7 +65,7 @@ begin
     dated as materialized (
         select
             told.*,
-            -- By UTC, as the months of the log.
+            -- In UTC, as the months of the log.
             pg_catalog.date_trunc('month', (told.created_at - month_end) at time zone 'UTC')
                 <> pg_catalog.date_trunc('month', (told.created_at + month_end) at time zone 'UTC') as is_at_month_end
         from told
@@ -93,23 +91,22 @@ end
 $function$;
 
 comment on function app.record_refusals(jsonb) is
-    'Writes records of refusals, an array of objects, each id once; gives the time of this clock. Never fails because '
-    'of a malformed field.';
+    'Writes refusals, an array of objects, each id once, and returns this server''s time. Malformed fields never make '
+    'it fail.';
 grant execute on function app.record_refusals(jsonb) to taxclaims_api;
 
--- Outside a request the actor is the login. The row is held, and its record is never dated before the one that tells of the
--- version before, whatever a clock says. Every write waits for this: a row says its client itself or, below a parent, with
--- one look-up; only the fields that a table has are named, so that a table without a client fails here until it has a
--- branch.
+-- A record of a row is dated after the row's previous record, whatever the clock says. Every write waits for this
+-- function, so it finds the client with at most one look-up. A table without client_id needs a branch here, or its
+-- writes fail.
 create or replace function app.record_change()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
-    -- A plan of its own for each record would cost more than the months that it leaves out.
+    -- A custom plan for each record costs more than it saves.
     set plan_cache_mode = force_generic_plan
 as $function$
 declare
     said constant record := app.request();
-    -- Before the record is dated: what was under way at its date is then not older.
+    -- Read before dated, so it is older than every transaction after that date.
     under_way constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());
     dated timestamp with time zone := pg_catalog.clock_timestamp();
     touched record;
@@ -137,7 +134,7 @@ begin
         when 'partners' then
             null;
         when 'users' then
-            -- A change of a user's list that adds or takes one client is about that client.
+            -- If exactly one client was added or removed, the record is about it.
             select case pg_catalog.count(*) when 1 then (pg_catalog.array_agg(c.id))[1] end
             into client
             from (
@@ -150,8 +147,8 @@ begin
             client := touched.client_id;
     end case;
 
-    -- Of a row that is new nothing was told yet, but a partner may be given to a client again. And only a record that is
-    -- not dated before now can be the later one: the months that are over are left out.
+    -- A new row has no previous record, but a link to a partner may be made again. Only a record from now on can be
+    -- later, so older months are not read.
     if tg_op <> 'INSERT' or tg_table_name = 'client_partners' then
         dated := greatest(
             dated,
@@ -184,10 +181,10 @@ end
 $function$;
 
 comment on function app.record_change() is
-    'Trigger of every table of a tenant: leaves the audit record of a write, in its transaction.';
+    'Trigger of tenants'' tables: writes the audit record of a write in its transaction.';
 grant execute on function app.record_change() to taxclaims_owner;
 
--- The oldest that was still writing when the last record before the moment was made.
+-- The transaction that was oldest at the last record before the moment.
 create or replace function app.oldest_writer_at(moment timestamp with time zone)
     returns xid8
     language sql stable security definer set search_path = ''
@@ -205,6 +202,5 @@ begin atomic
 end;
 
 comment on function app.oldest_writer_at(timestamp with time zone) is
-    'From which transaction on changes may have come true after a moment, though they are dated before it; 0 where no '
-    'record tells.';
+    'Transaction from which on changes may appear after a moment although dated before; 0 if unknown.';
 grant execute on function app.oldest_writer_at(timestamp with time zone) to taxclaims_client, taxclaims_admin;

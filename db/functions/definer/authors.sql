@@ -1,6 +1,5 @@
--- Judged by what their row says then: of two who take each other's rights at once the second has none any more. Of the
--- author and the target, which is held too where it is named, the one with the smaller id is held first. An author who is
--- not stored has nothing to hold: the token alone decides.
+-- Uses the author's stored rights: of two ADMINs who remove each other, the second is refused. Locks author and target
+-- in the order of their ids. An author who is not stored has only the token.
 create or replace function app.hold_author(
     issued_at timestamp with time zone, access_digest text, target uuid default null
 )
@@ -28,5 +27,5 @@ end
 $function$;
 
 comment on function app.hold_author(timestamp with time zone, text, uuid) is
-    'Holds the author of a change of users until the commit, and refuses (TX401) one whose rights were changed meanwhile.';
+    'Locks the author of a change of users until the commit; refuses (TX401) one whose rights changed.';
 grant execute on function app.hold_author(timestamp with time zone, text, uuid) to taxclaims_account_manager, taxclaims_admin;

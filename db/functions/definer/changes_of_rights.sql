@@ -1,13 +1,9 @@
--- What follows from a change of a user's rights, whoever makes it and by whatever way. Run by the triggers on users.
+-- Run by triggers on users, whoever changes the row.
 
--- A change of a user's rights makes tokens that say otherwise invalid from the moment at which it comes true for
--- everybody: deferred to the commit, since a change may wait long for a row or a table, and a token that is minted
--- meanwhile still says the old. Not where the writer names the moment, as a login does, which dates its rights by the
--- token that brought them; nor for a user's own request that adds a client to their list, by creating it, for the
--- token in hand says less, never more. An ADMIN without a list has every client, and loses some with the first.
--- Where the identity provider is managed, it is to be told, and the moment is that of its knowing (app.hold_tokens).
--- The moment is one of the provider's clock, with which tokens are dated, and stays what it is: a clock that is set
--- later makes no token good again.
+-- Older tokens with other rights are refused from the commit on: the trigger is deferred, since a token issued while
+-- the change waits for a lock still has the old rights. No date where the writer gives one (a login), or where the
+-- caller gains the client that the caller creates. With a managed identity provider app.hold_tokens dates the change
+-- once the provider knows it. Dates are in the provider's clock, as tokens are.
 create or replace function app.date_rights_from_commit()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -34,8 +30,8 @@ end
 $function$;
 
 comment on function app.date_rights_from_commit() is
-    'Trigger of users: tokens issued before a change of rights is committed are refused, and the identity provider is '
-    'to be told.';
+    'Trigger of users: makes tokens from before a change of rights invalid and notes the change for the identity '
+    'provider.';
 grant execute on function app.date_rights_from_commit() to taxclaims_owner;
 
 create or replace function app.forget_created_clients()
@@ -50,11 +46,10 @@ end
 $function$;
 
 comment on function app.forget_created_clients() is
-    'Trigger of users: a client that somebody takes from a list comes back by no later login.';
+    'Trigger of users: a client removed from a list does not come back with a later login.';
 grant execute on function app.forget_created_clients() to taxclaims_owner;
 
--- Nobody could give the others their rights back. The one row of the guard is written by whoever makes such an ADMIN fewer,
--- so that two at once do not each count on the other.
+-- At least one active ADMIN without a list must stay. The guard's row makes two such changes wait for each other.
 create or replace function app.keep_last_administrator()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -90,5 +85,5 @@ end
 $function$;
 
 comment on function app.keep_last_administrator() is
-    'Trigger of users: refuses (TX409) to leave the firm without an active ADMIN who has every client.';
+    'Trigger of users: refuses (TX409) to leave no active ADMIN with every client.';
 grant execute on function app.keep_last_administrator() to taxclaims_owner;

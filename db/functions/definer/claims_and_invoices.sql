@@ -1,4 +1,4 @@
--- The claim is held, so that its moves are dated in their order, whatever a clock says.
+-- Locks the claim, so that its moves are dated in their order.
 create or replace function app.record_reclamation_move()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -26,11 +26,10 @@ begin
 end
 $function$;
 
-comment on function app.record_reclamation_move() is 'Trigger of reclamations: keeps each move in reclamation_history.';
+comment on function app.record_reclamation_move() is 'Trigger of reclamations: writes reclamation_history.';
 grant execute on function app.record_reclamation_move() to taxclaims_owner;
 
--- The number is taken from the year's counter row, locked until commit: of two who issue at once the second waits, and a
--- transaction that fails gives its number back. French law wants the series unbroken.
+-- Takes the number from the year's counter row, locked until the commit: French law wants a series without gaps.
 create or replace function app.check_invoice_move()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -83,6 +82,6 @@ end
 $function$;
 
 comment on function app.check_invoice_move() is
-    'Trigger of factures: refuses (TX409) a move that invoice_transitions does not list for the role, or that lacks what '
-    'it needs, gives the number when it is issued, and lets nothing of an issued invoice change.';
+    'Trigger of factures: refuses (TX409) moves that are not allowed and changes of an issued invoice; gives the '
+    'number.';
 grant execute on function app.check_invoice_move() to taxclaims_owner;

@@ -1,7 +1,4 @@
--- app.client_documents has what reporting reads of each document, with its client. It follows public.documents, and
--- nobody writes it by another way.
-
--- Deleting is the foreign key's: its cascade takes the copy along.
+-- A cascade of the foreign key deletes the copy.
 create or replace function app.copy_document()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -31,8 +28,7 @@ begin
 end
 $function$;
 
-comment on function app.copy_document() is
-    'Trigger of documents: keeps in app.client_documents what reporting reads of a document, with its claim''s client.';
+comment on function app.copy_document() is 'Trigger of documents: writes app.client_documents.';
 grant execute on function app.copy_document() to taxclaims_owner;
 
 create or replace function app.refuse_copy_by_hand()
@@ -48,6 +44,5 @@ end
 $function$;
 
 comment on function app.refuse_copy_by_hand() is
-    'Trigger of app.client_documents: refuses every write but what a write of documents or claims causes, to a superuser '
-    'as well.';
+    'Trigger of app.client_documents: refuses writes other than by triggers, to superusers too.';
 grant execute on function app.refuse_copy_by_hand() to taxclaims_owner;

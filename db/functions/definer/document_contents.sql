@@ -1,7 +1,6 @@
--- Which contents the document store must lose. The store knows paths and nothing of rows, the database rows and
--- nothing of files: app.content_removals is what they agree on.
+-- The store knows paths, the database knows rows; app.content_removals lists the paths to remove.
 
--- An hour is longer than any upload and any statement may take.
+-- One hour is longer than any upload or statement.
 create or replace function app.plan_removal(file_path text)
     returns void
     language sql volatile security definer set search_path = ''
@@ -11,8 +10,7 @@ begin atomic
 end;
 
 comment on function app.plan_removal(text) is
-    'Notes a content that is about to be put into the document store; it is removed after an hour unless its '
-    'document''s row follows.';
+    'Plans the removal of a content in an hour, before its upload. The document''s row cancels it.';
 grant execute on function app.plan_removal(text) to taxclaims_api;
 
 create or replace function app.due_removals(most integer)
@@ -22,14 +20,14 @@ begin atomic
     select c.file_path
     from app.content_removals as c
     where c.due_at <= pg_catalog.now()
-        -- One look-up for each path in turn, until there are enough: `not exists` reads every document first.
+        -- A look-up for each path stops at the limit; `not exists` would read all documents.
         and (select d.file_path from public.documents as d where d.file_path = c.file_path) is null
     order by c.due_at
     limit due_removals.most;
 end;
 
 comment on function app.due_removals(integer) is
-    'The contents to remove now, at most so many; never one that a document has.';
+    'Paths of contents to remove now, at most `most`; none that a document has.';
 grant execute on function app.due_removals(integer) to taxclaims_api;
 
 create or replace function app.overdue_removals()
@@ -43,8 +41,7 @@ begin atomic
     where c.due_at <= pg_catalog.now();
 end;
 
-comment on function app.overdue_removals() is
-    'How many contents the document store must still lose, and for how many seconds the oldest has been due.';
+comment on function app.overdue_removals() is 'Number of due removals, and the age of the oldest in seconds.';
 grant execute on function app.overdue_removals() to taxclaims_api;
 
 create or replace function app.complete_removals(file_paths text[])
@@ -55,10 +52,10 @@ begin atomic
     where c.file_path = any (complete_removals.file_paths);
 end;
 
-comment on function app.complete_removals(text[]) is 'Forgets contents that the document store has removed.';
+comment on function app.complete_removals(text[]) is 'Deletes the plans of removed contents.';
 grant execute on function app.complete_removals(text[]) to taxclaims_api;
 
--- For `documents:check`: in the order of a listing of S3, whatever the database's own is.
+-- For documents:check, in S3's order of listing.
 create or replace function app.contents_of_documents()
     returns table (document_id uuid, file_path text, file_size bigint)
     language sql stable security definer set search_path = ''
@@ -69,11 +66,10 @@ begin atomic
 end;
 
 comment on function app.contents_of_documents() is
-    'The path and the length of the content of every document, in the order of their bytes; it says nothing of whose '
-    'they are.';
+    'Path and size in bytes of each document''s content, in byte order of the path, without the client.';
 grant execute on function app.contents_of_documents() to taxclaims_api;
 
--- The same with digests, in pages: contents are read for hours, and no transaction may last as long.
+-- In pages, since reading the contents takes hours and a transaction must not.
 create or replace function app.digests_of_documents(after uuid, most integer)
     returns table (document_id uuid, file_path text, file_size bigint, sha256 bytea)
     language sql stable security definer set search_path = ''
@@ -86,8 +82,8 @@ begin atomic
 end;
 
 comment on function app.digests_of_documents(uuid, integer) is
-    'The path, the length and the digest of the content of so many documents, in the order of their ids; it says nothing '
-    'of whose they are.';
+    'The path, the length and the digest of the content of so many documents, in the order of their ids; it says '
+    'nothing of whose they are.';
 grant execute on function app.digests_of_documents(uuid, integer) to taxclaims_api;
 
 create or replace function app.keep_digest(document_id uuid, sha256 bytea)
@@ -103,7 +99,7 @@ comment on function app.keep_digest(uuid, bytea) is
     'Gives a document from before digests were kept the digest of its content; one that has a digest keeps it.';
 grant execute on function app.keep_digest(uuid, bytea) to taxclaims_api;
 
--- One that is neither has nobody: an upload is planned for removal before its content is there, and until its row is.
+-- A content with neither has no owner: an upload is planned for removal until its row exists.
 create or replace function app.standing_of_contents(file_paths text[])
     returns table (file_path text, has_document boolean, is_planned boolean)
     language sql stable security definer set search_path = ''
@@ -116,11 +112,11 @@ begin atomic
 end;
 
 comment on function app.standing_of_contents(text[]) is
-    'For each of these paths whether a document has it, and whether its removal is planned, as it is while an upload is '
-    'under way.';
+    'For each of these paths whether a document has it, and whether its removal is planned, as it is while an upload '
+    'is under way.';
 grant execute on function app.standing_of_contents(text[]) to taxclaims_api;
 
--- Whoever deletes and by whatever way: a cascade, a DBA at psql, a truncate.
+-- Also for a cascade, a truncate and a DBA at psql.
 create or replace function app.track_content()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -144,5 +140,5 @@ end
 $function$;
 
 comment on function app.track_content() is
-    'Trigger of documents: a new row keeps its content, a deleted one makes it due for removal.';
+    'Trigger of documents: an insert cancels the removal of its content, a delete plans it.';
 grant execute on function app.track_content() to taxclaims_owner;

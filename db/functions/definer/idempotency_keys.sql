@@ -1,15 +1,10 @@
--- Answers for requests that are sent again with the same Idempotency-Key. No request role reads the table: what it gets
--- of it is the one answer to its own subject, for the same key and the same request.
+-- Answers for requests that are sent again with the same Idempotency-Key. A caller gets only the answer to the same
+-- request of the same subject.
 
--- Takes a key of the caller for this transaction, and says how it stands:
---   `free`       nothing is known of it, or nothing of the last 24 hours: what is created now may be kept under it;
---   `under way`  another transaction has it, which is not waited for;
---   `other`      it was used for another request;
---   `kept`       this very request was answered: the answer, and the record, which the API looks up as the caller
---                before it gives the answer. is_gained: the record is a client that the caller created, and that is
---                theirs by the stored rights, though their token may not say it yet.
--- The lock only tells at once what the primary key would tell after a wait: whoever held it for another reason would
--- delay the one key that it stands for, and nobody's record is made twice. No other login may take one: db/roles.sql.
+-- standing: `free` (unknown, or older than 24 hours), `under way` (another transaction has the key; no wait), `other`
+-- (used for another request) or `kept` (answered: the API first reads the record as the caller). is_gained: the record
+-- is a client that the caller created and has by the stored rights, though the token may not list it yet. The lock
+-- reports at once what the primary key would report after a wait; logins cannot take it (db/roles.sql).
 create or replace function app.claim_key(key_digest text, request_digest text)
     returns table (
         standing text,
@@ -72,8 +67,7 @@ end
 $function$;
 
 comment on function app.claim_key(text, text) is
-    'Takes an Idempotency-Key for this transaction, and says how it stands: free, under way, other (used for another '
-    'request) or kept, with the answer.';
+    'Locks an Idempotency-Key in this transaction. standing: free, under way, other or kept, with the answer if kept.';
 grant execute on function app.claim_key(text, text) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.keep_answer(
@@ -100,7 +94,7 @@ end
 $function$;
 
 comment on function app.keep_answer(text, text, text, uuid, text, text, text) is
-    'Keeps the answer under a key that this transaction has claimed.';
+    'Keeps the answer under a key that this transaction locked.';
 grant execute on function app.keep_answer(text, text, text, uuid, text, text, text) to taxclaims_client, taxclaims_admin;
 
 create or replace function app.forget_answers(most integer)
@@ -120,12 +114,13 @@ begin
     ) as expired
     where k.subject = expired.subject
         and k.key_digest = expired.key_digest
-        -- Looked at again where another has used the key anew meanwhile.
+        -- Again, since the key may have been used anew meanwhile.
         and k.created_at < pg_catalog.now() - interval '24 hours';
     get diagnostics forgotten = row_count;
     return forgotten;
 end
 $function$;
 
-comment on function app.forget_answers(integer) is 'Removes answers older than 24 hours, at most so many; gives how many.';
+comment on function app.forget_answers(integer) is
+    'Deletes answers older than 24 hours, at most `most`, and returns their number.';
 grant execute on function app.forget_answers(integer) to taxclaims_api;

@@ -1,9 +1,8 @@
--- Who the caller is, by the identity provider's subject, and what becomes of their rights. The only code that reads or
--- writes the columns subject, access_changed_at and access_digest; what ends a session stands in passwords.sql.
+-- The caller by the provider's subject, and the caller's rights. Only this code touches subject, access_changed_at and
+-- access_digest; passwords.sql ends sessions.
 
--- The one with its subject, or the one without any whose id it is, as a provider says that has its users from here; else
--- `unclaimed`. Where that is the id of one with another subject, the provider has given a subject that is somebody else's
--- id, and would be given somebody else's record.
+-- The user with this subject, or the user without a subject whose id equals it, else `unclaimed`. If `unclaimed` is the
+-- id of a user with another subject, the token is refused.
 create or replace function app.caller_id(
     subject text, issued_at timestamp with time zone, access_digest text, unclaimed uuid
 )
@@ -29,7 +28,7 @@ begin
             return unclaimed;
         end if;
     end if;
-    -- Most are this, of whom nothing else is asked.
+    -- The common case.
     if known.is_active and known.sessions_ended_at is null and known.access_digest = caller_id.access_digest then
         return known.id;
     end if;
@@ -42,11 +41,11 @@ end
 $function$;
 
 comment on function app.caller_id(text, timestamp with time zone, text, uuid) is
-    'The stored user behind a token, or the id of a caller who is not stored; refuses (TX401) one whose rights no longer '
-    'hold, and an id that is another user''s.';
+    'Stored user of a token, or the id of a caller who is not stored. Refuses (TX401) outdated rights and another '
+    'user''s id.';
 grant execute on function app.caller_id(text, timestamp with time zone, text, uuid) to taxclaims_api;
 
--- In two steps, for the release before, which goes on serving while a deploy is under way.
+-- For the release before, which calls these two during a deploy.
 create or replace function app.authenticate(subject text, issued_at timestamp with time zone, access_digest text)
     returns uuid
     language plpgsql stable security definer set search_path = ''
@@ -62,7 +61,7 @@ end
 $function$;
 
 comment on function app.authenticate(text, timestamp with time zone, text) is
-    'The stored user behind a token, null where none is stored, as the release before asks.';
+    'app.caller_id for the release before; null if the caller is not stored.';
 grant execute on function app.authenticate(text, timestamp with time zone, text) to taxclaims_api;
 
 create or replace function app.unclaimed_id(id uuid)
@@ -74,19 +73,14 @@ begin
 end
 $function$;
 
-comment on function app.unclaimed_id(uuid) is
-    'The id of a caller who is not stored; refuses (TX401) one that is another user''s, as the release before asks.';
+comment on function app.unclaimed_id(uuid) is 'app.caller_id for the release before, for a caller who is not stored.';
 grant execute on function app.unclaimed_id(uuid) to taxclaims_api;
 
--- Records the caller of this transaction with the role and the clients of the token, and with the clients that the caller
--- created and no token has said yet; the rest of the transaction is that user's. What the row says is judged while it is
--- held: TX401 where its rights were changed after the token was issued. TX409 when the email or the id belongs to another
--- subject, and for a token that would leave the firm without an ADMIN. The email is null unless the provider has verified
--- it; a caller who is not stored yet then stays so. The rights of a login date from the second before its token: older
--- tokens that say otherwise are refused, the token itself is not when its user's own request adds a client later.
-drop function if exists app.record_login(text, text, timestamp with time zone);
-
-create function app.record_login(email text, name text, issued_at timestamp with time zone)
+-- The user gets the role and the clients of the token, and the clients that the user created and no token lists yet.
+-- TX401 if the stored rights are newer than the token; TX409 if email or id belong to another subject, or if no ADMIN
+-- would be left. Without a verified email no new user is stored. Rights date from one second before the token, so that
+-- the token itself stays valid when the user creates a client.
+create or replace function app.record_login(email text, name text, issued_at timestamp with time zone)
     returns void
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -109,7 +103,7 @@ begin
         app.access_digest(app.role(), said), record_login.issued_at
     );
 
-    -- A token that is only behind a creation takes back nothing of what is stored.
+    -- The token lacks a created client: keep the stored rights.
     if stored.access_digest <> app.access_digest(app.role(), said)
         and not app.was_issued_after(record_login.issued_at, stored.access_changed_at)
     then
@@ -117,7 +111,7 @@ begin
         return;
     end if;
 
-    -- Whoever creates no clients any more keeps none that the provider does not know of.
+    -- A user who can no longer create clients keeps none of those.
     delete from app.created_clients as c
     where c.subject = caller
         and (c.client_id = any (said) or app.role() not in ('ADMIN', 'ACCOUNT_MANAGER'));
@@ -135,15 +129,14 @@ begin
             client_access = listed,
             access_changed_at = case
                 when u.access_digest <> app.access_digest(app.role(), listed)
-                    -- Another moment in any case: it tells that this writer named one.
+                    -- Always a new date, since that tells app.date_rights_from_commit that the writer set it.
                     then greatest(
                         record_login.issued_at - interval '1 second', u.access_changed_at + interval '1 microsecond'
                     )
                 else u.access_changed_at
             end
         where u.id = target;
-        -- The provider knows what its token says, and no more; it does not, where it was told of other rights since the
-        -- token was issued, or is being told.
+        -- The provider must be told of rights that differ from the token's, or that changed since.
         if app.access_digest(app.role(), listed) <> app.access_digest(app.role(), said)
             or exists (
                 select
@@ -161,16 +154,13 @@ end
 $function$;
 
 comment on function app.record_login(text, text, timestamp with time zone) is
-    'Stores the caller with the role and the clients of the token, and the clients that they created and no token has '
-    'said yet.';
+    'Stores the caller with role and clients of the token, and with the created clients that no token lists yet.';
 grant execute on function app.record_login(text, text, timestamp with time zone) to taxclaims_client, taxclaims_admin;
 
--- Gives a client to the user who is about to create it: in the stored list, so that the next token can say it, and
--- among the created, so that a login with the same token does not take it away. TX401 where the rights of the token
--- were changed meanwhile; nothing is created then. Where the token is older than the last change, as every token is until
--- the identity provider knows that change, it would be refused from here on, for it says less than what is then stored:
--- it is noted as the one that goes on. One that is younger may say more than what is stored, and needs no note.
--- An ADMIN without a list has every client already, and a list would take the others away.
+-- Adds the client to the user's list, so that the next token has it, and to created_clients, so that a login with the
+-- present token does not remove it. TX401 if the rights changed meanwhile. A token older than the last change has fewer
+-- rights than stored and would be refused: created_clients notes its digest. An ADMIN without a list has every client
+-- already.
 create or replace function app.gain_client(client uuid, issued_at timestamp with time zone, access_digest text)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -217,5 +207,5 @@ end
 $function$;
 
 comment on function app.gain_client(uuid, timestamp with time zone, text) is
-    'Gives a client to the user who is about to create it, in the same transaction.';
+    'Gives the caller a client that the same transaction creates.';
 grant execute on function app.gain_client(uuid, timestamp with time zone, text) to taxclaims_account_manager, taxclaims_admin;

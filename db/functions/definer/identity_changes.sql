@@ -1,8 +1,6 @@
--- How the identity provider is told what was changed here. The API's delivery calls these as its login; between a claim
--- and its settling no transaction is open. Whoever claims or settles holds the user's row, and so waits for a change of
--- rights that is under way, or passes it by.
+-- How the API's delivery takes changes and reports on them. Claiming and settling lock the user's row, so a change of
+-- rights in progress is waited for or skipped.
 
--- A user whose row others hold is passed by.
 create or replace function app.claim_identity_changes(most integer, lease interval)
     returns table (
         user_id uuid,
@@ -35,7 +33,7 @@ begin
         for no key update skip locked;
         continue when not found;
 
-        -- Looked at again while the user is held: another may have claimed it, or delivered.
+        -- Again under the lock: another instance may have claimed or delivered.
         claim := pg_catalog.gen_random_uuid();
         update public.identity_changes as c
         set
@@ -59,12 +57,11 @@ end
 $function$;
 
 comment on function app.claim_identity_changes(integer, interval) is
-    'The present rights of users whose changes are due, at most so many, each under a claim that ends by itself after '
-    'the lease.';
+    'Rights of users with due changes, at most `most`, each under a claim that ends after the lease.';
 grant execute on function app.claim_identity_changes(integer, interval) to taxclaims_api;
 
--- At the earliest after retry_after, and later with every attempt. What was changed since the claim stays to be delivered.
--- Whoever had a claim that was lost may have sent what another has overtaken.
+-- The next attempt waits for retry_after and longer after each failure. Later changes stay to be delivered. A lost
+-- claim may have overwritten newer rights at the provider, so the newest change is sent again.
 create or replace function app.settle_identity_change(
     target uuid, claimed uuid, failure text, retry_after interval
 )
@@ -121,8 +118,8 @@ end
 $function$;
 
 comment on function app.settle_identity_change(uuid, uuid, text, interval) is
-    'Says what became of a claimed change: delivered, or with a failure to be tried again. False where the claim was '
-    'lost, and the newest is therefore sent again.';
+    'Ends a claim as delivered, or with a failure and a later attempt. False: the claim was lost, and the newest '
+    'change is sent again.';
 grant execute on function app.settle_identity_change(uuid, uuid, text, interval) to taxclaims_api;
 
 create or replace function app.release_identity_changes(claims uuid[], retry_after interval)
@@ -143,7 +140,7 @@ end
 $function$;
 
 comment on function app.release_identity_changes(uuid[], interval) is
-    'Gives claims back of which nothing was sent; others have them after that while.';
+    'Gives unsent claims back for others to take after retry_after.';
 grant execute on function app.release_identity_changes(uuid[], interval) to taxclaims_api;
 
 create or replace function app.undelivered_identity_changes(users uuid[])
@@ -162,8 +159,7 @@ begin atomic
 end;
 
 comment on function app.undelivered_identity_changes(uuid[]) is
-    'How many changes the identity provider does not know yet, and for how many seconds the oldest has waited; of these '
-    'users, or of all where null.';
+    'Number of undelivered changes and the age of the oldest in seconds; of these users, null for all.';
 grant execute on function app.undelivered_identity_changes(uuid[]) to taxclaims_api;
 
 create or replace function app.forget_identity_changes(most integer)
@@ -182,7 +178,7 @@ begin
         limit forget_identity_changes.most
     ) as expired
     where c.id = expired.id
-        -- Looked at again where it is to be delivered once more.
+        -- Again, since it may be due for delivery once more.
         and c.delivered_at < pg_catalog.now() - interval '90 days';
     get diagnostics forgotten = row_count;
     return forgotten;
@@ -190,5 +186,5 @@ end
 $function$;
 
 comment on function app.forget_identity_changes(integer) is
-    'Removes changes that were delivered more than 90 days ago, at most so many; gives how many.';
+    'Deletes changes that were delivered more than 90 days ago, at most `most`, and returns their number.';
 grant execute on function app.forget_identity_changes(integer) to taxclaims_api;

@@ -1,6 +1,6 @@
--- What npm run identity:sync asks and does: it compares all users with what the identity provider says of them.
+-- Functions of npm run identity:sync, which compares all users with the provider.
 
--- Not for the API's login, which learns the subject of whoever's change it delivers and of nobody else.
+-- Not for taxclaims_api, which sees a subject only with a change to deliver.
 create or replace function app.users_of_provider(after uuid, most integer)
     returns table (
         user_id uuid,
@@ -28,8 +28,7 @@ end
 $function$;
 
 comment on function app.users_of_provider(uuid, integer) is
-    'Users whom the identity provider knows, with the rights that it is to have, in the order of their ids. Serves '
-    'npm run identity:sync.';
+    'Users known to the identity provider with the rights it should have, by id. For npm run identity:sync.';
 
 grant execute on function app.users_of_provider(uuid, integer) to taxclaims_owner;
 
@@ -47,5 +46,5 @@ end
 $function$;
 
 comment on function app.send_identity(uuid) is
-    'Notes that the identity provider is to be told the rights of a user as they are here, though nothing was changed.';
+    'Notes a user''s present rights for the identity provider, without a change.';
 grant execute on function app.send_identity(uuid) to taxclaims_api;

@@ -9,8 +9,7 @@ begin
 end
 $function$;
 
-comment on function app.begin_identity_management() is
-    'From now on each change of rights is noted, to be sent to the identity provider.';
+comment on function app.begin_identity_management() is 'Starts noting changes of rights for the identity provider.';
 grant execute on function app.begin_identity_management() to taxclaims_api;
 
 create or replace function app.end_identity_management()
@@ -22,7 +21,7 @@ declare
 begin
     update app.identity_management as m
     set managed_since = null;
-    -- By the triggers: tokens are judged by the moment of the change again.
+    -- Marks them delivered first: triggers then date the tokens.
     update public.identity_changes as c
     set delivered_at = pg_catalog.clock_timestamp()
     where c.id = any (left_over) and c.delivered_at is null;
@@ -33,6 +32,6 @@ end
 $function$;
 
 comment on function app.end_identity_management() is
-    'For a DBA, once no instance sends changes any more: from now on none is noted, and those not delivered go. Gives '
-    'how many that were.';
+    'Stops noting changes of rights and deletes undelivered ones; returns their number. For a DBA, once no instance '
+    'sends changes.';
 grant execute on function app.end_identity_management() to taxclaims_owner;

@@ -1,4 +1,4 @@
--- What an undelivered change means for tokens. Run by the triggers on identity_changes.
+-- Run by triggers on identity_changes.
 
 create or replace function app.hold_tokens()
     returns trigger
@@ -13,7 +13,7 @@ end
 $function$;
 
 comment on function app.hold_tokens() is
-    'Trigger of identity_changes: until a change is delivered, every token that says other rights is refused.';
+    'Trigger of identity_changes: until delivery, tokens with other rights are refused.';
 grant execute on function app.hold_tokens() to taxclaims_owner;
 
 create or replace function app.date_delivery()
@@ -35,5 +35,5 @@ end
 $function$;
 
 comment on function app.date_delivery() is
-    'Trigger of identity_changes: tokens issued before the provider knew of a change are refused, later ones are not.';
+    'Trigger of identity_changes: from delivery on, only older tokens are refused.';
 grant execute on function app.date_delivery() to taxclaims_owner;

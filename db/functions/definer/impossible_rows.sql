@@ -1,4 +1,4 @@
--- Foreign keys and triggers stand in the way: somebody wrote them past these. Reads the tables whole.
+-- Reads whole tables.
 create or replace function app.impossible_rows()
     returns table (object text, detail text, rows bigint)
     language plpgsql stable security definer set search_path = ''
@@ -28,7 +28,7 @@ begin
             where (d.id, d.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at)
                 is distinct from (c.id, c.client_id, c.reclamation_id, c.filename, c.file_size, c.mime_type, c.uploaded_at)
         );
-    -- A client that was deleted stays in lists, and its deletion in the audit log.
+    -- Lists may name deleted clients, whose deletion the audit log tells.
     return query
     select
         'public.users',
@@ -50,6 +50,5 @@ begin
 end
 $function$;
 
-comment on function app.impossible_rows() is
-    'How many rows there are that no request can have made, by table. Serves audit.findings.';
+comment on function app.impossible_rows() is 'Number of rows, by table, that no request can write. For audit.findings.';
 grant execute on function app.impossible_rows() to taxclaims_auditor, taxclaims_owner;

@@ -1,5 +1,4 @@
--- One row, always. Rows are clients, say their client, or have that of the parent which a foreign key names; of a partner
--- it is null.
+-- Always one row. Finds the client in the row, or in the parent that a foreign key names; null for a partner.
 create or replace function app.locate(resource_type text, id uuid)
     returns table (found boolean, client_id uuid)
     language plpgsql stable security definer set search_path = ''
@@ -51,11 +50,10 @@ end
 $function$;
 
 comment on function app.locate(text, uuid) is
-    'Whether a record exists and whose client it is, whoever asks; by it the API tells 403 from 404. resource_type: '
-    'the name of a table.';
+    'Tells if a record exists, and its client, whoever asks: the API chooses 403 or 404. resource_type: a table.';
 grant execute on function app.locate(text, uuid) to taxclaims_api;
 
--- What a statement about that record costs then does not follow the length of the list, which is that of a verified token.
+-- With one client the statement's cost does not depend on the length of the list.
 create or replace function app.narrowed(listed text, resource_type text, id uuid)
     returns text
     language plpgsql stable security definer set search_path = ''
@@ -95,11 +93,11 @@ end
 $function$;
 
 comment on function app.narrowed(text, text, uuid) is
-    'Of a list of clients as text the one whose record it is; the list itself where it has not that client, or no such '
-    'table is known. resource_type: the name of a table.';
+    'Reduces a list of clients (as text) to the client of a record; the same list if it lacks that client. '
+    'resource_type: a table.';
 grant execute on function app.narrowed(text, text, uuid) to taxclaims_api;
 
--- Without it, knowing an id would be enough to see another tenant's partner.
+-- Without it, a known id would show another tenant's partner.
 create or replace function app.partner_within_reach(partner uuid)
     returns boolean
     language sql stable security definer set search_path = ''
@@ -110,5 +108,5 @@ begin atomic
 end;
 
 comment on function app.partner_within_reach(uuid) is
-    'Whether the caller may link a partner: it is linked to one of the caller''s clients, or to nobody yet.';
+    'True if the caller may link the partner: linked to a client of the caller, or to none.';
 grant execute on function app.partner_within_reach(uuid) to taxclaims_account_manager;

@@ -1,8 +1,7 @@
--- Passwords of users who have one here. No hash leaves the database: the API gets the salt, works out the hash of what
--- somebody says, and asks whether it is that of the caller.
+-- Hashes never leave the database: the API gets the salt, hashes the password and asks whether the hash is right.
 
--- No password may be the email. Counted before it is tried, in a transaction of its own and with the user's row held, so
--- that of two at once each counts.
+-- Counts the attempt before it is checked, in its own transaction with the user's row locked, so that parallel attempts
+-- count.
 create or replace function app.begin_password_change(out salt text, out email text, out retry_after integer)
     language plpgsql volatile security definer set search_path = ''
 as $function$
@@ -46,11 +45,11 @@ end
 $function$;
 
 comment on function app.begin_password_change() is
-    'Counts an attempt to say the caller''s present password and gives what it takes: salt and email; or, after ten in '
-    'an hour, in how many seconds there may be another. TX409 for who has no password here.';
+    'Counts an attempt to change the caller''s password. Returns salt and email, or after ten attempts in an hour the '
+    'seconds to wait. TX409 if the caller has no password here.';
 grant execute on function app.begin_password_change() to taxclaims_client, taxclaims_admin;
 
--- Judged with the row held: of two at once one is right. TX401 for who was made inactive meanwhile.
+-- With the row locked: of two parallel changes one is right.
 create or replace function app.change_password(present_hash text, new_hash text)
     returns boolean
     language plpgsql volatile security definer set search_path = ''
@@ -66,7 +65,6 @@ begin
     if not found or not stored.is_active then
         raise exception 'the user is inactive' using errcode = 'TX401';
     end if;
-    -- Who has none has no hash that may be said.
     if stored.password_hash = '!' or stored.password_hash <> change_password.present_hash then
         return false;
     end if;
@@ -78,10 +76,10 @@ end
 $function$;
 
 comment on function app.change_password(text, text) is
-    'Gives the caller a new password where the present one has the hash that is said; gives whether it has.';
+    'Sets a new password hash if the present one is right. Returns true if it was.';
 grant execute on function app.change_password(text, text) to taxclaims_client, taxclaims_admin;
 
--- Whoever changes it and by whatever way, as app.date_rights_from_commit says. Who becomes active again has to log in anew.
+-- Deferred to the commit, as app.date_rights_from_commit. A user who becomes active again must log in again.
 create or replace function app.end_sessions_from_commit()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -97,5 +95,5 @@ end
 $function$;
 
 comment on function app.end_sessions_from_commit() is
-    'Trigger of users: tokens issued before a new password, or the end of an account, is committed are refused.';
+    'Trigger of users: tokens from before a new password or the end of an account are refused.';
 grant execute on function app.end_sessions_from_commit() to taxclaims_owner;

@@ -1,8 +1,7 @@
--- What the service measures of the identity provider's clock. Each instance calls these as its login, about once a
--- minute; app.provider_time says what follows from it.
+-- The service's measurements of the provider's clock, about once a minute from each instance. app.provider_time uses
+-- them.
 
--- Of several instances, or several answers, the largest of two minutes counts. Null, as an instance says it at its start,
--- keeps what there is.
+-- The largest value of two minutes counts. Null, at an instance's start, changes nothing.
 create or replace function app.note_provider_clock(ahead interval)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -28,10 +27,11 @@ end
 $function$;
 
 comment on function app.note_provider_clock(interval) is
-    'Keeps how far the identity provider''s clock is ahead of this server''s at most.';
+    'Stores how far the identity provider''s clock is ahead at most.';
 grant execute on function app.note_provider_clock(interval) to taxclaims_api;
 
--- Then what signs tokens has another clock than what answers, and nothing is known of it for an hour. Null for any other.
+-- A token from the future proves that the signer's clock was not the measured one: the provider's clock is unknown for
+-- an hour. Null for other tokens.
 create or replace function app.disprove_provider_clock(issued_at timestamp with time zone)
     returns double precision
     language plpgsql volatile security definer set search_path = ''
@@ -52,6 +52,5 @@ end
 $function$;
 
 comment on function app.disprove_provider_clock(timestamp with time zone) is
-    'By how many seconds a token is from the future, where the measured clock of the provider does not explain it; that '
-    'measurement then counts for nothing.';
+    'Seconds by which a token is from the future, beyond the measured clock, which then counts as unknown; else null.';
 grant execute on function app.disprove_provider_clock(timestamp with time zone) to taxclaims_api;

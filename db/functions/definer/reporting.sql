@@ -1,4 +1,4 @@
--- What was done for which login (action), whose data (client_context), and by which login (actor).
+-- action names the login, client_context the client, actor the login that granted.
 create or replace function app.record_reporting_grant()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -7,7 +7,7 @@ begin
     insert into public.audit_logs (actor, action, resource_type, client_context, success)
     select session_user, done.what || ' ' || done.login, 'reporting.grants', done.client_id, true
     from (
-        -- One that is made into another by hand is the end of the one and the beginning of the other.
+        -- An update by hand ends one grant and begins another.
         values
             (
                 'reporting.revoke_client', old.login, old.client_id,
@@ -30,11 +30,10 @@ end
 $function$;
 
 comment on function app.record_reporting_grant() is
-    'Trigger of reporting.grants: leaves an audit record of each grant and each revocation.';
+    'Trigger of reporting.grants: writes an audit record of each grant and revocation.';
 grant execute on function app.record_reporting_grant() to taxclaims_owner;
 
--- Only the definer may give that role, so that there is no other way to it that leaves no record. Doing it twice is doing
--- it once.
+-- The definer alone may grant the role, so each grant has an audit record.
 create or replace function app.give_all_clients(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -66,7 +65,7 @@ begin
 end
 $function$;
 
--- One that is in it by another's hand may keep it; then this is an error, and no lie.
+-- A membership from another grantor stays, so this reports an error.
 create or replace function app.take_all_clients(login name)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -93,7 +92,7 @@ $function$;
 
 grant execute on function app.give_all_clients(name), app.take_all_clients(name) to taxclaims_owner;
 
--- One that has all is never in it: the policies for few take away what the login was not granted by name.
+-- Not for logins with all clients, whom the restrictive policy would limit.
 create or replace function app.place_login(login name, has_few boolean)
     returns void
     language plpgsql volatile security definer set search_path = ''
@@ -121,10 +120,10 @@ end
 $function$;
 
 comment on function app.place_login(name, boolean) is
-    'Puts a login into taxclaims_reporting_few or takes it out; no row depends on it. Serves reporting.place_login.';
+    'Puts a login into taxclaims_reporting_few or removes it. Affects speed alone. For reporting.place_login.';
 grant execute on function app.place_login(name, boolean) to taxclaims_owner;
 
--- A user's list is closed to reporting, as it names clients of others.
+-- Reporting cannot read client_access, which names other clients too.
 create or replace function app.assignments()
     returns table (user_id uuid, client_id uuid)
     language plpgsql stable security definer set search_path = ''
@@ -143,7 +142,9 @@ $function$;
 
 grant execute on function app.assignments() to taxclaims_reporting;
 
-comment on function app.give_all_clients(name) is 'Puts a login into taxclaims_reporting_all. Serves reporting.grant_all_clients.';
-comment on function app.take_all_clients(name) is 'Takes a login out of taxclaims_reporting_all. Serves reporting.revoke_all_clients.';
+comment on function app.give_all_clients(name) is
+    'Puts a login into taxclaims_reporting_all. For reporting.grant_all_clients.';
+comment on function app.take_all_clients(name) is
+    'Removes a login from taxclaims_reporting_all. For reporting.revoke_all_clients.';
 comment on function app.assignments() is
-    'Which user has which of the clients of the login that asks. Serves reporting.assignments.';
+    'Users and their clients, for the clients of the login that asks. For reporting.assignments.';

@@ -1,7 +1,4 @@
--- Which active users see something of a client, for audit.who_can_see: an auditor reads no user but these. In PL/pgSQL,
--- whose text is the same where the table of users has lost a column.
-drop function if exists app.users_who_see(uuid);
-
+-- PL/pgSQL: its text stays the same when the table loses a column.
 create or replace function app.users_who_see(client uuid)
     returns table (email text, role text, has_clients boolean, reason text)
     language plpgsql stable security definer set search_path = ''
@@ -22,10 +19,10 @@ begin
 end
 $function$;
 
-comment on function app.users_who_see(uuid) is 'The active users who see a client, and why; for audit.who_can_see.';
+comment on function app.users_who_see(uuid) is 'Active users who see a client, with the reason. For audit.who_can_see.';
 grant execute on function app.users_who_see(uuid) to taxclaims_auditor;
 
--- By the user's id, or by the token's subject, of whom the refusal may be older than the user.
+-- The refusal may be older than the stored user, so the subject counts too.
 create or replace function app.email_of(user_id uuid, subject text)
     returns text
     language plpgsql stable security definer set search_path = ''
@@ -40,5 +37,4 @@ $function$;
 
 grant execute on function app.email_of(uuid, text) to taxclaims_auditor;
 
-comment on function app.email_of(uuid, text) is
-    'The email of whoever was refused, null where nobody is stored. Serves audit.denials.';
+comment on function app.email_of(uuid, text) is 'Email of a refused caller; null if not stored. For audit.denials.';

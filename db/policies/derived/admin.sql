@@ -1,5 +1,5 @@
--- An ADMIN whose token names no client has the whole system: whatever an ADMIN with a list may do to the rows of its
--- clients, by policies of its own, as an `or` would cost the index. What names taxclaims_admin elsewhere stays as it is.
+-- taxclaims_admin may do to every row what taxclaims_scoped_admin may do to those of its clients. Own policies, because
+-- an `or` would cost the index. Grants and policies that name taxclaims_admin elsewhere stay.
 do $admin$
 declare
     command text;
@@ -64,5 +64,4 @@ begin
 end
 $admin$;
 
--- It serves the files of the policies alone.
 drop function app.grant_columns(regclass, name, name, name[], name[], name[], name[], name[]);

@@ -1,5 +1,4 @@
--- What the views of the reporting surface show is read by taxclaims_reporting, column by column, as they run with the
--- rights of whoever asks.
+-- Grants taxclaims_reporting the columns that the views of reporting show: the views run with the login's rights.
 do $reporting$
 declare
     command text;
@@ -30,12 +29,10 @@ begin
 end
 $reporting$;
 
--- A table that has a client has these three policies, and any other has one of its own and the last.
--- Reporting reads no setting, which anyone with SQL can set: it asks what was granted to the login. A login with few
--- clients is in taxclaims_reporting_few as well, whose policy says the same once more, in the form that an index answers:
--- for each row, as the first, it would be the dearer the more clients there are. It can only take away. A login that has
--- all clients is in taxclaims_reporting_all as well, and then sees every row at no cost: `or true` leaves nothing of the
--- other policy. The role holds no right: what may be read of a row is the same for both.
+-- Three policies for a table with a client; the last alone for a table with a policy of its own. They compare
+-- reporting.grants with session_user, since anybody with SQL can set a setting. taxclaims_reporting_few repeats the
+-- condition in a form that uses an index, restrictive: it can only hide rows. taxclaims_reporting_all sees every row
+-- and holds no right of its own.
 do $policies$
 declare
     tenant record;

@@ -38,11 +38,19 @@ export async function serverRelease(client: pg.Client): Promise<number> {
   return rows[0]?.release ?? 0;
 }
 
+/** What the view audit.house_roles has, by the list of the repository. */
+async function houseRoles(): Promise<string> {
+  const [, list] = /\nfrom (.*);/s.exec(await readFile(sqlFolder('house-roles.sql'), 'utf8')) ?? [];
+  if (list === undefined) throw new Error('db/house-roles.sql has no list of roles');
+  return `(select r.oid from pg_catalog.pg_roles as r join ${list} on h.name = r.rolname)`;
+}
+
 /** The body of a function of schema audit with the bodies of the functions that it calls in their place. */
 async function queryOf(wanted: string): Promise<string> {
   const texts = await Promise.all(
     FILES.map((file) => readFile(sqlFolder(`audit/facts/${file}.sql`), 'utf8')),
   );
+  const roles = await houseRoles();
   const bodies = new Map(
     texts.flatMap((text) =>
       [...text.matchAll(/create function audit\.(\w+)\(\).*?\$body\$(.*?)\$body\$/gs)].map(
@@ -53,7 +61,9 @@ async function queryOf(wanted: string): Promise<string> {
   const inPlace = (name: string): string => {
     const body = bodies.get(name);
     if (body === undefined) throw new Error(`db/audit/facts has no body of audit.${name}()`);
-    return body.replaceAll(/audit\.(\w+)\(\)/g, (_call, called: string) => `(${inPlace(called)})`);
+    return body
+      .replaceAll('audit.house_roles', () => roles)
+      .replaceAll(/audit\.(\w+)\(\)/g, (_call, called: string) => `(${inPlace(called)})`);
   };
   return inPlace(wanted);
 }

@@ -62,13 +62,13 @@ export async function readDriftBefore(client: pg.Client, log: Logger): Promise<r
 export async function recordApplied(client: pg.Client, declared: readonly Fact[]): Promise<void> {
   await client.query(
     `delete from audit.applied as a
-     where not exists (select from audit.state_kinds as k where k.kind = a.kind and k.is_surrounding)`,
+     where not exists (select from audit.kinds_of_state() as k where k.kind = a.kind and k.is_surrounding)`,
   );
   await client.query(
     `insert into audit.applied (kind, object, definition)
      select s.kind, s.object, s.definition
      from audit.state() as s
-     join audit.state_kinds as k on k.kind = s.kind and k.is_surrounding
+     join audit.kinds_of_state() as k on k.kind = s.kind and k.is_surrounding
      where not exists (select from audit.applied)`,
   );
   await client.query(
