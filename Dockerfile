@@ -29,4 +29,5 @@ USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "dist/main.js"]
+# What is new has two halves of 16 MB; of Node's own accord 64, for which nothing is quicker (bench/README.md).
+CMD ["node", "--max-semi-space-size=16", "dist/main.js"]

@@ -2,22 +2,25 @@
 import { argumentsOf } from '../src/commands/run-command.ts';
 import { openBenchServer } from './database.ts';
 import type { BenchServer } from './database.ts';
+import { measureBig } from './big/run.ts';
 import { measureEndpoints } from './endpoints/run.ts';
 import { measureGate } from './gate/run.ts';
 import { measureGrowth } from './growth/run.ts';
 import { measurePeers } from './peers/run.ts';
 import { measureScale } from './scale/run.ts';
+import { measureStart } from './start/run.ts';
 
 const { values, positionals } = argumentsOf({
-  usage: `usage: npm run bench -- [options] [peers, endpoints, growth, scale or gate…]
-  --rounds NUMBER, --seconds NUMBER, --previous REVISION, --claims NUMBER
+  usage: `usage: npm run bench -- [options] [peers, endpoints, growth, scale, gate, start or big…]
+  --rounds NUMBER, --seconds NUMBER, --previous REVISION, --claims NUMBER, --requests NUMBER
   --help, --version`,
   allowPositionals: true,
   options: {
     rounds: { type: 'string' },
     seconds: { type: 'string', default: '5' },
     previous: { type: 'string' },
-    claims: { type: 'string', default: '20000' },
+    claims: { type: 'string' },
+    requests: { type: 'string', default: '80000' },
   },
 });
 const { previous = 'de84bf1' } = values;
@@ -30,7 +33,9 @@ const PARTS: Readonly<Record<string, (server: BenchServer) => Promise<void>>> = 
   endpoints: (server) => measureEndpoints(server, rounds ?? 21),
   growth: (server) => measureGrowth(server, rounds ?? 21),
   gate: (server) => measureGate(server, { rounds: rounds ?? 7, previous: values.previous ?? 'HEAD^' }),
-  scale: (server) => measureScale(server, { rounds: rounds ?? 7, claims: count(values.claims) }),
+  scale: (server) => measureScale(server, { rounds: rounds ?? 7, claims: count(values.claims ?? '20000') }),
+  start: (server) => measureStart(server, { rounds: rounds ?? 7, requests: count(values.requests) }),
+  big: (server) => measureBig(server, count(values.claims ?? '1000000')),
 };
 
 const wanted = positionals.length === 0 ? ['peers', 'endpoints', 'growth'] : positionals;

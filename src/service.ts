@@ -18,21 +18,18 @@ import { openDataDir } from './embedded/data-dir.ts';
 import { placeDemonstration } from './embedded/demonstration.ts';
 import { isDemonstration, peopleOf } from './embedded/people.ts';
 import { probe } from './embedded/postgres/free-port.ts';
-import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded/postgres/prepare.ts';
-import { assertUnused } from './embedded/postgres/server.ts';
+import type { EmbeddedDatabase } from './embedded/postgres/prepare.ts';
 import { DOCS_CLIENT } from './embedded/provider/clients.ts';
 import type { EmbeddedProvider } from './embedded/provider/start.ts';
 import { openParts, type Parts } from './endings.ts';
 import type { DocsLogin, Person } from './http/docs.ts';
 import { createHttpServer } from './http/server.ts';
 import { createDiscovery } from './identity/discovery.ts';
-import { openManagement } from './identity/management/client.ts';
 import { createProviderClock } from './identity/provider-clock.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
 import { DELIVERY_IDLE_MS, LANE_MS, LOOKING_MS } from './limits.ts';
 import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
-import { descriptionText } from './resources/index.ts';
 import { openSeen } from './seen.ts';
 import { codeOf } from './system-error.ts';
 
@@ -77,14 +74,16 @@ async function startParts(
   const counters = add('the counters', 0, await openCounters(config, log));
 
   const isAlone = identity.provider === undefined;
-  // Its library is loaded where it is needed, as are those of figures, traces and buckets.
+  // What is not configured is not loaded.
   const provider = isAlone
     ? await (await import('./embedded/provider/start.ts')).startEmbeddedProvider(config, log)
     : undefined;
   add('the identity provider', 300, provider);
   const hasPostgres = config.database.url !== undefined;
   const embeds = { dataDir, log, ending, passwords: isAlone };
-  const embedded = hasPostgres ? undefined : await startEmbeddedDatabase(embeds);
+  const embedded = hasPostgres
+    ? undefined
+    : await (await import('./embedded/postgres/prepare.ts')).startEmbeddedDatabase(embeds);
   add('the embedded Postgres', 1_500, embedded);
 
   const primaryOf = sharedPrimaries(tellingPrimary(log));
@@ -114,6 +113,7 @@ async function startParts(
   // An instance without a provider to tell leaves the changes to the others.
   const managed = identity.management ?? (embedded && provider?.management);
   if (managed !== undefined) {
+    const { openManagement } = await import('./identity/management/client.ts');
     const delivery = { changes: identityChangesOf(database), management: openManagement(managed) };
     const delivering = deliverIdentityChanges({ ...delivery, log, idleMs: DELIVERY_IDLE_MS });
     add('the delivery to the identity provider', 1_500, delivering);
@@ -142,7 +142,6 @@ async function startParts(
   });
   const server = createHttpServer(app, { corsOrigins, onRefused: seen.onRefused });
   add('the server', 5_000, server);
-  descriptionText();
   const { host } = config;
   const port = await listening(server.listen(config.port, host), `PORT ${config.port} of HOST ${host}`);
 
@@ -160,7 +159,7 @@ async function startParts(
 async function checkBeforehand(config: Config): Promise<void> {
   const folder = await openDataDir(config.dataDir);
   if (config.database.url !== undefined) return;
-  assertUnused(folder);
+  (await import('./embedded/postgres/server.ts')).assertUnused(folder);
   await listening(probe(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);
 }
 

@@ -29,7 +29,7 @@ export interface ScaleOptions {
 
 export async function measureScale(server: BenchServer, { rounds, claims }: ScaleOptions): Promise<void> {
   // A copy: what is written here is not to be among the rows that are the same at every run.
-  const adminUrl = await copyOf(server, await databaseOfSize(server, claims));
+  const adminUrl = await copyOf(server, await databaseOfSize(server, claims), NAME);
   const identity = await startTestIdentity();
   identity.publish(await createTestKey('RS256'));
   const folder = await mkdtemp(join(tmpdir(), 'taxclaims-scale-'));
@@ -84,11 +84,12 @@ const BYTES = `
   where c.relkind = 'r' and c.reltuples >= 10000 and c.relnamespace in ('public'::regnamespace, 'app'::regnamespace, 'audit_log'::regnamespace)
   order by pg_total_relation_size(c.oid) desc`;
 
-async function copyOf(server: BenchServer, template: string): Promise<string> {
-  const adminUrl = asDatabase(server.adminUrl, NAME);
+/** A copy of that name, under the migrations and policies of this checkout; one that was left by a killed run is replaced. */
+export async function copyOf(server: BenchServer, template: string, name: string): Promise<string> {
+  const adminUrl = asDatabase(server.adminUrl, name);
   await withAdmin(server.adminUrl, async (admin) => {
-    await admin.query(`drop database if exists ${NAME} with (force)`);
-    await admin.query(`create database ${NAME} template ${new URL(template).pathname.slice(1)}`);
+    await admin.query(`drop database if exists ${name} with (force)`);
+    await admin.query(`create database ${name} template ${new URL(template).pathname.slice(1)}`);
   });
   await migrate({ adminUrl, log: pino({ level: 'silent' }) });
   return adminUrl;

@@ -170,7 +170,8 @@ export function databaseOn(
       return noted(context.timeline, () => openWalk(context, statement));
     },
     callAsLogin: (statement) =>
-      runOnce(undefined, [statement]).then(([result]) => {
+      runInTurn([{ context: undefined, statements: [statement] }]).then(([results]) => {
+        const result = results?.[0];
         if (result === undefined) throw new Error('The server gave no result for a statement.');
         return result;
       }),

@@ -161,21 +161,19 @@ export function openPool(options: PoolOptions): SessionPool {
   }
 
   /** What is idle is lent at once: there is nothing to wait for, unless it leads to another server by now. */
-  function idle(): Promise<PoolClient & Lent> {
-    return new Promise((resolve, reject) => {
-      const leave = (cause: Error): void => {
-        reject(new DatabaseUnavailable('No connection to the database could be had.', { cause }));
-      };
-      waiting.add(leave);
-      pool.connect((_error, client) => {
-        waiting.delete(leave);
-        if (client instanceof Lent && client.server === primary.current) {
-          resolve(client);
-          return;
-        }
-        client?.release(true);
-        connect().then(resolve, reject);
-      });
+  function lendIdle(lent: (client: PoolClient & Lent) => void, failed: (error: Error) => void): void {
+    const leave = (cause: Error): void => {
+      failed(new DatabaseUnavailable('No connection to the database could be had.', { cause }));
+    };
+    waiting.add(leave);
+    pool.connect((_error, client) => {
+      waiting.delete(leave);
+      if (client instanceof Lent && client.server === primary.current) {
+        lent(client);
+        return;
+      }
+      client?.release(true);
+      connect().then(lent, failed);
     });
   }
 
@@ -193,13 +191,6 @@ export function openPool(options: PoolOptions): SessionPool {
       }, ignore);
       throw error;
     }
-  }
-
-  function connected(): Promise<PoolClient & Lent> {
-    const since = performance.now();
-    const connecting = isIdle() ? idle() : connect();
-    if (options.onWaited === undefined) return connecting;
-    return connecting.finally(() => options.onWaited?.(performance.now() - since));
   }
 
   /** The pool forgets its connections before they are closed: a server that is stopped then would break them off. */
@@ -222,22 +213,35 @@ export function openPool(options: PoolOptions): SessionPool {
   }
 
   return {
-    async withSession(use, lending = {}) {
-      const leave = places.enter();
-      let server = '';
-      try {
+    withSession<T>(use: (session: Session) => Promise<T>, lending: Lending = {}) {
+      return new Promise<T>((resolve, reject) => {
+        const leave = places.enter();
         const since = performance.now();
-        const client = await connected();
-        ({ server } = client);
-        const session = new Session(client, since, isPrepared && lending.prepared !== false, prepareNoMore);
-        return await session.within(lending.limitMs ?? limitMs, use);
-      } catch (error) {
-        if (error instanceof DatabaseUnavailable || saysReadOnly(error)) primary.doubt(server);
-        if (error instanceof RightMissing) rightsMissing += 1;
-        throw error;
-      } finally {
-        leave();
-      }
+        let server = '';
+        const waited = (): void => options.onWaited?.(performance.now() - since);
+        const succeeded = (value: T): void => {
+          leave();
+          resolve(value);
+        };
+        const failed = (error: Error): void => {
+          if (error instanceof DatabaseUnavailable || saysReadOnly(error)) primary.doubt(server);
+          if (error instanceof RightMissing) rightsMissing += 1;
+          leave();
+          reject(error);
+        };
+        const lent = (client: PoolClient & Lent): void => {
+          waited();
+          ({ server } = client);
+          const session = new Session(client, since, isPrepared && lending.prepared !== false, prepareNoMore);
+          session.within(lending.limitMs ?? limitMs, use, succeeded, failed);
+        };
+        const refused = (error: Error): void => {
+          waited();
+          failed(error);
+        };
+        if (isIdle()) lendIdle(lent, refused);
+        else connect().then(lent, refused);
+      });
     },
     close: (withinMs = limitMs) => (closed ??= end(withinMs)),
     figures: () => ({

@@ -47,35 +47,54 @@ export class Session {
   }
 
   /**
-   * What `use` gives, unless it takes longer. Then the server is asked to cancel what it does, and half a second later
-   * the connection is destroyed, whatever waits for it: an answer, the end of a transaction, or our own next statement.
-   * Either way it is given back to the pool.
-   * @throws DatabaseUnavailable, and whatever `use` throws
+   * Resolves with what `use` gives, unless it takes longer. Then the server is asked to cancel what it does, and half a
+   * second later the connection is destroyed, whatever waits for it: an answer, the end of a transaction, or our own next
+   * statement. Either way it is given back to the pool. Rejects with DatabaseUnavailable, and whatever `use` throws.
+   * Both are functions and no promise, because every request comes through here.
    */
-  async within<T>(limitMs: number, use: (session: Session) => Promise<T>): Promise<T> {
+  within<T>(
+    limitMs: number,
+    use: (session: Session) => Promise<T>,
+    resolve: (value: T) => void,
+    reject: (error: Error) => void,
+  ): void {
     this.#until = this.#since + limitMs;
-    let timer: NodeJS.Timeout | undefined;
-    try {
-      const value = await new Promise<T>((resolve, reject) => {
-        const late = (): void => {
-          this.#client.destroy();
-          reject(new DatabaseUnavailable('The database did not answer in time.'));
-        };
-        const cancel = (): void => {
-          this.#cancelled = true;
-          this.#client.askToCancel();
-          timer = setTimeout(late, CANCEL_BEFORE_MS);
-        };
-        timer = setTimeout(cancel, this.left(limitMs - CANCEL_BEFORE_MS));
-        use(this).then(resolve, reject);
-      });
-      // A commit that waits for a standby is called a success when it is cancelled, although the standby lacks it.
-      if (this.#cancelled)
-        throw new DatabaseUnavailable('The database answered only once it was told to stop.');
-      return value;
-    } finally {
+    let isOver = false;
+    const end = (settle: () => void): void => {
+      if (isOver) return;
+      isOver = true;
       clearTimeout(timer);
       this.#release();
+      settle();
+    };
+    const failed = (error: Error): void => {
+      end(() => {
+        reject(error);
+      });
+    };
+    const late = (): void => {
+      this.#client.destroy();
+      failed(new DatabaseUnavailable('The database did not answer in time.'));
+    };
+    const cancel = (): void => {
+      this.#cancelled = true;
+      this.#client.askToCancel();
+      timer = setTimeout(late, CANCEL_BEFORE_MS);
+    };
+    let timer = setTimeout(cancel, this.left(limitMs - CANCEL_BEFORE_MS));
+    const succeeded = (value: T): void => {
+      // A commit that waits for a standby is called a success when it is cancelled, although the standby lacks it.
+      if (this.#cancelled)
+        failed(new DatabaseUnavailable('The database answered only once it was told to stop.'));
+      else
+        end(() => {
+          resolve(value);
+        });
+    };
+    try {
+      use(this).then(succeeded, failed);
+    } catch (error) {
+      failed(error as Error);
     }
   }
 

@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { fileTypeFromFile } from 'file-type';
 import { namesAtRoot } from './compound-file.ts';
 import { codeOf } from '../system-error.ts';
 
@@ -26,6 +25,8 @@ const ALLOWED: ReadonlySet<string> = new Set([
 ]);
 
 export async function contentTypeOf(file: string, claim: Claim): Promise<string | undefined> {
+  // Loaded by the first upload.
+  const { fileTypeFromFile } = await import('file-type');
   const detected = (await fileTypeFromFile(file))?.mime;
   // Of all of these only a PDF can be text, and only text can begin by chance as something else does.
   if (detected === PDF) return PDF;

@@ -31,7 +31,7 @@ export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
       else if (!response.destroyed) next(thrown);
     };
     const error = toRequestError(thrown, request.method);
-    if (error.status === 401 || error.status === 403) recorded(audit, state, error).then(send).catch(next);
+    if (error.status === 401 || error.status === 403) record(audit, state, error, send).catch(next);
     else send(error);
   };
 }
@@ -83,10 +83,15 @@ function codeOfStatus(thrown: unknown): ErrorCode {
 }
 
 /** A refusal without a record would be one that nobody ever hears of: the caller is told to come back instead. */
-function recorded(audit: AuditWriter, state: RequestState, error: RequestError): Promise<RequestError> {
+function record(
+  audit: AuditWriter,
+  state: RequestState,
+  error: RequestError,
+  send: (error: RequestError) => void,
+): Promise<void> {
   const { requestId, action, ipAddress, userAgent, caller, resource, resourceId, client } = state;
   const clientContext = error.clientContext === undefined ? client : (error.clientContext ?? undefined);
-  const record = audit.record({
+  const recorded = audit.record({
     requestId,
     actor: caller?.subject ?? ANONYMOUS,
     action,
@@ -98,12 +103,13 @@ function recorded(audit: AuditWriter, state: RequestState, error: RequestError):
     ...(resourceId === undefined ? {} : { resourceId }),
     ...(clientContext === undefined ? {} : { clientContext }),
   });
-  return record.then(
-    () => error,
-    (cause: unknown) =>
-      new RequestError('ERROR_UNAVAILABLE', `this refusal could not be recorded: ${error.message}`, {
-        cause,
-        kind: 'refusal',
-      }),
+  return recorded.then(
+    () => {
+      send(error);
+    },
+    (cause: unknown) => {
+      const reason = `this refusal could not be recorded: ${error.message}`;
+      send(new RequestError('ERROR_UNAVAILABLE', reason, { cause, kind: 'refusal' }));
+    },
   );
 }

@@ -6,7 +6,7 @@ import { cadastreEndpoints } from './cadastres.ts';
 import { clientAccessEndpoints } from './client-access.ts';
 import { clientEndpoints } from './clients.ts';
 import { listDeadlines } from './deadlines.ts';
-import { describing } from './description.ts';
+import { readDescription } from './description.ts';
 import { documentEndpoints } from './documents/documents.ts';
 import { probesEvery } from './health.ts';
 import { listIdentityChanges } from './identity-changes.ts';
@@ -38,16 +38,13 @@ export const TAGS: Readonly<Record<string, string>> = {
   Description: 'This description.',
 };
 
-/** Everything that exists, in the order of matching: a fixed path stands before one with a parameter. */
-
-export const { descriptionText, readDescription } = describing(() => allEndpoints, TAGS);
-
 /** Neither a token nor a limit. */
 export const probes = probesEvery(1_000);
 
 /** No token. */
 export const publicEndpoints: readonly PublicEndpoint[] = [logIn];
 
+/** In the order of matching: a fixed path stands before one with a parameter. */
 export const endpoints: readonly Endpoint[] = [
   readProfile,
   changePassword,

@@ -53,40 +53,48 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   /** One batch at a time. */
-  async function writeWaiting(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, limit.REFUSALS_AT_ONCE);
-      try {
-        await recorder.record(batch.map(({ refusal }) => refusal));
-        for (const { settle } of batch) settle(true);
+  function writeWaiting(): Promise<void> | undefined {
+    if (waiting.length === 0) return undefined;
+    const batch = waiting.splice(0, limit.REFUSALS_AT_ONCE);
+    const settleAll = (stored: boolean): void => {
+      for (const { settle } of batch) settle(stored);
+    };
+    const writeNext = (): Promise<void> | undefined => (writing = writeWaiting());
+    return recorder.record(batch.map(({ refusal }) => refusal)).then(
+      () => {
+        settleAll(true);
         taken();
-      } catch (error) {
-        for (const { settle } of batch) settle(false);
+        return writeNext();
+      },
+      (error: unknown) => {
+        settleAll(false);
         notTaken(error);
-      }
-    }
-    writing = undefined;
+        return writeNext();
+      },
+    );
   }
 
-  function isStoredInTime(refusal: KeptRefusal): Promise<boolean> {
-    return new Promise((resolve) => {
-      if (!isTaking || forDatabase.isFull) {
-        resolve(false);
-        return;
-      }
-      const leave = forDatabase.enter();
-      const settle = (stored: boolean): void => {
-        clearTimeout(late);
-        leave();
-        resolve(stored);
-      };
-      const late = setTimeout(() => {
-        settle(false);
-        notTaken(new Error(`a refusal was not stored within ${limit.REFUSAL_MS} ms`));
-      }, limit.REFUSAL_MS);
-      waiting.push({ refusal, settle });
-      writing ??= writeWaiting();
-    });
+  /** Tells `told` once whether the database has it. */
+  function store(refusal: KeptRefusal, told: (stored: boolean) => void): void {
+    if (!isTaking || forDatabase.isFull) {
+      told(false);
+      return;
+    }
+    const leave = forDatabase.enter();
+    let isSettled = false;
+    const settle = (stored: boolean): void => {
+      if (isSettled) return;
+      isSettled = true;
+      clearTimeout(late);
+      leave();
+      told(stored);
+    };
+    const late = setTimeout(() => {
+      settle(false);
+      notTaken(new Error(`a refusal was not stored within ${limit.REFUSAL_MS} ms`));
+    }, limit.REFUSAL_MS);
+    waiting.push({ refusal, settle });
+    writing ??= writeWaiting();
   }
 
   async function append(refusal: KeptRefusal): Promise<void> {
@@ -140,8 +148,13 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
      * @throws Error where neither takes it: the request must not be answered as refused
      */
     record(answered: Refusal): Promise<void> {
-      const refusal = recorder.date(answered);
-      return isStoredInTime(refusal).then((stored) => (stored ? undefined : append(refusal)));
+      return new Promise((resolve, reject) => {
+        const refusal = recorder.date(answered);
+        store(refusal, (stored) => {
+          if (stored) resolve();
+          else append(refusal).then(resolve, reject);
+        });
+      });
     },
     figures: () => ({ waiting: forDatabase.taken, spooling: forDisk.taken, isTaking }),
     /** Tries once more to empty the spool, which is closed after this. */

@@ -18,15 +18,17 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   let known: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
 
   /** All of them in one statement, or none; stored ones are left as they are. */
-  async function record(refusals: readonly KeptRefusal[]): Promise<void> {
+  function record(refusals: readonly KeptRefusal[]): Promise<void> {
     const askedMs = performance.now();
-    const { rows } = await database.callAsLogin({
+    const stored = database.callAsLogin({
       text: 'select extract(epoch from app.record_refusals($1)) * 1000',
       values: [JSON.stringify(refusals.map((refusal) => recordOf(refusal, timeOf(refusal))))],
     });
-    const monotonicMs = performance.now();
-    if (known !== undefined && monotonicMs - askedMs > REFUSALS_QUICK_MS) return;
-    known = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
+    return stored.then(({ rows }) => {
+      const monotonicMs = performance.now();
+      if (known !== undefined && monotonicMs - askedMs > REFUSALS_QUICK_MS) return;
+      known = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
+    });
   }
 
   /**
