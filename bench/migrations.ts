@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { openAdminConnection } from '../src/db/deploy/admin-connection.ts';
 import { applyRoles, makeMigrationLock, readSqlFiles } from '../src/db/deploy/apply.ts';
-import { retryingOnContention } from '../src/db/deploy/contention.ts';
+import { retryingOnContention } from '../src/db/deploy/locks.ts';
 import { migrate } from '../src/db/deploy/migrate.ts';
 import { readMigrationFiles } from '../src/db/deploy/migration-list.ts';
 import { runAlone } from '../src/db/deploy/run-migrations.ts';

@@ -1,34 +1,19 @@
 import { z } from 'zod';
-import * as database from './config/database.ts';
-import * as documents from './config/documents.ts';
-import * as management from './config/management.ts';
+import * as identity from './config/identity.ts';
 import { type Environment, parse, withoutEmpty } from './config/parse.ts';
-import * as seen from './config/seen.ts';
 import * as service from './config/service.ts';
-import * as tokens from './config/tokens.ts';
+import * as storage from './config/storage.ts';
 import * as value from './config/values.ts';
 
-export type { DatabaseConfig } from './config/database.ts';
-export type { ClientCredentials, ManagementConfig } from './config/management.ts';
-export { ConfigError } from './config/parse.ts';
-export type { Environment } from './config/parse.ts';
-export type { ProviderConfig } from './config/tokens.ts';
+export type { ClientCredentials, ManagementConfig, ProviderConfig } from './config/identity.ts';
+export { ConfigError, type Environment } from './config/parse.ts';
 
-/* Each group of variables is a file below config/. */
-
-export interface Config extends service.ServiceConfig, seen.SeenConfig {
-  readonly documents: documents.DocumentsConfig;
-  readonly database: database.DatabaseConfig;
-  readonly identity: tokens.TokensConfig & { readonly management: management.ManagementConfig | undefined };
-}
+export type Config = ReturnType<typeof loadConfig>;
 
 const variables = z.object({
   ...service.variables.shape,
-  ...seen.variables.shape,
-  ...database.variables.shape,
-  ...tokens.variables.shape,
-  ...management.variables.shape,
-  ...documents.variables.shape,
+  ...storage.variables.shape,
+  ...identity.variables.shape,
 });
 
 export const VARIABLES: readonly string[] = Object.keys(variables.shape);
@@ -36,19 +21,13 @@ export const VARIABLES: readonly string[] = Object.keys(variables.shape);
 const adminVariables = z.object({ DATABASE_ADMIN_URL: value.postgresUrl });
 
 /** Reads the service's configuration; an empty variable counts as unset. @throws ConfigError */
-export function loadConfig(environment: Environment): Config {
+export function loadConfig(environment: Environment) {
   const set = withoutEmpty(environment);
-  const conflicts = [database, tokens, management, documents].flatMap((group) => [...group.conflicts(set)]);
-  const values = parse(variables, set, conflicts);
+  const values = parse(variables, set, [...storage.conflicts(set), ...identity.conflicts(set)]);
   return {
     ...service.configFrom(values),
-    ...seen.configFrom(values),
-    documents: documents.configFrom(values, values.DATA_DIR),
-    database: database.configFrom(values),
-    identity: {
-      ...tokens.configFrom(values),
-      management: management.configFrom(values, values.AUTH_ISSUER),
-    },
+    ...storage.configFrom(values, values.DATA_DIR),
+    identity: identity.configFrom(values),
   };
 }
 

@@ -2,15 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import type { Config, ProviderConfig } from './config.ts';
-import { openCounters } from './counters/open.ts';
+import { openCounters } from './counters/counters.ts';
 import { watchClocks } from './db/clocks.ts';
 import { type Database, openDatabase } from './db/database.ts';
-import { databaseFiguresOf } from './db/database-figures.ts';
-import { forgetExpiredAnswers, tendAuditLog } from './db/housekeeping.ts';
+import { databaseFiguresOf, forgetExpiredAnswers, tendAuditLog } from './db/housekeeping.ts';
 import { identityChangesOf } from './db/identity-changes.ts';
-import { tellObjections } from './db/objections.ts';
+import { logObjections } from './db/objections.ts';
 import type { PoolOptions } from './db/pool.ts';
-import { sharedPrimaries, tellingPrimary } from './db/primary.ts';
+import { sharedPrimaries, primaryLogger } from './db/primary.ts';
 import { createAuditWriter } from './db/refusals/audit-writer.ts';
 import { openSpool } from './db/refusals/spool.ts';
 import { openDocuments } from './documents/documents.ts';
@@ -86,7 +85,7 @@ async function startParts(
     : await (await import('./embedded/postgres/prepare.ts')).startEmbeddedDatabase(embeds);
   add('the embedded Postgres', 1_500, embedded);
 
-  const primaryOf = sharedPrimaries(tellingPrimary(log));
+  const primaryOf = sharedPrimaries(primaryLogger(log));
   const open = (name: string, lane: Partial<PoolOptions> = {}): Database => {
     const url = lane.url ?? config.database.url ?? embedded?.apiUrl ?? '';
     const common = { ...config.database, log, primary: primaryOf(url), onWaited: seen.waited?.(name) };
@@ -102,7 +101,7 @@ async function startParts(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
     );
   // Not waited for, since the database may be down at the start. At the end its pool would be closed, and it would warn.
-  const told = tellObjections(database, log);
+  const told = logObjections(database, log);
   add('the look at the database', 0, {
     close: () => Promise.race([told, delay(LOOKING_MS, undefined, { ref: false })]),
   });

@@ -4,7 +4,10 @@ import { archive } from '../db/archive/archive.ts';
 import { verifyChain } from '../db/archive/file.ts';
 import { runCommand, wholeNumber } from './run-command.ts';
 
-const USAGE = `usage: npm run audit:archive -- --before YYYY-MM --to FOLDER [options]
+const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
+
+const command = {
+  usage: `usage: npm run audit:archive -- --before YYYY-MM --to FOLDER [options]
        npm run audit:archive -- --verify FILE...
 Writes each whole month of the audit log before the one named to a file in the folder, verifies it, and notes it in
 audit.archives of the database at DATABASE_ADMIN_URL. It may be repeated, also after a run that was killed.
@@ -13,12 +16,7 @@ audit.archives of the database at DATABASE_ADMIN_URL. It may be repeated, also a
   --verify    hold files, and the chain between them, against their digests; needs no database
   --help, --version
 Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argument or variable, nothing was tried;
-3 others were in the way for too long, and the same command may succeed later.`;
-
-const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
-
-const command = {
-  usage: USAGE,
+3 others were in the way for too long, and the same command may succeed later.`,
   allowPositionals: true,
   failed: 1,
   options: {

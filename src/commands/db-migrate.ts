@@ -1,9 +1,10 @@
 import { pino } from 'pino';
-import { ConfigError, loadAdminConfig } from '../config.ts';
+import { loadAdminConfig } from '../config.ts';
 import { migrate } from '../db/deploy/migrate.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand, wholeNumber } from './run-command.ts';
 
-const USAGE = `usage: npm run db:migrate -- [options]
+const command = {
+  usage: `usage: npm run db:migrate -- [options]
 Brings the database at DATABASE_ADMIN_URL to the present: roles, migrations, functions, triggers, policies, rights.
 It may be repeated, also after a run that was killed; nothing is ever open in between.
   --evict     end reporting sessions that are in the way for more than 5 s, and say whose; needs pg_signal_backend
@@ -11,10 +12,7 @@ It may be repeated, also after a run that was killed; nothing is ever open in be
   --wait      how many seconds each step waits for others before it gives up, 1 to 86400; 120 when absent
   --help, --version
 Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argument or variable, nothing was tried;
-3 others were in the way for too long, the message says who, and the same command may succeed later.`;
-
-const command = {
-  usage: USAGE,
+3 others were in the way for too long, the message says who, and the same command may succeed later.`,
   failed: 1,
   options: {
     evict: { type: 'boolean', default: false },
@@ -28,15 +26,8 @@ await runCommand(command, async ({ values }) => {
   await migrate({
     adminUrl: databaseAdminUrl,
     log: pino({ level: 'info' }),
-    patienceMs: readSeconds(values.wait) * 1_000,
+    maxWaitMs: wholeNumber('wait', values.wait, 'seconds', 86_400) * 1_000,
     evict: values.evict,
     strict: values.strict,
   });
-  return undefined;
 });
-
-function readSeconds(text: string): number {
-  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (seconds >= 1 && seconds <= 86_400) return seconds;
-  throw new ConfigError('--wait must be a number of seconds from 1 to 86400');
-}

@@ -5,7 +5,8 @@ import type { Counts, Difference, DigestCounts, OtherBytes } from '../documents/
 import { openStore } from '../documents/documents.ts';
 import { progress, runCommand } from './run-command.ts';
 
-const USAGE = `usage: npm run documents:check -- [options]
+const command = {
+  usage: `usage: npm run documents:check -- [options]
 Holds the document store against the database at DATABASE_URL, with the variables of the service: which documents have
 no content or one of another length, and which contents no document has; then it reads every content, and says which
 have another SHA-256 than was uploaded. Mends nothing unasked.
@@ -16,10 +17,7 @@ have another SHA-256 than was uploaded. Mends nothing unasked.
   --remove-unowned  plan the removal of contents without a document: the service removes them in an hour, unless a
                     document has them by then; app.content_removals has what is planned, and may lose it again
   --help, --version
-Exit codes: 0 nothing differs; 1 something differs; 2 it could not be looked at to the end: nothing is planned then.`;
-
-const command = {
-  usage: USAGE,
+Exit codes: 0 nothing differs; 1 something differs; 2 it could not be looked at to the end: nothing is planned then.`,
   failed: 2,
   options: {
     json: { type: 'boolean', default: false },

@@ -3,7 +3,6 @@ import { ConfigError } from '../config.ts';
 import { PROGRESS_MS } from '../limits.ts';
 import { DeployHeldUp, reasonOf } from '../db/deploy/migration-error.ts';
 
-/** Runs a command and sets its exit code: the number that `main` gives, or 0. An error is one line. */
 export async function runCommand<const O extends Options>(
   command: Command<O> & { readonly failed: 1 | 2 },
   main: (given: Arguments<O>) => Promise<unknown>,
@@ -18,7 +17,6 @@ export async function runCommand<const O extends Options>(
   }
 }
 
-/** --help, --version and an unknown argument end the process here. */
 export function argumentsOf<const O extends Options>(
   command: Command<O>,
   args: readonly string[] = process.argv.slice(2),

@@ -1,28 +1,24 @@
 import type { Arguments } from '../arguments.ts';
 import { ConfigError, loadConfig } from '../config.ts';
-import { ROLES, type Role } from '../identity/caller.ts';
+import { ROLES } from '../identity/caller.ts';
 import { issuerOf } from '../embedded/provider/address.ts';
-import { openSigner } from '../embedded/provider/key.ts';
-import type { TokenRequest } from '../embedded/provider/key.ts';
+import { openSigner, type TokenRequest } from '../embedded/provider/key.ts';
 import { isSubject, isUuid, subjectUuid } from '../identity/subject.ts';
 import { runCommand } from './run-command.ts';
 
-const USAGE = `usage: npm run token -- --role ROLE [options]
+const LIFETIME = /^(?<number>[1-9]\d{0,6})(?<unit>[smhd])$/;
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const LONGEST_SECONDS = 90 * 86_400;
+const PEOPLE = 'urn:taxclaims:identity';
+
+const command = {
+  usage: `usage: npm run token -- --role ROLE [options]
   --role            one of ${ROLES.join(', ')}
   --client-access   a client's id, or several separated by commas; may be repeated
   --subject         who the token is for; when absent, somebody made up from the role and the clients
   --email, --name   what else the token says of them
   --expires-in      a number and a unit, s, m, h or d, up to 90d; 12h when absent
-  --help, --version`;
-
-const LIFETIME = /^(?<number>[1-9]\d{0,6})(?<unit>[smhd])$/;
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-const LONGEST_SECONDS = 90 * 86_400;
-/** The namespace of made-up subjects, whatever the provider's address is. */
-const PEOPLE = 'urn:taxclaims:identity';
-
-const command = {
-  usage: USAGE,
+  --help, --version`,
   failed: 1,
   options: {
     role: { type: 'string' },
@@ -34,7 +30,6 @@ const command = {
   },
 } as const;
 
-/** Prints one token and nothing else, so that a shell can capture it. */
 await runCommand(command, async ({ values }) => {
   if (process.env['AUTH_ISSUER']) {
     throw new ConfigError(
@@ -50,8 +45,12 @@ await runCommand(command, async ({ values }) => {
 });
 
 function readRequest(values: Arguments<typeof command.options>['values']): TokenRequest {
-  const role = readRole(values.role);
-  const clientAccess = readClientAccess(values['client-access'] ?? []);
+  const role = ROLES.find((known) => known === values.role);
+  if (role === undefined) throw new ConfigError(`--role must be one of ${ROLES.join(', ')}`);
+  const ids = (values['client-access'] ?? []).flatMap((value) => value.split(','));
+  const clientAccess = [...new Set(ids.map((id) => id.trim().toLowerCase()))].sort();
+  if (!clientAccess.every(isUuid))
+    throw new ConfigError("--client-access must be a client's id, a UUID, or several separated by commas");
   const subject = values.subject ?? subjectUuid(PEOPLE, `${role}:${clientAccess.join(',')}`);
   if (!isSubject(subject))
     throw new ConfigError('--subject must have 1 to 255 characters of ASCII, and a UUID no capitals');
@@ -63,19 +62,6 @@ function readRequest(values: Arguments<typeof command.options>['values']): Token
     name: values.name,
     expiresIn: readLifetime(values['expires-in']),
   };
-}
-
-function readRole(value: string | undefined): Role {
-  const role = ROLES.find((known) => known === value);
-  if (role === undefined) throw new ConfigError(`--role must be one of ${ROLES.join(', ')}`);
-  return role;
-}
-
-function readClientAccess(values: readonly string[]): readonly string[] {
-  const ids = values.flatMap((value) => value.split(',')).map((id) => id.trim().toLowerCase());
-  if (!ids.every(isUuid))
-    throw new ConfigError("--client-access must be a client's id, a UUID, or several separated by commas");
-  return [...new Set(ids)].sort();
 }
 
 function readLifetime(value: string | undefined): string | undefined {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A wrong or missing variable; the message is one line that names each and never shows a value. */
+/** The message is one line that names each wrong variable and shows no value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -11,7 +11,6 @@ export function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''));
 }
 
-/** The values of variables, each by its schema. @param further other problems. @throws ConfigError */
 export function parse<T extends z.ZodType>(
   schema: T,
   set: Environment,

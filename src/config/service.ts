@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import * as value from './values.ts';
 
-export type ServiceConfig = ReturnType<typeof configFrom>;
-
 export const variables = z.object({
   HOST: value.host.default('127.0.0.1'),
   PORT: value.integer(0, 65_535).default(3000),
@@ -14,20 +12,38 @@ export const variables = z.object({
   REDIS_PREFIX: value.redisPrefix.default('taxclaims'),
   TRUST_PROXY: value.integer(0, 100).default(0),
   CORS_ORIGINS: value.origins.default([]),
+  METRICS_PORT: value.integer(0, 65_535).optional(),
+  SERVER_TIMING: value.flag.default(false),
+  OTEL_EXPORTER_OTLP_ENDPOINT: value.httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: value.httpUrl.optional(),
+  OTEL_SDK_DISABLED: value.flag.default(false),
+  OTEL_TRACES_SAMPLER: value.sampler.default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: value.ratio.default(1),
 });
 
 export function configFrom(values: z.output<typeof variables>) {
   const { REDIS_URL: url, REDIS_PREFIX: prefix } = values;
+  const collector = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const ratios = {
+    parentbased_always_on: 1,
+    parentbased_always_off: 0,
+    parentbased_traceidratio: values.OTEL_TRACES_SAMPLER_ARG,
+  };
   return {
     host: values.HOST,
     port: values.PORT,
-    /** Holds refusals that wait for the database, uploads under way, and the embedded parts. */
     dataDir: values.DATA_DIR,
     logLevel: values.LOG_LEVEL,
     rateLimits: { perUser: values.RATE_LIMIT_PER_USER, perIp: values.RATE_LIMIT_PER_IP },
-    /** Where several instances count together; undefined: each counts by itself. */
+    /** Undefined: this instance counts requests by itself. */
     redis: url === undefined ? undefined : { url, prefix },
     trustProxy: values.TRUST_PROXY,
     corsOrigins: values.CORS_ORIGINS,
+    metricsPort: values.METRICS_PORT,
+    serverTiming: values.SERVER_TIMING,
+    traces:
+      collector === undefined || values.OTEL_SDK_DISABLED
+        ? undefined
+        : { ratio: ratios[values.OTEL_TRACES_SAMPLER] },
   };
 }

@@ -12,7 +12,7 @@ const ORIGIN = /^https?:\/\/[^/?#@\\*\s]+$/i;
 const S3 = /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(?<prefix>[\w./-]*))?$/;
 const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
 
-// Each message completes a sentence that begins with the variable's name, and none repeats the value.
+// Each message completes a sentence that begins with the variable's name, and shows no value.
 
 export const text = z.string().regex(/^\S(.*\S)?$/, 'must be one line without blanks around it');
 
@@ -77,14 +77,14 @@ export function integer(least: number, most: number): z.ZodType<number, string> 
     .transform(Number);
 }
 
-/** True for an issuer below which `.well-known/jwks.json` may be looked for. */
+/** True where a path may be appended to the URL. */
 export function isPlainHttpUrl(value: string): boolean {
   return httpUrl.safeParse(value).success && !/[?#]/.test(value);
 }
 
 function url(protocols: readonly string[], message: string): z.ZodString {
   return z.string().refine(
-    // URL itself drops line breaks and blanks.
+    // URL drops line breaks and blanks.
     (value) => !/\s/.test(value) && protocols.includes(URL.parse(value)?.protocol ?? ''),
     { message, abort: true },
   );

@@ -9,40 +9,36 @@ export interface Link {
   close(): void;
 }
 
-export type Connect = (lost: (error: unknown) => void) => Promise<Link>;
+export type Connect = (onLost: (error: unknown) => void) => Promise<Link>;
 
-/** Lets no request wait for a place that does not answer. */
-export interface Circuit {
-  /** Never rejects; undefined, after its patience at most, where whoever asks has to count elsewhere. */
-  increment(limit: string, key: string): Promise<Count | undefined>;
-  /** Whether nobody is sent there: it is tried beside the requests, until it answers again. */
-  readonly isOpen: boolean;
-  close(): void;
-}
+export type Circuit = Awaited<ReturnType<typeof openCircuit>>;
 
-/** Counted where nobody's requests are, to see that the place answers, and in time. */
+/** A key of its own, to try whether the place answers in time. */
 const PROBE = 'probe';
 
 /**
- * Resolves once the first attempt is over, whatever it gave.
- * @param place as it stands in the log, in which no address does: one may hold a password
+ * A circuit breaker: no request waits for a place that does not answer. Resolves after the first attempt.
+ * @param place for the log; not the address, which may hold a password
  */
-export async function openCircuit(options: {
+export async function openCircuit({
+  connect,
+  place,
+  timeoutMs,
+  log,
+}: {
   readonly connect: Connect;
   readonly place: string;
-  /** What is added to a request at most, and only to those that are under way at that moment. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   readonly log: Logger;
-}): Promise<Circuit> {
-  const { connect, place, patienceMs, log } = options;
+}) {
   let link: Link | undefined;
   let closed = false;
-  let isTold = false;
+  let isReported = false;
   let retry: NodeJS.Timeout | undefined;
   const pauses = new Pauses(REDIS_RETRY_MS);
   const waiting = new Set<() => void>();
   const inTime = (counted: Promise<Count>): Promise<Count> =>
-    within(patienceMs, counted, () => new Error(`it did not answer within ${patienceMs} ms`));
+    within(timeoutMs, counted, () => new Error(`it did not answer within ${timeoutMs} ms`));
 
   function giveUp(): void {
     for (const leave of waiting) leave();
@@ -54,8 +50,9 @@ export async function openCircuit(options: {
     link = undefined;
     giveUp();
     broken?.close();
-    if (!isTold) log.warn({ place, reason: reasonOf(error) }, 'requests are not counted together any more');
-    isTold = true;
+    if (!isReported)
+      log.warn({ place, reason: reasonOf(error) }, 'requests are not counted together any more');
+    isReported = true;
     retry = setTimeout(() => void attempt(), pauses.next()).unref();
   }
 
@@ -72,8 +69,8 @@ export async function openCircuit(options: {
       }
       link = found;
       pauses.works();
-      if (isTold) log.info({ place }, 'requests are counted together again');
-      isTold = false;
+      if (isReported) log.info({ place }, 'requests are counted together again');
+      isReported = false;
     } catch (error) {
       found?.close();
       open(undefined, error);
@@ -82,7 +79,7 @@ export async function openCircuit(options: {
 
   await attempt();
   return {
-    async increment(limit, key) {
+    async increment(limit: string, key: string): Promise<Count | undefined> {
       const present = link;
       if (present === undefined) return undefined;
       const { promise: givenUp, resolve: leave } = Promise.withResolvers<undefined>();
@@ -99,10 +96,10 @@ export async function openCircuit(options: {
         waiting.delete(away);
       }
     },
-    get isOpen() {
+    get isOpen(): boolean {
       return link === undefined;
     },
-    close() {
+    close(): void {
       closed = true;
       clearTimeout(retry);
       giveUp();
@@ -112,7 +109,7 @@ export async function openCircuit(options: {
   };
 }
 
-/** The words alone: what else an error of a client holds may be its options. */
+/** The message alone: the properties of a client's error may hold its options. */
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -8,15 +8,12 @@ import { REDIS_CONNECT_MS, WINDOW_MS } from '../limits.ts';
 
 const WINDOW = { windowMs: WINDOW_MS } as Options;
 
-/**
- * Counts in Redis, where every key ends with its minute. It names nobody: whoever reads it finds digests behind the
- * prefix of the deployment.
- */
+/** A key in Redis is the deployment's prefix and a digest, so it names no caller. It expires with its minute. */
 export function inRedis({ url, prefix }: { readonly url: string; readonly prefix: string }): Connect {
   return async (lost) => {
     const client = createClient({
       url,
-      // What cannot be sent now is counted elsewhere; and who connects again, and when, is decided there too.
+      // The circuit breaker connects again; meanwhile requests are counted elsewhere.
       disableOfflineQueue: true,
       socket: { connectTimeout: REDIS_CONNECT_MS, reconnectStrategy: false },
     });

@@ -8,7 +8,7 @@ export type Clocks = ReturnType<typeof watchClocks>;
 
 type Clock = 'provider' | 'service';
 
-/** Compares the clocks each minute, beside requests; the database draws the conclusions. */
+/** Compares the clocks of the service, the identity provider and Postgres each minute. */
 export function watchClocks(
   clock: ProviderClock,
   database: Pick<Database, 'callAsLogin'>,
@@ -16,19 +16,19 @@ export function watchClocks(
   now = Date.now,
 ) {
   const ahead: Record<Clock, number | undefined> = { provider: undefined, service: undefined };
-  const told = new Set<Clock>();
+  const isOff = { provider: false, service: false };
   const ending = new AbortController();
   let isBegun = false;
   let isCompared = true;
   let proof: { readonly ms: number; readonly until: number } | undefined;
   let proving: Promise<void> | undefined;
 
-  async function note(most: number | null): Promise<void> {
+  async function recordProvider(aheadMs: number | null): Promise<void> {
     const text = 'select app.note_provider_clock(pg_catalog.make_interval(secs => $1))';
-    await database.callAsLogin({ text, values: [most === null ? null : most / 1_000] });
+    await database.callAsLogin({ text, values: [aheadMs === null ? null : aheadMs / 1_000] });
   }
 
-  /** The bounds, in ms, by which Postgres's clock is ahead of `performance.now()`. */
+  /** The least and the most, in ms, by which Postgres's clock is ahead of `performance.now()`. */
   async function readDatabase(): Promise<{ readonly least: number; readonly most: number }> {
     const sent = performance.now();
     const text = 'select extract(epoch from pg_catalog.clock_timestamp()) * 1000';
@@ -37,33 +37,26 @@ export function watchClocks(
     return { least: shown - performance.now(), most: shown - sent };
   }
 
-  function tell(name: Clock, ms: number): void {
-    ahead[name] = ms;
-    const isOff = Math.abs(ms) > CLOCK_OFF_MS;
-    if (isOff === told.has(name)) return;
-    const seconds = Math.round(ms / 100) / 10;
-    if (isOff) {
-      told.add(name);
-      log.warn(
-        { clock: name, seconds },
-        'a clock differs from that of Postgres: a change of rights relies on both',
-      );
-    } else {
-      told.delete(name);
-      log.info({ clock: name, seconds }, 'a clock agrees with that of Postgres again');
-    }
+  function report(clock: Clock, ms: number): void {
+    ahead[clock] = ms;
+    if (isOff[clock] === Math.abs(ms) > CLOCK_OFF_MS) return;
+    isOff[clock] = !isOff[clock];
+    const figures = { clock, seconds: Math.round(ms / 100) / 10 };
+    if (isOff[clock])
+      log.warn(figures, 'a clock differs from that of Postgres: a change of rights relies on both');
+    else log.info(figures, 'a clock agrees with that of Postgres again');
   }
 
   async function measure(): Promise<void> {
-    // The database takes the provider's clock for unknown from now on, until it is measured.
-    if (!isBegun) await note(null);
+    // Until the first measurement the database knows nothing of the provider's clock.
+    if (!isBegun) await recordProvider(null);
     isBegun = true;
-    const here = await readDatabase();
-    tell('service', now() - performance.now() - (here.least + here.most) / 2);
-    const there = await clock.read(ending.signal);
-    await note(there.most - here.least);
-    const measured = (there.least + there.most - here.least - here.most) / 2;
-    tell('provider', isProven() ? further(measured, proof?.ms) : measured);
+    const postgres = await readDatabase();
+    report('service', now() - performance.now() - (postgres.least + postgres.most) / 2);
+    const provider = await clock.read(ending.signal);
+    await recordProvider(provider.most - postgres.least);
+    const measured = (provider.least + provider.most - postgres.least - postgres.most) / 2;
+    report('provider', isProven() ? larger(measured, proof?.ms) : measured);
   }
 
   async function compare(): Promise<void> {
@@ -87,14 +80,14 @@ export function watchClocks(
   async function prove(seconds: number): Promise<void> {
     const text = 'select app.disprove_provider_clock(to_timestamp($1))';
     const { rows } = await database.callAsLogin({ text, values: [seconds] });
-    const [by] = rows[0] ?? [];
-    if (by == null) return;
-    proof = { ms: Number(by) * 1_000, until: performance.now() + CLOCK_PROVEN_MS };
+    const [aheadSeconds] = rows[0] ?? [];
+    if (aheadSeconds == null) return;
+    proof = { ms: Number(aheadSeconds) * 1_000, until: performance.now() + CLOCK_PROVEN_MS };
     log.warn(
-      { seconds: Math.round(Number(by)) },
+      { seconds: Math.round(Number(aheadSeconds)) },
       'a token is from the future by the clock with which the identity provider answers: its clock counts as unknown',
     );
-    tell('provider', further(proof.ms, ahead.provider));
+    report('provider', larger(proof.ms, ahead.provider));
   }
 
   const comparing = regularly(compare, 'the clocks could not be compared', log, CLOCKS_MS);
@@ -104,13 +97,12 @@ export function watchClocks(
       ending.abort();
       await comparing.close();
     },
-    /** By how many milliseconds each is ahead of Postgres's; undefined where that is not known. */
     figures: (): Readonly<Record<Clock, number | undefined>> => ahead,
-    /** Takes the time of issue of each verified token, in seconds since the epoch. */
+    /** A verified token's time of issue, in seconds since the epoch, may prove the provider's clock wrong. */
     issued: (seconds: number): void => {
       const latest = clock.latest();
-      if (latest === undefined || seconds * 1_000 <= latest + 1_000 || proving !== undefined) return;
-      if (isProven()) return;
+      if (latest === undefined || seconds * 1_000 <= latest + 1_000) return;
+      if (proving !== undefined || isProven()) return;
       proving = prove(seconds)
         .catch((err: unknown) => {
           log.warn({ err }, 'what a token tells of the clocks could not be noted');
@@ -122,6 +114,6 @@ export function watchClocks(
   };
 }
 
-function further(one: number, other = 0): number {
+function larger(one: number, other = 0): number {
   return Math.abs(other) > Math.abs(one) ? other : one;
 }

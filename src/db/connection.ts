@@ -3,22 +3,17 @@ import { Client, type ClientConfig } from 'pg';
 import { serialize } from 'pg-protocol';
 import { CANCEL_MS, PARTING_MS } from '../limits.ts';
 
-interface CancelKey {
-  readonly processID: number;
-  readonly secretKey: number;
-}
-
 export class Connection extends Client {
-  #key: CancelKey | undefined;
+  #key: Parameters<typeof serialize.cancel> | undefined;
 
   constructor(config: ClientConfig) {
     super(config);
-    this.connection.once('backendKeyData', (key: CancelKey) => {
-      this.#key = key;
+    this.connection.once('backendKeyData', (key: { processID: number; secretKey: number }) => {
+      this.#key = [key.processID, key.secretKey];
     });
   }
 
-  /** pg closes its own half and waits for the server's, which a frozen server never closes. */
+  /** pg waits for the server to close its half, which a frozen server never does. */
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
@@ -37,16 +32,18 @@ export class Connection extends Client {
     this.connection.stream.destroy();
   }
 
-  /** Asks the server to give up the statement under way. In plain text, as libpq does: the key is of no other use. */
+  /** Asks the server to cancel the statement under way. Without TLS, as libpq does: the key serves nothing else. */
   askToCancel(): void {
     if (this.#key === undefined) return;
-    const { processID, secretKey } = this.#key;
     const socket = this.host.startsWith('/')
       ? connect(`${this.host}/.s.PGSQL.${this.port}`)
       : connect(this.port, this.host);
     socket.on('error', () => undefined);
-    // The server ends it: PgBouncer 1.18 does not survive a client that closes before its cancel has arrived.
-    socket.unref().resume().write(serialize.cancel(processID, secretKey));
+    // The server closes the socket: PgBouncer 1.18 crashes when a client closes before its cancel has arrived.
+    socket
+      .unref()
+      .resume()
+      .write(serialize.cancel(...this.#key));
     setTimeout(() => socket.destroy(), CANCEL_MS).unref();
   }
 }

@@ -1,20 +1,22 @@
 import { Connection } from './connection.ts';
 import { ADMIN_CONNECT_MS, CHECK_PAGE } from '../limits.ts';
 
-export interface Owed {
+export interface DocumentRow {
   readonly document: string;
   readonly path: string;
-  readonly size: number | undefined;
+  /** Bytes; null where no size was recorded. */
+  readonly size: number | null;
 }
 
-/** `sha256` in hex; undefined for a document from before digests were kept. */
-export interface OwedDigest extends Owed {
-  readonly sha256: string | undefined;
+export interface DocumentDigest extends DocumentRow {
+  /** In hex; null for a document older than digests. */
+  readonly sha256: string | null;
 }
 
 export type DocumentContents = Awaited<ReturnType<typeof openDocumentContents>>;
 
-/** One transaction, whose cursor sorts once: a million rows go through a file of the server, and no memory. */
+const COLUMNS = 'document_id as document, file_path as path, file_size::double precision as size';
+
 export async function openDocumentContents(url: string) {
   const connection = new Connection({
     connectionString: url,
@@ -22,25 +24,24 @@ export async function openDocumentContents(url: string) {
     keepAlive: true,
   });
   await connection.connect();
-  // The next query says that the connection is lost.
+  // The next query reports a lost connection.
   connection.on('error', () => undefined);
   await connection.query('begin');
   await connection.query('set local statement_timeout = 0');
   return {
-    /** The contents of all documents at this moment, in the order of the bytes of the paths. */
-    async *owed(): AsyncGenerator<Owed> {
+    /** All documents of one moment, ordered by the bytes of their paths. */
+    async *rows(): AsyncGenerator<DocumentRow> {
       await connection.query(
-        `declare contents no scroll cursor for
-         select document_id as document, file_path as path, file_size as size from app.contents_of_documents()`,
+        `declare contents no scroll cursor for select ${COLUMNS} from app.contents_of_documents()`,
       );
       for (;;) {
-        const { rows } = await connection.query<Row>(`fetch ${CHECK_PAGE} from contents`);
-        for (const row of rows) yield owed(row);
+        const { rows } = await connection.query<DocumentRow>(`fetch ${CHECK_PAGE} from contents`);
+        yield* rows;
         if (rows.length < CHECK_PAGE) return;
       }
     },
-    /** A content `isPlanned` for removal within an hour, unless its row follows: an upload is under way, or has failed. */
-    async standings(paths: readonly string[]) {
+    /** A content `isPlanned` for removal within an hour: its upload goes on, or has failed. */
+    async statusOf(paths: readonly string[]) {
       const { rows } = await connection.query<{ path: string; hasDocument: boolean; isPlanned: boolean }>(
         `select file_path as path, has_document as "hasDocument", is_planned as "isPlanned"
          from app.standing_of_contents($1)`,
@@ -51,22 +52,21 @@ export async function openDocumentContents(url: string) {
     async planRemoval(path: string): Promise<void> {
       await connection.query('select app.plan_removal($1)', [path]);
     },
-    /** Commits the plans; each later statement is a transaction of its own. */
+    /** Commits the planned removals; each later statement is a transaction of its own. */
     async commit(): Promise<void> {
       await connection.query('commit');
     },
-    async digests(after: string): Promise<readonly OwedDigest[]> {
-      const { rows } = await connection.query<Row & { readonly sha256: Buffer | null }>(
-        `select document_id as document, file_path as path, file_size as size, sha256
-         from app.digests_of_documents($1, $2)`,
+    async digests(after: string): Promise<readonly DocumentDigest[]> {
+      const { rows } = await connection.query<DocumentDigest>(
+        `select ${COLUMNS}, encode(sha256, 'hex') as sha256 from app.digests_of_documents($1, $2)`,
         [after, CHECK_PAGE],
       );
-      return rows.map((row) => ({ ...owed(row), sha256: row.sha256?.toString('hex') }));
+      return rows;
     },
     async keepDigest(document: string, sha256: string): Promise<void> {
       await connection.query(`select app.keep_digest($1, pg_catalog.decode($2, 'hex'))`, [document, sha256]);
     },
-    /** Unless `isDone`, plans that were not committed are taken back. */
+    /** Unless `isDone`, rolls back the planned removals that are not committed. */
     async close(isDone: boolean): Promise<void> {
       try {
         await connection.query(isDone ? 'commit' : 'rollback');
@@ -75,12 +75,4 @@ export async function openDocumentContents(url: string) {
       }
     },
   };
-}
-
-interface Row extends Omit<Owed, 'size'> {
-  readonly size: string | null;
-}
-
-function owed({ document, path, size }: Row): Owed {
-  return { document, path, size: size === null ? undefined : Number(size) };
 }

@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { FORGOTTEN_AT_ONCE } from '../limits.ts';
 import { type Housekeeping, regularly } from '../regularly.ts';
 import type { Database } from './database.ts';
+import { identityChangesOf } from './identity-changes.ts';
+import { objections } from './objections.ts';
 
-type Asked = Pick<Database, 'callAsLogin'>;
-
-export function forgetExpiredAnswers(database: Asked, log: Logger): Housekeeping {
+export function forgetExpiredAnswers(database: Pick<Database, 'callAsLogin'>, log: Logger): Housekeeping {
   const forgetAll = async (ending: AbortSignal): Promise<void> => {
     const statement = { text: 'select app.forget_answers($1)', values: [FORGOTTEN_AT_ONCE] };
     for (let forgotten = FORGOTTEN_AT_ONCE; forgotten === FORGOTTEN_AT_ONCE && !ending.aborted; ) {
@@ -16,7 +16,7 @@ export function forgetExpiredAnswers(database: Asked, log: Logger): Housekeeping
   return regularly(forgetAll, 'answers of which the time is over could not be removed yet', log);
 }
 
-export function tendAuditLog(database: Asked, log: Logger): Housekeeping {
+export function tendAuditLog(database: Pick<Database, 'callAsLogin'>, log: Logger): Housekeeping {
   const make = async (): Promise<void> => {
     const { rows } = await database.callAsLogin({ text: 'select app.tend_audit_log()', values: [] });
     const made = Number(rows[0]?.[0]);
@@ -25,3 +25,36 @@ export function tendAuditLog(database: Asked, log: Logger): Housekeeping {
   };
   return regularly(make, 'the months of the audit log could not be made or counted yet', log);
 }
+
+export type DatabaseFigures = ReturnType<typeof databaseFiguresOf>;
+
+export function databaseFiguresOf(database: Pick<Database, 'callAsLogin'>) {
+  const changes = identityChangesOf(database);
+  return {
+    undelivered: () => changes.undelivered(),
+    objections: async () => (await objections(database)).length,
+    upkeep: async () => {
+      const { rows } = await database.callAsLogin({ text: UPKEEP, values: [] });
+      const [removals, oldest, archive] = rows[0] ?? [];
+      return {
+        removals: Number(removals),
+        removalsOldestSeconds: Number(oldest),
+        /** Undefined for a server without archive_mode. */
+        archiveFailingSeconds: archive == null ? undefined : Number(archive),
+      };
+    },
+  };
+}
+
+const UPKEEP = `
+select
+    r.contents,
+    r.oldest_seconds,
+    case
+        when current_setting('archive_mode') = 'off' then null
+        when a.last_failed_time > coalesce(a.last_archived_time, '-infinity')
+            then extract(epoch from clock_timestamp() - coalesce(a.last_archived_time, a.stats_reset))
+        else 0
+    end
+from app.overdue_removals() as r
+cross join pg_catalog.pg_stat_archiver as a`;

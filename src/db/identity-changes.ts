@@ -2,7 +2,7 @@ import type { Rights } from '../identity/management/client.ts';
 import type { Database } from './database.ts';
 import type { Result, Statement } from './statement.ts';
 
-/** A claim on a user whose present rights the provider does not know yet. */
+/** A changed user whom this process alone may deliver to the provider, until the claim's lease ends. */
 export interface Claimed {
   readonly userId: string;
   readonly claim: string;
@@ -23,7 +23,6 @@ export function identityChangesOf(database: Pick<Database, 'callAsLogin'>) {
   const ask = async (text: string, ...values: Statement['values']): Promise<Result['rows']> =>
     (await database.callAsLogin({ text, values })).rows;
   return {
-    /** Changes are noted from now on, whoever makes them. */
     async begin(): Promise<void> {
       await ask('select app.begin_identity_management()');
     },
@@ -37,14 +36,13 @@ from app.claim_identity_changes($1, $2) as c`;
         rights: rightsIn(rights),
       }));
     },
-    /** False where the claim was lost: the newest rights are sent again then. */
+    /** False where the lease had ended: the newest rights are sent again then. */
     async settle({ userId, claim }: Claimed, failure?: Failure): Promise<boolean> {
       const after = interval(failure?.retryAfterMs ?? 0);
       const text = 'select app.settle_identity_change($1, $2, $3, $4)';
       const rows = await ask(text, userId, claim, failure?.reason ?? null, after);
       return rows[0]?.[0] === 't';
     },
-    /** Gives claims back of which nothing was sent. */
     async release(claimed: readonly Claimed[], retryAfterMs: number): Promise<void> {
       const claims = claimed.map(({ claim }) => claim);
       await ask('select app.release_identity_changes($1, $2)', claims, interval(retryAfterMs));
@@ -54,7 +52,6 @@ from app.claim_identity_changes($1, $2) as c`;
       const rows = await ask(text, users ?? null);
       return { changes: Number(rows[0]?.[0]), oldestSeconds: Number(rows[0]?.[1]) };
     },
-    /** Removes changes that were delivered long ago; gives how many. */
     async forget(most: number): Promise<number> {
       return Number((await ask('select app.forget_identity_changes($1)', most))[0]?.[0]);
     },
@@ -64,7 +61,6 @@ from app.claim_identity_changes($1, $2) as c`;
   };
 }
 
-/** Role, clients and activity, as Postgres writes them. */
 export function rightsIn([role, clients, isActive]: readonly (string | null | undefined)[]): Rights {
   const listed = String(clients).slice(1, -1);
   return {

@@ -4,12 +4,10 @@ import { sqlFolder } from './sql-folder.ts';
 import type { Database } from './database.ts';
 import { RightMissing, sqlState } from './errors.ts';
 
-type Asked = Pick<Database, 'callAsLogin'>;
-
-/** Schema, function, table or column is missing: the SQL of this release was not applied. */
+/** invalid_schema_name, undefined_function, undefined_table, undefined_column. */
 const NOT_MIGRATED = new Set(['3F000', '42883', '42P01', '42703']);
 
-/** Settings without which a crash of the server loses or corrupts what was acknowledged. */
+/** With one of these settings off, a crash of the server loses or corrupts committed data. */
 const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
 let known: Promise<readonly string[]> | undefined;
@@ -21,13 +19,10 @@ function migrations(): Promise<readonly string[]> {
   return known;
 }
 
-/** Reasons not to serve from the database through the login in DATABASE_URL, in words for a log. */
-export async function objections(database: Asked): Promise<readonly string[]> {
+export async function objections(database: Pick<Database, 'callAsLogin'>): Promise<readonly string[]> {
   try {
-    const { rows } = await database.callAsLogin({
-      text: 'select app.objections($1)',
-      values: [await migrations()],
-    });
+    const text = 'select app.objections($1)';
+    const { rows } = await database.callAsLogin({ text, values: [await migrations()] });
     return rows.map(([objection]) => String(objection));
   } catch (error) {
     if (NOT_MIGRATED.has(sqlState(error) ?? ''))
@@ -38,8 +33,7 @@ export async function objections(database: Asked): Promise<readonly string[]> {
   }
 }
 
-/** Logs once, at the start, the objections and unsafe settings of the server. Never rejects. */
-export async function tellObjections(database: Asked, log: Logger): Promise<void> {
+export async function logObjections(database: Pick<Database, 'callAsLogin'>, log: Logger): Promise<void> {
   try {
     for (const objection of await objections(database)) {
       log.error({ objection }, 'nothing must be served from this database');

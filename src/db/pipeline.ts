@@ -16,15 +16,15 @@ export interface Outcome {
   readonly status: TransactionStatus;
 }
 
-/** Statements that are planned under one role: a plan made under one is made anew under another. */
-export interface Part {
+/** Statements of one role: Postgres plans a prepared statement anew under another role. */
+export interface RoleBatch {
   readonly role: string;
   readonly statements: readonly Statement[];
 }
 
-/** SQLSTATEs of a name that the server connection does not have, or has already: it is another one than before. */
+/** invalid_sql_statement_name, duplicate_prepared_statement. */
 const ELSEWHERE = new Set(['26000', '42P05']);
-/** Of a prepared statement whose result type was changed by a migration. */
+/** A migration changed the result type of a prepared statement. */
 const CHANGED = '0A000';
 
 export function isStalePlan(error: unknown): boolean {
@@ -37,13 +37,15 @@ export function isNameElsewhere(error: unknown): boolean {
 }
 
 /**
- * Sends statements with one Sync, hence one round trip and, unless `begin` is among them, one transaction
- * of their own: all of it is committed once the outcome has no error, nothing of it otherwise.
- * The client must be idle. Server errors are in the outcome. `prepared` is false for a pooler that gives each
- * transaction another server connection: statements have no names then.
- * @throws TypeError or RangeError for a value that cannot be encoded; nothing has been sent then.
+ * Sends statements with one Sync: one round trip and, unless `begin` is among them, one transaction, which is committed
+ * when the outcome has no error. The client must be idle. Without `prepared` statements have no names.
+ * @throws TypeError or RangeError, before anything is sent, for a value that cannot be encoded
  */
-export function sendPipeline(client: Client, parts: readonly Part[], prepared: boolean): Promise<Outcome> {
+export function sendPipeline(
+  client: Client,
+  parts: readonly RoleBatch[],
+  prepared: boolean,
+): Promise<Outcome> {
   const known = preparedOn(client);
   return new Promise((resolve) => {
     const { message, parsed } = encode(parts, known, prepared);
@@ -60,8 +62,8 @@ export function sendPipeline(client: Client, parts: readonly Part[], prepared: b
 }
 
 /**
- * Names by connection, least recently used first. False: it may or may not exist there, because the pipeline
- * that carried its Parse failed; nothing is rolled back in a session's list of prepared statements.
+ * Names by connection, least recently used first. False: the pipeline with its Parse failed, and Postgres may have the
+ * name all the same, because a rollback does not drop prepared statements.
  */
 const preparedNames = new WeakMap<Client, Map<string, boolean>>();
 
@@ -72,11 +74,11 @@ function preparedOn(client: Client): Map<string, boolean> {
 }
 
 /**
- * One buffer, so that a throw in here sends nothing: after half a pipeline a Sync would commit that half.
- * All parameters come first, since they alone can throw: pg's writer and `known` are not touched until then.
+ * One buffer, because half a pipeline with a Sync would be committed. Parameters are encoded first: they alone can throw,
+ * before pg's writer and `known` change.
  */
 function encode(
-  parts: readonly Part[],
+  parts: readonly RoleBatch[],
   known: Map<string, boolean>,
   prepared: boolean,
 ): { message: Buffer; parsed: readonly string[] } {
@@ -103,7 +105,6 @@ function encode(
   return { message: Buffer.concat([...evictions, ...messages, serialize.sync()]), parsed: [...parsed] };
 }
 
-/** Makes the name the most recently used, and gives the messages that close those beyond the limit. */
 function touch(known: Map<string, boolean>, name: string): Buffer[] {
   const exists = known.get(name) ?? false;
   known.delete(name);
@@ -114,10 +115,9 @@ function touch(known: Map<string, boolean>, name: string): Buffer[] {
   return [serialize.close({ type: 'S', name: oldest })];
 }
 
-/** By text, of which there are as many as our endpoints have forms: worked out once, and not for each request. */
 const digests = new LRUCache<string, string>({ max: STATEMENT_DIGESTS });
 
-/** At most 63 bytes, as all names of Postgres. */
+/** At most 63 bytes, the limit for names in Postgres. */
 function nameOf(text: string, role: string): string {
   const digest = digests.get(text) ?? hash('sha256', text, 'hex').slice(0, 32);
   digests.set(text, digest);
@@ -131,7 +131,7 @@ function encodeParameter(value: Parameter): string | null {
   return `{${value.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** What pg calls while the pipeline is under way; no Describe is sent, so rows come without a description. */
+/** pg calls these methods. No Describe is sent, so rows come without a description. */
 class Pipeline implements Submittable {
   readonly #client: Client;
   readonly #message: Buffer;
@@ -163,16 +163,14 @@ class Pipeline implements Submittable {
     this.handleCommandComplete({ text: '' });
   }
 
-  /** Only here is the transaction committed: deferred constraints fail after the last command is complete. */
+  /** The commit comes here, after the last CommandComplete: deferred constraints may fail in between. */
   handleReadyForQuery(): void {
     this.#end(undefined, this.#client.getTransactionStatus());
   }
 
-  /**
-   * pg lets go of a query at its first error, although the connection is not free before ReadyForQuery,
-   * which it then tells nobody. An error that the server did not send is the end of the connection.
-   */
+  /** pg drops a query at its first error, but the connection is free only at ReadyForQuery, which this waits for. */
   handleError(error: Error, connection: Connection): void {
+    // Errors that the server did not send end the connection.
     if (!(error instanceof DatabaseError)) {
       this.#lost(error);
       return;
@@ -188,7 +186,7 @@ class Pipeline implements Submittable {
     connection.once('end', ended);
   }
 
-  /** COPY has no data to come here and would swallow the Sync: the connection cannot be saved. */
+  /** COPY would wait for data and swallow the Sync. */
   handleCopyInResponse(connection: Connection): void {
     connection.stream.destroy();
   }

@@ -1,36 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Pool } from 'pg';
-import type { ClientConfig, PoolClient } from 'pg';
+import { Pool, type ClientConfig, type PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { boundOf } from '../bound.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, RightMissing } from './errors.ts';
 import * as limit from '../limits.ts';
-import { assertWrites, createPrimary, saysReadOnly, tellingPrimary } from './primary.ts';
-import type { Primary } from './primary.ts';
+import { assertWrites, primaryLogger, saysReadOnly, trackPrimary, type PrimaryTracker } from './primary.ts';
+import type { StreamLimits } from './row-stream.ts';
 import { Session } from './session.ts';
-import type { WalkLimits } from './walk.ts';
 
 export interface PoolOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
-  /** Where the address has several servers, which of them is the primary: as other pools of the process know it. */
-  readonly primary?: Primary | undefined;
+  readonly primary?: PrimaryTracker | undefined;
   /** False behind a pooler in transaction mode that keeps no named statements. */
   readonly preparedStatements: boolean;
-  /** How many may wait for a connection that others use; a hundred for each connection when absent. */
+  /** How many requests may wait for a connection; a hundred for each connection when absent. */
   readonly maxWaiting?: number;
-  /** Of lists that are read whole. */
-  readonly walks?: Partial<WalkLimits>;
-  /** Told how long each wait for a connection took, in vain or not. */
+  readonly streams?: Partial<StreamLimits>;
   readonly onWaited?: ((ms: number) => void) | undefined;
   readonly log: Logger;
 }
 
+interface SessionOptions {
+  readonly limitMs?: number;
+  /** False for statements that no other request will send. */
+  readonly prepared?: boolean;
+}
+
 const ignore = (): void => undefined;
 
-class Lent extends Connection {
+class PooledConnection extends Connection {
   readonly server: string;
 
   constructor(config: ClientConfig, server: string) {
@@ -39,56 +40,30 @@ class Lent extends Connection {
   }
 }
 
-/** The pool makes no others, which its types do not say. */
-function lentOf(client: PoolClient): PoolClient & Lent {
-  if (client instanceof Lent) return client;
+type Pooled = PoolClient & PooledConnection;
+
+/** The types of pg do not say that the pool makes clients of the given class. */
+function asPooled(client: PoolClient): Pooled {
+  if (client instanceof PooledConnection) return client;
   throw new Error('The pool made a client of another kind.');
 }
 
-interface Lending {
-  readonly limitMs?: number;
-  /** False for statements that no other request will send. */
-  readonly prepared?: boolean;
-}
+export type SessionPool = ReturnType<typeof openPool>;
 
-export interface PoolFigures {
-  readonly connections: number;
-  readonly idle: number;
-  readonly size: number;
-  /** Requests that have none yet. */
-  readonly waiting: number;
-  /** How often a statement was refused because the service lacks a right. */
-  readonly rightsMissing: number;
-}
-
-export interface SessionPool {
-  /**
-   * Waits for a connection and holds it, both together no longer than the statement time-out and a second, or than
-   * `lending` says. Who has none half a second before that time-out and second are over gets none.
-   * @throws DatabaseUnavailable when no connection can be had, too many wait for one already, or the server is mute;
-   * and whatever `use` throws.
-   */
-  withSession<T>(use: (session: Session) => Promise<T>, lending?: Lending): Promise<T>;
-  /** Takes no more; resolves when those under way have ended, or were broken off because they took longer than that. */
-  close(withinMs?: number): Promise<void>;
-  figures(): PoolFigures;
-}
-
-/** Opens nothing yet: connections are made when they are first needed, and again after an outage. */
-export function openPool(options: PoolOptions): SessionPool {
+export function openPool(options: PoolOptions) {
   const { poolSize, preparedStatements, log } = options;
   const { maxWaiting = poolSize * limit.WAITING_PER_CONNECTION } = options;
-  const limitMs = options.statementTimeoutMs + limit.GRACE_MS;
-  // Whoever has a connection later could only be cancelled on it.
-  const waitMs = limitMs - limit.CANCEL_BEFORE_MS;
+  const defaultLimitMs = options.statementTimeoutMs + limit.GRACE_MS;
+  // On a later connection a statement could only be cancelled.
+  const waitMs = defaultLimitMs - limit.CANCEL_BEFORE_MS;
   const places = boundOf(
     poolSize + maxWaiting,
     () => new DatabaseUnavailable('Too many wait for a connection to the database.'),
   );
-  const connections = new Set<Lent>();
-  const primary = options.primary ?? createPrimary(options.url, tellingPrimary(log));
+  const connections = new Set<PooledConnection>();
+  const primary = options.primary ?? trackPrimary(options.url, primaryLogger(log));
   let isPrepared = preparedStatements;
-  const prepareNoMore = (): void => {
+  const onNamesLost = (): void => {
     if (isPrepared)
       log.warn(
         'prepared statements do not survive between transactions, as behind PgBouncer before 1.21: none is used from now on; say so with DATABASE_PREPARED_STATEMENTS=false',
@@ -99,11 +74,11 @@ export function openPool(options: PoolOptions): SessionPool {
     max: poolSize,
     connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: limit.IDLE_MS,
-    // All that is said at connecting: a pooler in transaction mode refuses `statement_timeout` and most others.
+    // A pooler in transaction mode refuses `statement_timeout` and most other startup parameters.
     application_name: 'taxclaims-api',
     keepAlive: true,
     keepAliveInitialDelayMillis: limit.TCP_KEEP_ALIVE_MS,
-    Client: class extends Lent {
+    Client: class extends PooledConnection {
       constructor(config: ClientConfig = {}) {
         const connectionTimeoutMillis = Math.min(waitMs, limit.CONNECT_MS);
         super({ ...config, connectionTimeoutMillis }, primary.latest);
@@ -111,16 +86,15 @@ export function openPool(options: PoolOptions): SessionPool {
         this.once('end', () => connections.delete(this));
       }
     },
-    ...(primary.isAsked && {
+    ...(primary.mustAsk && {
       verify: (client: PoolClient, done: (error?: Error) => void) => {
-        assertWrites(lentOf(client)).then(() => {
+        assertWrites(asPooled(client)).then(() => {
           done();
         }, done);
       },
     }),
   });
-  // A connection that dies is reported by the client, and while it is idle by the pool as well; an event
-  // without a listener would end the process. The pipeline that was using it fails on its own.
+  // Without listeners the error of a lost connection would end the process. Its pipeline fails on its own.
   pool.on('connect', (client) => {
     client.on('error', (error) => {
       log.warn({ err: error }, 'a database connection was lost');
@@ -129,11 +103,12 @@ export function openPool(options: PoolOptions): SessionPool {
   pool.on('error', ignore);
   let closed: Promise<void> | undefined;
   let rightsMissing = 0;
-  /** Whom pg forgets when its pool ends: all who have no connection yet. */
+  /** Rejects the requests that have no connection yet, which pg forgets when its pool ends. */
   const waiting = new Set<(reason: Error) => void>();
+  const unavailable = (cause: unknown): DatabaseUnavailable =>
+    new DatabaseUnavailable('No connection to the database could be had.', { cause });
 
-  /** One to the server that takes writes; those to any other are ended. */
-  async function connect(): Promise<PoolClient & Lent> {
+  async function connect(): Promise<Pooled> {
     const { promise: closing, reject: leave } = Promise.withResolvers<never>();
     waiting.add(leave);
     const end = performance.now() + waitMs;
@@ -143,8 +118,8 @@ export function openPool(options: PoolOptions): SessionPool {
     try {
       for (let isFirst = true; ; ) {
         if (primary.current === undefined) await Promise.race([primary.find(), closing]);
-        const client = await arrival(closing).catch((error: unknown) => {
-          // Nothing was sent: where another server may lead by now, it is looked for once.
+        const client = await pooled(closing).catch((error: unknown) => {
+          // Nothing was sent: after a failover the new primary is looked for once.
           if (!isFirst || primary.current !== undefined || performance.now() > end) throw error;
           isFirst = false;
         });
@@ -153,39 +128,39 @@ export function openPool(options: PoolOptions): SessionPool {
         if (performance.now() > end) throw new Error('The server that takes writes changed all the time.');
       }
     } catch (cause) {
-      throw new DatabaseUnavailable('No connection to the database could be had.', { cause });
+      throw unavailable(cause);
     } finally {
       clearTimeout(timer);
       waiting.delete(leave);
     }
   }
 
-  /** What is idle is lent at once: there is nothing to wait for, unless it leads to another server by now. */
-  function lendIdle(lent: (client: PoolClient & Lent) => void, failed: (error: Error) => void): void {
+  /** Needs no timer: an idle connection comes at once, unless it leads to an old primary. */
+  function takeIdle(taken: (client: Pooled) => void, failed: (error: Error) => void): void {
     const leave = (cause: Error): void => {
-      failed(new DatabaseUnavailable('No connection to the database could be had.', { cause }));
+      failed(unavailable(cause));
     };
     waiting.add(leave);
     pool.connect((_error, client) => {
       waiting.delete(leave);
-      if (client instanceof Lent && client.server === primary.current) {
-        lent(client);
+      if (client instanceof PooledConnection && client.server === primary.current) {
+        taken(client);
         return;
       }
       client?.release(true);
-      connect().then(lent, failed);
+      connect().then(taken, failed);
     });
   }
 
-  const isIdle = (): boolean => primary.current !== undefined && pool.idleCount > pool.waitingCount;
+  const hasIdle = (): boolean => primary.current !== undefined && pool.idleCount > pool.waitingCount;
 
-  async function arrival(closing: Promise<never>): Promise<PoolClient & Lent> {
+  async function pooled(closing: Promise<never>): Promise<Pooled> {
     const { latest } = primary;
     const arriving = pool.connect();
     try {
-      return lentOf(await Promise.race([arriving, closing]));
+      return asPooled(await Promise.race([arriving, closing]));
     } catch (error) {
-      primary.doubt(latest);
+      primary.reportFailure(latest);
       void arriving.then((late) => {
         late.release();
       }, ignore);
@@ -193,57 +168,63 @@ export function openPool(options: PoolOptions): SessionPool {
     }
   }
 
-  /** The pool forgets its connections before they are closed: a server that is stopped then would break them off. */
-  async function left(): Promise<void> {
-    const leaving = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
-    await Promise.race([Promise.all(leaving), delay(limit.LEAVING_MS, undefined, { ref: false })]);
+  /** pg's pool ends before its connections are closed, and a server that stops then would break them off. */
+  async function allClosed(): Promise<void> {
+    const closing = [...connections].map((one) => new Promise((resolve) => one.once('end', resolve)));
+    await Promise.race([Promise.all(closing), delay(limit.LEAVING_MS, undefined, { ref: false })]);
   }
 
-  /** Not even a server that is mute, or work between statements, keeps it from ending. */
   async function end(withinMs: number): Promise<void> {
     const { promise: brokenOff, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => {
       for (const connection of connections) connection.destroy();
       resolve(undefined);
     }, withinMs);
-    const ended = pool.end().then(left);
+    const ended = pool.end().then(allClosed);
     for (const leave of waiting) leave(new Error('The pool was closed.'));
     await Promise.race([ended, brokenOff]);
     clearTimeout(timer);
   }
 
   return {
-    withSession<T>(use: (session: Session) => Promise<T>, lending: Lending = {}) {
+    /**
+     * `limitMs` is for the wait and the use together. Callbacks take the place of promises: each request comes through here.
+     * @throws DatabaseUnavailable, and the errors of `use`
+     */
+    withSession<T>(
+      use: (session: Session) => Promise<T>,
+      { limitMs = defaultLimitMs, prepared = true }: SessionOptions = {},
+    ) {
       return new Promise<T>((resolve, reject) => {
         const leave = places.enter();
         const since = performance.now();
         let server = '';
-        const waited = (): void => options.onWaited?.(performance.now() - since);
+        const onWaited = (): void => options.onWaited?.(performance.now() - since);
         const succeeded = (value: T): void => {
           leave();
           resolve(value);
         };
         const failed = (error: Error): void => {
-          if (error instanceof DatabaseUnavailable || saysReadOnly(error)) primary.doubt(server);
+          if (error instanceof DatabaseUnavailable || saysReadOnly(error)) primary.reportFailure(server);
           if (error instanceof RightMissing) rightsMissing += 1;
           leave();
           reject(error);
         };
-        const lent = (client: PoolClient & Lent): void => {
-          waited();
+        const taken = (client: Pooled): void => {
+          onWaited();
           ({ server } = client);
-          const session = new Session(client, since, isPrepared && lending.prepared !== false, prepareNoMore);
-          session.within(lending.limitMs ?? limitMs, use, succeeded, failed);
+          const session = new Session(client, since, isPrepared && prepared, onNamesLost);
+          session.within(limitMs, use, succeeded, failed);
         };
         const refused = (error: Error): void => {
-          waited();
+          onWaited();
           failed(error);
         };
-        if (isIdle()) lendIdle(lent, refused);
-        else connect().then(lent, refused);
+        if (hasIdle()) takeIdle(taken, refused);
+        else connect().then(taken, refused);
       });
     },
-    close: (withinMs = limitMs) => (closed ??= end(withinMs)),
+    close: (withinMs = defaultLimitMs) => (closed ??= end(withinMs)),
     figures: () => ({
       connections: pool.totalCount,
       idle: pool.idleCount,

@@ -1,4 +1,3 @@
-import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import { postgresAddress } from '../postgres-address.ts';
 import { askedOnce } from '../retries.ts';
@@ -7,75 +6,72 @@ import { Connection } from './connection.ts';
 import { DatabaseUnavailable, sqlState } from './errors.ts';
 import { PRIMARY_ANSWER_MS, PRIMARY_PAUSE_MS } from '../limits.ts';
 
-export interface Primary {
-  /** Whether a new connection must be asked first: a server that led a moment ago may follow now. */
-  readonly isAsked: boolean;
-  /** The address of the server that took writes when it was asked last; undefined while that is in doubt. */
-  readonly current: string | undefined;
-  /** `current`, or the one before where that is in doubt: its connections are not lent. */
-  readonly latest: string;
-  /** Asks all servers at once where the primary is in doubt. @throws DatabaseUnavailable where none takes writes. */
-  find(): Promise<void>;
-  /** Something failed there: all are asked again before the next connection is lent. */
-  doubt(server: string): void;
-}
+export type PrimaryTracker = ReturnType<typeof trackPrimary>;
 
-export function createPrimary(url: string, told: (server: string) => void = () => undefined): Primary {
+/** Remembers which server of an address takes writes. @param onChange gets the host of each new primary */
+export function trackPrimary(url: string, onChange: (server: string) => void) {
   const { servers, writes } = postgresAddress(url);
   const [first = url] = servers;
-  if (servers.length === 1) {
-    const only = { current: first, latest: first };
-    return { isAsked: writes, ...only, find: () => Promise.resolve(), doubt: () => undefined };
-  }
-  let current: string | undefined;
-  let last: string | undefined;
+  const isAlone = servers.length === 1;
+  let current = isAlone ? first : undefined;
+  let latest: string | undefined;
 
   const ask = askedOnce(
     async () => {
       current = await findWriting(servers);
-      if (current !== last) told(nameOf(current));
-      last = current;
+      if (current !== latest) onChange(hostOf(current));
+      latest = current;
     },
     0,
     PRIMARY_PAUSE_MS,
   );
 
   return {
-    isAsked: true,
+    /** True where each new connection must be asked: after a failover the old primary may be a standby. */
+    mustAsk: writes,
+    /** The address of the primary; undefined after a failure, until `find` has asked again. */
     get current() {
       return current;
     },
+    /** The address of the primary before a failure: its connections are not used. */
     get latest() {
-      return last ?? first;
+      return latest ?? first;
     },
+    /** Asks all servers at once where the primary is unknown. @throws DatabaseUnavailable where none takes writes */
     async find() {
       if (current === undefined) await ask();
     },
-    doubt(server) {
-      if (server === current) current = undefined;
+    reportFailure(server: string) {
+      if (server === current && !isAlone) current = undefined;
     },
   };
 }
 
-export function tellingPrimary(log: Logger): (server: string) => void {
+export function primaryLogger(log: Logger): (server: string) => void {
   return (server) => {
     log.info({ server }, 'the database takes writes there');
   };
 }
 
-/** One for each address: the servers are asked once, however many pools there are. Another login is another address. */
-export function sharedPrimaries(told: (server: string) => void): (url: string) => Primary {
-  const known = new Map<string, Primary>();
+/** One tracker for each address, and so for each login: the pools of an address share its questions. */
+export function sharedPrimaries(onChange: (server: string) => void): (url: string) => PrimaryTracker {
+  const known = new Map<string, PrimaryTracker>();
   return (url) => {
-    const primary = known.get(url) ?? createPrimary(url, told);
+    const primary = known.get(url) ?? trackPrimary(url, onChange);
     known.set(url, primary);
     return primary;
   };
 }
 
-/** The first server that takes writes. @throws DatabaseUnavailable where none does. */
 export async function findWriting(servers: readonly string[], answerMs = PRIMARY_ANSWER_MS): Promise<string> {
-  const connections = servers.map((server) => new Connection(connectionTo(server, answerMs)));
+  const connections = servers.map(
+    (server) =>
+      new Connection({
+        connectionString: server,
+        application_name: 'taxclaims-primary',
+        connectionTimeoutMillis: answerMs,
+      }),
+  );
   const asked = connections.map(async (connection, index) => {
     connection.on('error', () => undefined);
     await connection.connect();
@@ -84,19 +80,15 @@ export async function findWriting(servers: readonly string[], answerMs = PRIMARY
   });
   try {
     return await Promise.any(asked);
-  } catch (error) {
-    const { errors } = error as AggregateError;
-    const reasons = servers.map((server, index) => `${nameOf(server)}: ${wordsOf(errors[index])}`);
-    throw new DatabaseUnavailable(`None of the servers takes writes (${reasons.join('; ')}).`, {
-      cause: error,
-    });
+  } catch (cause) {
+    const { errors } = cause as AggregateError;
+    const reasons = servers.map((server, index) => `${hostOf(server)}: ${wordsOf(errors[index])}`);
+    throw new DatabaseUnavailable(`None of the servers takes writes (${reasons.join('; ')}).`, { cause });
   } finally {
-    // Nobody waits for their farewell.
     for (const connection of connections) connection.end(() => undefined);
   }
 }
 
-/** @throws DatabaseUnavailable for a standby, or a database that begins its transactions read-only. */
 export async function assertWrites(connection: Connection, answerMs = PRIMARY_ANSWER_MS): Promise<void> {
   const late = (): Error => {
     connection.destroy();
@@ -110,22 +102,14 @@ export async function assertWrites(connection: Connection, answerMs = PRIMARY_AN
   if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('It takes no writes.');
 }
 
-/** read_only_sql_transaction, and what a standby says to a transaction that is to write. */
+/** read_only_sql_transaction, and the error of a standby for a transaction that is to write. */
 const TAKES_NO_WRITES = new Set(['25006', '25001']);
 
 export function saysReadOnly(error: unknown): boolean {
   return TAKES_NO_WRITES.has(sqlState(error) ?? '');
 }
 
-function connectionTo(server: string, answerMs: number): ClientConfig {
-  return {
-    connectionString: server,
-    application_name: 'taxclaims-primary',
-    connectionTimeoutMillis: answerMs,
-  };
-}
-
-function nameOf(server: string): string {
+function hostOf(server: string): string {
   return new URL(server).host;
 }
 

@@ -3,54 +3,45 @@ import type { Connection } from './connection.ts';
 import { areSettingsRefused, DatabaseUnavailable, isGrantMissing, RightMissing } from './errors.ts';
 import { CANCEL_BEFORE_MS } from '../limits.ts';
 import { isNameElsewhere, sendPipeline } from './pipeline.ts';
+import type { Outcome, RoleBatch, TaggedResult } from './pipeline.ts';
 import { saysReadOnly } from './primary.ts';
-import type { Outcome, Part, TaggedResult } from './pipeline.ts';
 import type { Result, Statement } from './statement.ts';
 import { within } from '../within.ts';
 
-export type Left = 'idle' | 'in transaction';
-
 const STATUS = { idle: 'I', 'in transaction': 'T' } as const;
 
-/** Statements, and the settings under which they are run. */
-export interface WithSettings extends Part {
+type EndState = keyof typeof STATUS;
+
+export interface RequestBatch extends RoleBatch {
   readonly settings: readonly Statement[];
   readonly onSettings?: ((result: Result) => void) | undefined;
 }
 
-/** A connection while one request has it, and the judgement whether another may have it afterwards. */
+/** One request's use of a connection. At its end it decides whether the connection may be used again. */
 export class Session {
   readonly #client: PoolClient & Connection;
   #prepared: boolean;
-  readonly #namesAreElsewhere: () => void;
-  #settingsRefused = false;
+  readonly #onNamesLost: () => void;
+  #mustClose = false;
   #cancelled = false;
   readonly #since: number;
   #until = Infinity;
-  /** It leads to a server that takes writes no more, as a pooler's may that was changed behind it. */
-  #readsOnly = false;
 
   /**
-   * `since` is when its request began to wait for the connection: all its limits count from there. `namesAreElsewhere` is
-   * told when what was prepared on the connection is not there any more.
+   * @param since when the request began to wait for the connection: its limits count from there
+   * @param onNamesLost called when the server does not know the prepared statements any more
    */
-  constructor(
-    client: PoolClient & Connection,
-    since: number,
-    prepared: boolean,
-    namesAreElsewhere: () => void,
-  ) {
+  constructor(client: PoolClient & Connection, since: number, prepared: boolean, onNamesLost: () => void) {
     this.#client = client;
     this.#since = since;
     this.#prepared = prepared;
-    this.#namesAreElsewhere = namesAreElsewhere;
+    this.#onNamesLost = onNamesLost;
   }
 
   /**
-   * Resolves with what `use` gives, unless it takes longer. Then the server is asked to cancel what it does, and half a
-   * second later the connection is destroyed, whatever waits for it: an answer, the end of a transaction, or our own next
-   * statement. Either way it is given back to the pool. Rejects with DatabaseUnavailable, and whatever `use` throws.
-   * Both are functions and no promise, because every request comes through here.
+   * Calls `resolve` with the result of `use` and gives the connection back to the pool. Half a second before the limit the
+   * server is asked to cancel the statement; at the limit the connection is destroyed. `reject` gets DatabaseUnavailable
+   * and the errors of `use`. Callbacks take the place of promises: each request comes through here.
    */
   within<T>(
     limitMs: number,
@@ -83,7 +74,7 @@ export class Session {
     };
     let timer = setTimeout(cancel, this.left(limitMs - CANCEL_BEFORE_MS));
     const succeeded = (value: T): void => {
-      // A commit that waits for a standby is called a success when it is cancelled, although the standby lacks it.
+      // Postgres reports success for a cancelled commit that waits for a standby, although the standby lacks it.
       if (this.#cancelled)
         failed(new DatabaseUnavailable('The database answered only once it was told to stop.'));
       else
@@ -98,19 +89,18 @@ export class Session {
     }
   }
 
-  /** What is left of a time that began with the wait for the connection. */
   left(limitMs: number): number {
     return Math.max(0, this.#since + limitMs - performance.now());
   }
 
-  /** The time-out for a statement: no more than `longestMs`, and over before the server is asked to cancel. 0 would be none. */
+  /** The time-out for a statement, at most `longestMs`. It ends before the server is asked to cancel; 0 would mean none. */
   timeoutMs(longestMs: number): number {
     const left = this.#until - CANCEL_BEFORE_MS - performance.now();
     return Math.max(1, Math.floor(Math.min(longestMs, left)));
   }
 
-  /** What an exchange gives, unless it takes longer, as of a server that is mute: then the connection is destroyed. */
-  async soon<T>(limitMs: number, exchange: Promise<T>): Promise<T> {
+  /** Destroys the connection where an exchange takes too long. */
+  async withTimeout<T>(limitMs: number, exchange: Promise<T>): Promise<T> {
     return within(limitMs, exchange, () => {
       this.#cancelled = true;
       this.#client.destroy();
@@ -122,75 +112,69 @@ export class Session {
     return this.#client.getTransactionStatus() !== 'I';
   }
 
-  /**
-   * One pipeline: one result per statement of each part.
-   * @throws DatabaseError, DatabaseUnavailable, RightMissing, or an Error when the connection is not left as it should be.
-   */
-  send(parts: readonly WithSettings[], leaves: Left): Promise<readonly (readonly TaggedResult[])[]> {
+  /** One pipeline. @throws DatabaseError, DatabaseUnavailable, RightMissing, or Error where the end state is another */
+  send(parts: readonly RequestBatch[], endState: EndState): Promise<readonly (readonly TaggedResult[])[]> {
     const sent = parts.flatMap(({ role, settings, statements }) => [
-      // Settings are made by the login: their plans are the same whatever role comes of them.
+      // The login makes the settings: their plans do not depend on the role.
       { role: 'login', statements: settings },
       { role, statements },
     ]);
     return sendPipeline(this.#client, sent, this.#prepared).then((outcome) =>
-      this.#resultsOf(outcome, parts, leaves),
+      this.#resultsOf(outcome, parts, endState),
     );
   }
 
   #resultsOf(
     { results, error, status }: Outcome,
-    parts: readonly WithSettings[],
-    leaves: Left,
+    parts: readonly RequestBatch[],
+    endState: EndState,
   ): readonly (readonly TaggedResult[])[] {
     if (error !== undefined) {
-      this.#readsOnly ||= saysReadOnly(error);
+      // A pooler may lead the connection to a standby after a failover.
+      this.#mustClose ||= saysReadOnly(error);
       if (isNameElsewhere(error)) {
         this.#prepared = false;
-        this.#namesAreElsewhere();
+        this.#onNamesLost();
       }
-      // Not the caller's doing, so it must not be answered as a refusal: either the login may not do what
-      // it must, or something before this request changed the session, which the next connection mends.
+      // The caller must not get a refusal: the login lacks a right, or an earlier statement changed the session.
       if (isOfSettings(results.length, parts) && areSettingsRefused(error)) {
-        this.#settingsRefused = true;
+        this.#mustClose = true;
         throw new RightMissing(error.message, { cause: error });
       }
       if (isGrantMissing(error)) throw new RightMissing(error.message, { cause: error });
       throw error;
     }
-    if (status !== STATUS[leaves]) {
+    if (status !== STATUS[endState]) {
       throw new Error(`The statements left the connection in state ${String(status)}.`);
     }
     let next = 0;
     return parts.map(({ settings, statements, onSettings }) => {
       const first = next + settings.length;
-      const told = results[first - 1];
-      if (told !== undefined) onSettings?.(told);
+      const ofSettings = results[first - 1];
+      if (ofSettings !== undefined) onSettings?.(ofSettings);
       next = first + statements.length;
       return results.slice(first, next);
     });
   }
 
-  /** One statement of a transaction whose settings are made already. */
-  async sendOne(statement: Statement, role: string, leaves: Left): Promise<TaggedResult> {
-    const [results] = await this.send([{ role, settings: [], statements: [statement] }], leaves);
+  async sendOne(statement: Statement, role: string, endState: EndState): Promise<TaggedResult> {
+    const [results] = await this.send([{ role, settings: [], statements: [statement] }], endState);
     const result = results?.[0];
     if (result === undefined) throw new Error('The server gave no result for a statement.');
     return result;
   }
 
   /**
-   * Gives the connection back only if the server said last that it is outside any transaction. Any other is
-   * closed, which ends its transaction too: after a COMMIT or ROLLBACK that failed, the next request would run
-   * inside what is left of this one. So is one that the server was asked to cancel something for: it might cancel what
-   * comes next. One that was lost the pool drops by itself.
+   * Closes a connection inside a transaction: after a failed COMMIT or ROLLBACK the next request would run in it. After
+   * a request to cancel too: it may arrive late and cancel the next request's statement.
    */
   #release(): void {
-    this.#client.release(this.#settingsRefused || this.#cancelled || this.#readsOnly || this.inTransaction);
+    this.#client.release(this.#mustClose || this.#cancelled || this.inTransaction);
   }
 }
 
-/** Whether the statement after so many was one of the settings. */
-function isOfSettings(completed: number, parts: readonly WithSettings[]): boolean {
+/** True where the statement after `completed` others was one of the settings. */
+function isOfSettings(completed: number, parts: readonly RequestBatch[]): boolean {
   let left = completed;
   for (const { settings, statements } of parts) {
     if (left < settings.length) return true;

@@ -2,19 +2,19 @@ import type { RequestContext } from './request-settings.ts';
 import type { Result, Statement } from './statement.ts';
 
 /*
- * The only place that writes `app.*` settings and the role. Local to the transaction, so that the server takes them back
- * at its end. Each transaction writes every one that its statements read, so that none can see what another left behind.
+ * The only place that writes `app.*` settings and the role. They are local to the transaction, and each transaction writes
+ * every setting that its statements read, so that it reads no value of another request.
  */
 
 const FORM = `
     set_config('timezone', 'UTC', true),
     set_config('datestyle', 'ISO', true)`;
 
-/** For pg_stat_activity and, by `%a`, the log of the server. */
+/** For pg_stat_activity and the server's log (`%a`). */
 const NAMED = `
     set_config('application_name', 'taxclaims-api ' || $8, true)`;
 
-/** Of a request that only reads. `is not null`: set_config answers with the value, and the list of clients can be long. */
+/** `is not null`, because set_config returns the value, and a list of clients can be long. */
 const reading = (clients: string): string => `
 select
     set_config('transaction_read_only', 'on', true),${FORM},
@@ -24,13 +24,10 @@ select
     set_config('role', $7, true)`;
 
 const READING = reading('$2');
-/** Of one about a record: of a long list its client alone is read. */
+/** A request about one record gets the right to that record's client alone. */
 const READING_RECORD = reading('app.narrowed($2, $9, $10)');
 
-/**
- * Of a request that may write, with what its audit records say. The same timeout holds for a statement of ours and for
- * an explicit transaction that waits for our next.
- */
+/** With the values for the audit records. The time-out also limits the wait for the next statement of a transaction. */
 const WRITING = `
 select
     set_config('transaction_read_only', 'off', true),${FORM},
@@ -45,7 +42,7 @@ select
     set_config('app.user_id', app.caller_id($3, to_timestamp($4), $5, $6)::text, true),${NAMED},
     set_config('role', $7, true)`;
 
-/** Added where a timeline is wanted: ms from BEGIN to this statement. */
+/** Optional column for the timeline: ms from BEGIN to this statement. */
 const TOOK = `,
     extract(epoch from clock_timestamp() - transaction_timestamp()) * 1000`;
 
@@ -74,16 +71,12 @@ select
     set_config('app.client_access', $1, true) is not null,
     set_config('role', $2, true)`;
 
-/**
- * Goes before a COMMIT that says what became of it: where that waits for a standby, a time-out would end the wait and call
- * it a success. How long it may take, the session bounds.
- */
+/** Sent before COMMIT: a time-out would end the wait for a standby and report success. The session limits the time. */
 export const UNTIMED: Statement = {
   text: `select set_config('statement_timeout', '0', true)`,
   values: [],
 };
 
-/** How long a transaction that only reads may wait for our next statement. */
 export function waitsAtMost(timeoutMs: number): Statement {
   return {
     text: `select set_config('idle_in_transaction_session_timeout', $1, true)`,
@@ -103,11 +96,7 @@ export function roleOf(context: RequestContext | undefined): string {
     : 'taxclaims_scoped_admin';
 }
 
-/**
- * The statement that goes before all others: who asks, what they may see, and as which role; without a context, nobody.
- * It fails with SQLSTATE TX401 where the token's rights no longer hold.
- * @throws TypeError when the client that the request names is no UUID.
- */
+/** Postgres answers TX401 where the token's rights no longer hold. @throws TypeError where the client is no UUID */
 export function settingsOf(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
   if (context === undefined) return { text: OF_NOBODY, values: [statementTimeoutMs] };
   const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;
@@ -121,13 +110,12 @@ export function settingsOf(context: RequestContext | undefined, statementTimeout
   return { text: READING_RECORD + took, values: [...values, record.table, record.id] };
 }
 
-/** For the next turn of the same transaction: the same caller with other clients, or nobody. */
 export function nextSettings(context: RequestContext | undefined): Statement {
   const access = context === undefined ? '' : clientAccess(context);
   return { text: NEXT, values: [access, roleOf(context)] };
 }
 
-/** The list comes from a verified token; the client comes from the request, and `a,b` would be two of them. */
+/** A verified token has the list. The request has the client, and `a,b` would be two. */
 function clientAccess({ caller, client }: RequestContext): string {
   if (client === undefined) return `{${caller.clientAccess.join(',')}}`;
   if (!UUID.test(client)) throw new TypeError('The client that a request names must be a UUID.');

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** Where the SQL of a kind lies: beside `src` in a checkout, beside `dist` in an image. */
+/** A path below `db/`, which lies beside `src` in a checkout and beside `dist` in an image. */
 export function sqlFolder(kind: string): string {
   return fileURLToPath(new URL(`../../db/${kind}`, import.meta.url));
 }

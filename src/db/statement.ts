@@ -1,6 +1,6 @@
 export type Parameter = string | number | boolean | null | Date | readonly string[];
 
-/** One SQL statement as a value: its text, with `$1`…`$n`, and the values for them. */
+/** The text has `$1`…`$n` for the values. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly Parameter[];

@@ -1,35 +1,31 @@
-import type { Session, WithSettings } from './session.ts';
+import type { Session, RequestBatch } from './session.ts';
 import { UNTIMED } from './settings.ts';
 import type { Result, Statement } from './statement.ts';
 
-/** Runs statements of an explicit transaction, those of a call in one exchange; gives what the last of them gave. */
+/** Runs statements of an explicit transaction in one exchange; gives the result of the last. */
 export type Run = (...statements: readonly [...Statement[], Statement]) => Promise<Result>;
 
 export const BEGIN: Statement = { text: 'begin', values: [] };
 export const COMMIT: Statement = { text: 'commit', values: [] };
 export const ROLLBACK: Statement = { text: 'rollback', values: [] };
 
-/** One explicit transaction on one session; `Database.transaction` says what it promises. */
 export async function runTransaction<T>(
   session: Session,
   role: string,
   settings: Statement,
   work: (run: Run) => Promise<T>,
-  onSettings?: WithSettings['onSettings'],
+  onSettings?: RequestBatch['onSettings'],
 ): Promise<T> {
   let open = true;
   let failure: unknown;
   let queue: Promise<unknown> = Promise.resolve();
-
-  /** The first statements go with what begins the transaction. */
   let beginning: readonly Statement[] = [BEGIN, settings];
 
   const send = async (statements: readonly Statement[]): Promise<Result | undefined> => {
     try {
       const first = beginning;
       beginning = [];
-      const noting = first.length > 0 ? { onSettings } : {};
-      const part = { role, settings: first, statements, ...noting };
+      const part = { role, settings: first, statements, ...(first.length > 0 && { onSettings }) };
       const [results] = await session.send([part], 'in transaction');
       return results?.at(-1);
     } catch (error) {
@@ -51,7 +47,7 @@ export async function runTransaction<T>(
     open = false;
     await queue;
     if (beginning.length > 0) await send([]);
-    // After a failed statement it is refused, and COMMIT alone succeeds all the same, and rolls back.
+    // In a failed transaction the server refuses UNTIMED, but takes COMMIT and rolls back.
     const before = failure === undefined ? [UNTIMED] : [];
     const [results] = await session.send([{ role, settings: before, statements: [COMMIT] }], 'idle');
     if (results?.[0]?.tag !== 'COMMIT') {
@@ -61,13 +57,7 @@ export async function runTransaction<T>(
   } finally {
     open = false;
     await queue;
-    await rollBack(session, role);
-  }
-}
-
-/** Where even this fails the connection is closed on release; the error on its way to the caller says more. */
-async function rollBack(session: Session, role: string): Promise<void> {
-  if (session.inTransaction) {
-    await session.sendOne(ROLLBACK, role, 'idle').catch(() => undefined);
+    // Where this fails the connection is closed on release, and the caller gets the first error.
+    if (session.inTransaction) await session.sendOne(ROLLBACK, role, 'idle').catch(() => undefined);
   }
 }

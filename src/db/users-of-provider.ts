@@ -1,18 +1,14 @@
-import type { Rights } from '../identity/management/client.ts';
 import { adminServer, openAdminConnection } from './deploy/admin-connection.ts';
 import { rightsIn } from './identity-changes.ts';
 
-export interface UserOfProvider {
+export type UsersOfProvider = Awaited<ReturnType<typeof openUsersOfProvider>>;
+export type UserOfProvider = Awaited<ReturnType<UsersOfProvider['users']>>[number];
+
+interface Row {
   readonly userId: string;
   readonly email: string;
   readonly subject: string;
-  readonly rights: Rights;
   readonly isUndelivered: boolean;
-}
-
-export type UsersOfProvider = Awaited<ReturnType<typeof openUsersOfProvider>>;
-
-interface Row extends Pick<UserOfProvider, 'userId' | 'email' | 'subject' | 'isUndelivered'> {
   readonly role: string;
   readonly clients: string;
   readonly active: string;
@@ -23,12 +19,12 @@ select u.user_id::text as "userId", u.email, u.subject, u.is_undelivered as "isU
     u.client_access::text as clients, left(u.is_active::text, 1) as active
 from app.users_of_provider($1, $2) as u`;
 
-/** By a login that may become taxclaims_owner. @throws MigrationError where it cannot be reached */
+/** Needs a login that may become taxclaims_owner. @throws MigrationError where the server is out of reach */
 export async function openUsersOfProvider(adminUrl: string) {
   const connection = await openAdminConnection(await adminServer(adminUrl), 'taxclaims-identity-sync');
   const { client } = connection;
   return {
-    async users(after: string | undefined, most: number): Promise<readonly UserOfProvider[]> {
+    async users(after: string | undefined, most: number) {
       await client.query('begin read only; set local role taxclaims_owner');
       const { rows } = await client.query<Row>(PAGE, [after ?? null, most]);
       await client.query('commit');

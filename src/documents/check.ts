@@ -1,9 +1,7 @@
-import type { DocumentContents, Owed, OwedDigest } from '../db/document-contents.ts';
+import type { DocumentContents, DocumentDigest, DocumentRow } from '../db/document-contents.ts';
 import { RequestError } from '../errors.ts';
 import { CHECK_AT_ONCE, CHECK_SUSPECTS, STORE_STALL_MS } from '../limits.ts';
-import { byBytes } from './content-store.ts';
-import type { ContentStore, Stored } from './content-store.ts';
-import { digestOf, failingOnStall } from './content-stream.ts';
+import { byBytes, digestOf, failingOnStall, type ContentStore, type Stored } from './content-store.ts';
 
 export type Difference =
   | { readonly kind: 'no content'; readonly document: string; readonly path: string; readonly size?: number }
@@ -14,39 +12,39 @@ export type Difference =
       readonly size: number;
       readonly found: number;
     }
-  /** A content that no document has, and none will. */
   | { readonly kind: 'no document'; readonly path: string; readonly found: number };
 
 export interface Counts {
   documents: number;
   contents: number;
-  /** Without a document and planned for removal: of uploads that are under way or have failed, and of deletions. */
+  /** Contents that no document has and whose removal is planned. */
   planned: number;
   differences: number;
 }
 
 interface Sources {
   readonly store: Pick<ContentStore, 'list' | 'size'>;
-  readonly database: Pick<DocumentContents, 'owed' | 'standings'>;
+  readonly database: Pick<DocumentContents, 'rows' | 'statusOf'>;
 }
 
 interface Pair {
-  readonly owed: Owed | undefined;
+  readonly row: DocumentRow | undefined;
   readonly stored: Stored | undefined;
 }
 
-/** Compares every content with every document in one walk. What looks wrong is checked again: uploads and deletions go on. */
+/** Compares every content with every document. A suspect is checked again: uploads and deletions go on meanwhile. */
 export async function* differencesOf(
   sources: Sources,
   counts: Counts,
-  progress: () => void = () => undefined,
+  onProgress: () => void = () => undefined,
 ): AsyncGenerator<Difference> {
   let suspects: Pair[] = [];
   for await (const pair of paired(sources)) {
-    if (pair.owed !== undefined) counts.documents += 1;
-    if (pair.stored !== undefined) counts.contents += 1;
-    progress();
-    if (pair.owed !== undefined && pair.stored !== undefined && agrees(pair.owed, pair.stored.size)) continue;
+    const { row, stored } = pair;
+    if (row !== undefined) counts.documents += 1;
+    if (stored !== undefined) counts.contents += 1;
+    onProgress();
+    if (row !== undefined && stored !== undefined && agrees(row, stored.size)) continue;
     suspects.push(pair);
     if (suspects.length < CHECK_SUSPECTS) continue;
     yield* confirmed(sources, suspects, counts);
@@ -57,31 +55,32 @@ export async function* differencesOf(
 
 async function* paired({ store, database }: Sources): AsyncGenerator<Pair> {
   const contents = inOrder(store.list());
-  let stored = await contents.next();
-  const rows = database.owed()[Symbol.asyncIterator]() as AsyncIterator<Owed, undefined>;
-  let owed = await rows.next();
+  const rows = database.rows();
+  let [stored, row] = [await next(contents), await next(rows)];
   try {
-    while (stored.done !== true || owed.done !== true) {
-      const order = compared(owed, stored);
-      yield {
-        owed: order <= 0 && owed.done !== true ? owed.value : undefined,
-        stored: order >= 0 && stored.done !== true ? stored.value : undefined,
-      };
-      if (order <= 0) owed = await rows.next();
-      if (order >= 0) stored = await contents.next();
+    while (stored !== undefined || row !== undefined) {
+      const order = compared(row, stored);
+      yield { row: order <= 0 ? row : undefined, stored: order >= 0 ? stored : undefined };
+      if (order <= 0) row = await next(rows);
+      if (order >= 0) stored = await next(contents);
     }
   } finally {
     await contents.return(undefined);
   }
 }
 
-function compared(owed: IteratorResult<Owed, undefined>, stored: IteratorResult<Stored, undefined>): number {
-  if (stored.done === true) return -1;
-  return owed.done === true ? 1 : byBytes(owed.value.path, stored.value.path);
+async function next<T>(items: AsyncIterator<T, unknown>): Promise<T | undefined> {
+  const result = await items.next();
+  return result.done === true ? undefined : result.value;
 }
 
-/** @throws Error where a store lists in another order: what follows would be taken for lost. */
-async function* inOrder(contents: AsyncIterable<Stored>): AsyncGenerator<Stored, undefined> {
+function compared(row: DocumentRow | undefined, stored: Stored | undefined): number {
+  if (stored === undefined) return -1;
+  return row === undefined ? 1 : byBytes(row.path, stored.path);
+}
+
+/** @throws Error where a store lists in another order, which would make later contents look lost */
+async function* inOrder(contents: AsyncIterable<Stored>): AsyncGenerator<Stored> {
   let last = '';
   for await (const content of contents) {
     if (byBytes(last, content.path) >= 0)
@@ -89,10 +88,9 @@ async function* inOrder(contents: AsyncIterable<Stored>): AsyncGenerator<Stored,
     last = content.path;
     yield content;
   }
-  return undefined;
 }
 
-const agrees = ({ size }: Owed, found: number): boolean => size === undefined || size === found;
+const agrees = ({ size }: DocumentRow, found: number): boolean => size === null || size === found;
 
 async function* confirmed(
   { store, database }: Sources,
@@ -102,29 +100,28 @@ async function* confirmed(
   if (suspects.length === 0) return;
   const sizesOf = async (paths: readonly string[]): Promise<Map<string, number | undefined>> =>
     new Map(await Promise.all(paths.map(async (path) => [path, await store.size(path)] as const)));
-  const owed = suspects.flatMap(({ owed }) => owed ?? []);
-  const unowned = suspects.flatMap(({ owed, stored }) => (owed === undefined ? (stored ?? []) : []));
+  const rows = suspects.flatMap(({ row }) => row ?? []);
+  const withoutRow = suspects.flatMap(({ row, stored }) => (row === undefined ? (stored ?? []) : []));
   // A row is deleted before its content, so the content of a remaining row must exist.
-  const before = await sizesOf(owed.map(({ path }) => path));
-  const standings = await database.standings([...owed, ...unowned].map(({ path }) => path));
-  for (const one of owed) {
-    const found = before.get(one.path);
-    if (standings.get(one.path)?.hasDocument !== true || (found !== undefined && agrees(one, found)))
-      continue;
+  const before = await sizesOf(rows.map(({ path }) => path));
+  const status = await database.statusOf([...rows, ...withoutRow].map(({ path }) => path));
+  for (const row of rows) {
+    const { document, path, size } = row;
+    const found = before.get(path);
+    if (status.get(path)?.hasDocument !== true || (found !== undefined && agrees(row, found))) continue;
     counts.differences += 1;
-    const { document, path, size } = one;
-    yield found === undefined || size === undefined
-      ? { kind: 'no content', document, path, ...(size !== undefined && { size }) }
+    yield found === undefined || size === null
+      ? { kind: 'no content', document, path, ...(size !== null && { size }) }
       : { kind: 'other length', document, path, size, found };
   }
-  // A content is deleted before its plan, so a remaining content without either has no owner.
-  const nobodys = unowned.filter(({ path }) => {
-    const { hasDocument, isPlanned } = standings.get(path) ?? {};
+  // A content is deleted before its plan, so a remaining content without either has no document.
+  const unowned = withoutRow.filter(({ path }) => {
+    const { hasDocument, isPlanned } = status.get(path) ?? {};
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;
     return hasDocument !== true && isPlanned !== true;
   });
-  const after = await sizesOf(nobodys.map(({ path }) => path));
-  for (const { path } of nobodys) {
+  const after = await sizesOf(unowned.map(({ path }) => path));
+  for (const { path } of unowned) {
     const found = after.get(path);
     if (found === undefined) continue;
     counts.differences += 1;
@@ -132,7 +129,7 @@ async function* confirmed(
   }
 }
 
-/** A content that is not what its row says; `found` is its digest, or why it could not be read. */
+/** `found` is the digest of the stored content, or the reason why it could not be read. */
 export interface OtherBytes {
   readonly kind: 'other bytes';
   readonly document: string;
@@ -150,28 +147,29 @@ export interface DigestCounts {
 
 interface DigestSources {
   readonly store: Pick<ContentStore, 'read' | 'size'>;
-  readonly database: Pick<DocumentContents, 'digests' | 'keepDigest' | 'standings'>;
+  readonly database: Pick<DocumentContents, 'digests' | 'keepDigest' | 'statusOf'>;
 }
 
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** With `keeps`, reads the contents without a digest and keeps theirs; otherwise holds all others against theirs. */
+/** With `keeps`, stores digests of the contents that have none; without, compares all others with theirs. */
 export async function* otherBytes(
   sources: DigestSources,
   counts: DigestCounts,
   keeps: boolean,
-  progress: () => void = () => undefined,
+  onProgress: () => void = () => undefined,
 ): AsyncGenerator<OtherBytes> {
-  let page = await sources.database.digests(BEFORE_ALL);
+  let page = await sources.database.digests(FIRST_ID);
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
-    counts.withoutDigest += page.filter(({ sha256 }) => sha256 === undefined).length;
-    const toRead = page.filter(({ sha256 }) => (sha256 === undefined) === keeps);
+    counts.withoutDigest += page.filter(({ sha256 }) => sha256 === null).length;
+    const toRead = page.filter(({ sha256 }) => (sha256 === null) === keeps);
     for (let from = 0; from < toRead.length; from += CHECK_AT_ONCE) {
       const some = toRead.slice(from, from + CHECK_AT_ONCE);
-      const differing = await Promise.all(some.map((owed) => differenceOf(sources, owed, counts)));
-      counts.differences += differing.flatMap((one) => one ?? []).length;
-      yield* differing.flatMap((one) => one ?? []);
-      progress();
+      const compared = await Promise.all(some.map((row) => differenceOf(sources, row, counts)));
+      const differing = compared.flatMap((one) => one ?? []);
+      counts.differences += differing.length;
+      yield* differing;
+      onProgress();
     }
     page = await sources.database.digests(last.document);
   }
@@ -179,28 +177,28 @@ export async function* otherBytes(
 
 async function differenceOf(
   { store, database }: DigestSources,
-  { document, path, size: owedSize, sha256 }: OwedDigest,
+  { document, path, size: rowSize, sha256 }: DocumentDigest,
   counts: DigestCounts,
 ): Promise<OtherBytes | undefined> {
   const size = await store.size(path);
-  if (size === undefined || size !== (owedSize ?? size)) return undefined;
+  if (size === undefined || size !== (rowSize ?? size)) return undefined;
   counts.read += 1;
   const found = await store
     .read(path)
     .then((content) => digestOf(failingOnStall(content, STORE_STALL_MS), size))
     .catch((error: unknown) => {
-      // One unreadable content stops nothing; a store that is away does.
+      // An unreachable store ends the check; one unreadable content does not.
       if (error instanceof RequestError) throw error;
       return error instanceof Error ? error : new Error(String(error));
     });
-  if (sha256 === undefined && typeof found === 'string') {
+  if (sha256 === null && typeof found === 'string') {
     await database.keepDigest(document, found);
     counts.digestsKept += 1;
     counts.withoutDigest -= 1;
     return undefined;
   }
   if (found !== undefined && found === sha256) return undefined;
-  if ((await database.standings([path])).get(path)?.hasDocument !== true) return undefined;
+  if ((await database.statusOf([path])).get(path)?.hasDocument !== true) return undefined;
   const words = found instanceof Error ? found.message : (found ?? `more than ${size} bytes`);
-  return { kind: 'other bytes', document, path, sha256, found: words };
+  return { kind: 'other bytes', document, path, sha256: sha256 ?? undefined, found: words };
 }

@@ -1,8 +1,7 @@
-import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { COMPOUND_SECTORS } from '../limits.ts';
 
-/* The directory of a compound file, which .doc and .xls are: [MS-CFB], sections 2.2 to 2.6. */
+/* .doc and .xls are compound files; their directory: [MS-CFB], sections 2.2 to 2.6. */
 
 interface Entry {
   readonly name: string;
@@ -13,7 +12,7 @@ interface Entry {
 
 const HEADER_SIZE = 512;
 const ENTRY_SIZE = 128;
-/** How many sectors of the file allocation table the header names: enough for 7 MB, and the directory stands early. */
+/** The header names so many sectors of the file allocation table: enough for 7 MB, and the directory stands early. */
 const NAMED_IN_HEADER = 109;
 
 export async function namesAtRoot(file: string): Promise<ReadonlySet<string>> {
@@ -53,22 +52,21 @@ function entryAt(bytes: Buffer, at: number): Entry {
   };
 }
 
-/** Siblings form a tree, whose root is the child of the first entry; what lies deeper belongs to something embedded. */
+/** Siblings form a tree, whose root is the child of the first entry; deeper entries belong to embedded objects. */
 function atRoot(entries: readonly Entry[]): ReadonlySet<string> {
   const names = new Set<string>();
   const open = [entries[0]?.child];
-  const seen = new Set<number>();
+  const visited = new Set<number>();
   for (let index = open.pop(); index !== undefined; index = open.pop()) {
     const entry = entries[index];
-    if (entry === undefined || seen.has(index)) continue;
-    seen.add(index);
+    if (entry === undefined || visited.has(index)) continue;
+    visited.add(index);
     names.add(entry.name);
     open.push(entry.left, entry.right);
   }
   return names;
 }
 
-/** Bytes beyond the end of the file are zero. */
 async function read(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   await file.read(buffer, 0, length, position);

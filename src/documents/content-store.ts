@@ -1,5 +1,7 @@
-import type { Readable } from 'node:stream';
+import { createHash, type Hash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { RequestError } from '../errors.ts';
+import { within } from '../within.ts';
 
 interface ByteRange {
   readonly start: number;
@@ -16,27 +18,26 @@ export interface Stored {
   readonly size: number;
 }
 
-export interface Told {
+export interface DownloadHeaders {
   readonly type: string;
   readonly disposition: string;
 }
 
-/** The place of documents' contents. Throws RequestError ERROR_UNAVAILABLE where the store is out of reach or stalls. */
+/** A store throws RequestError ERROR_UNAVAILABLE where it is out of reach or stalls. */
 export interface ContentStore {
-  /** Takes over a file that was written aside. The content is there whole and for good, or not at all. */
+  /** Moves a complete upload into the store: afterwards all of it is on the disk, or nothing. */
   readonly place: (path: string, file: string) => Promise<void>;
   readonly size: (path: string) => Promise<number | undefined>;
-  /** @throws Error also where there is no such content */
   readonly read: (path: string, range?: ByteRange) => Promise<Readable>;
-  /** An address where whoever has it reads the content, for a minute; only of a store that others can reach. */
-  readonly addressOf?: (path: string, told: Told) => Promise<string>;
-  /** Every content, in the order of the bytes of their paths; what comes or goes meanwhile may be among them or not. */
+  /** A signed URL that is valid for a minute; only S3 has one. */
+  readonly addressOf?: (path: string, headers: DownloadHeaders) => Promise<string>;
+  /** Every content, ordered by the bytes of the paths. */
   list(): AsyncIterable<Stored>;
   readonly remove: (path: string) => Promise<void>;
   close(): void;
 }
 
-/** Segments that do not begin with a dot: none leads upwards, and none into what the store keeps for itself. */
+/** No segment begins with a dot: a path leads neither upwards nor into the folder of uploads. */
 const PATH = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/;
 
 export function isContentPath(path: string): boolean {
@@ -47,13 +48,10 @@ export class StoreStalled extends Error {
   override readonly name = 'StoreStalled';
 }
 
-/** @throws RequestError ERROR_UNAVAILABLE instead of whatever the work fails with */
 export async function reaching<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
+  return work.catch((error: unknown) => {
     throw outOfReach(error);
-  }
+  });
 }
 
 /** The order in which S3 lists, and `collate "C"` sorts. */
@@ -67,4 +65,61 @@ export function outOfReach(cause: unknown): RequestError {
     cause,
     kind: 'documents',
   });
+}
+
+export async function* hashed(content: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const chunk of content) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+/** The SHA-256 in hex; undefined for a content of more than `size` bytes. */
+export async function digestOf(content: AsyncIterable<Buffer>, size: number): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  let read = 0;
+  for await (const chunk of hashed(content, hash)) {
+    read += chunk.length;
+    if (read > size) return undefined;
+  }
+  return hash.digest('hex');
+}
+
+/** Passes the content on; the stream fails at its end where the SHA-256 differs. */
+export function failingUnless(
+  sha256: string,
+  content: AsyncIterable<Buffer>,
+  damaged: () => Error,
+): Readable {
+  async function* checked(): AsyncGenerator<Buffer> {
+    const hash = createHash('sha256');
+    yield* hashed(content, hash);
+    if (hash.digest('hex') !== sha256) throw damaged();
+  }
+  return Readable.from(checked(), { objectMode: false });
+}
+
+/** Passes the content on; the stream fails where the store sends nothing for `stallMs`. The reader's time does not count. */
+export function failingOnStall(
+  content: Readable,
+  stallMs: number,
+  failed: (error: unknown) => void = () => undefined,
+): Readable {
+  async function* chunks(): AsyncGenerator<Buffer> {
+    const source = content[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    try {
+      for (;;) {
+        const next = await within(stallMs, source.next(), () => {
+          const stalled = outOfReach(new StoreStalled('the content stopped coming'));
+          failed(stalled);
+          return stalled;
+        });
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      content.destroy();
+    }
+  }
+  return Readable.from(chunks(), { objectMode: false });
 }

@@ -28,7 +28,7 @@ export async function contentTypeOf(file: string, claim: Claim): Promise<string 
   // Loaded by the first upload.
   const { fileTypeFromFile } = await import('file-type');
   const detected = (await fileTypeFromFile(file))?.mime;
-  // Of all of these only a PDF can be text, and only text can begin by chance as something else does.
+  // A text may begin by chance like another type; of the other types only a PDF can be text throughout.
   if (detected === PDF) return PDF;
   const text = textType(claim);
   if (text !== undefined && (await isText(file))) return text;
@@ -36,7 +36,7 @@ export async function contentTypeOf(file: string, claim: Claim): Promise<string 
   return detected !== undefined && ALLOWED.has(detected) ? detected : undefined;
 }
 
-/** Text has no mark of its own: it must be named or declared as such, so that no script or page comes in as a text. */
+/** Text has no signature: its name or its declared type must say so, which keeps scripts and pages out. */
 function textType({ filename, declaredType }: Claim): string | undefined {
   const name = filename.toLowerCase();
   if (declaredType === 'text/csv' || name.endsWith('.csv')) return 'text/csv';

@@ -7,15 +7,12 @@ import type { Database } from '../db/database.ts';
 import { RightMissing, sqlState } from '../db/errors.ts';
 import { RequestError } from '../errors.ts';
 import { within } from '../within.ts';
-import { outOfReach, StoreStalled } from './content-store.ts';
-import type { ContentStore } from './content-store.ts';
-import { digestOf, failingOnStall } from './content-stream.ts';
-import { createFolderStore, spoolFolderOf } from './folder-store.ts';
+import { digestOf, failingOnStall, outOfReach, StoreStalled, type ContentStore } from './content-store.ts';
+import { createFolderStore, uploadFolderOf } from './folder-store.ts';
 import { STORE_STALL_MS } from '../limits.ts';
 import { createRemovals } from './removals.ts';
 import type { S3Options } from './s3-store.ts';
-import { openSpool } from './spool.ts';
-import type { SpooledFile } from './spool.ts';
+import { openUploads, type UploadedFile } from './uploads.ts';
 
 export type Documents = Awaited<ReturnType<typeof openDocuments>>;
 
@@ -27,23 +24,24 @@ export interface DocumentsOptions {
   readonly presignedDownloads?: boolean;
   readonly database: Pick<Database, 'callAsLogin'>;
   readonly log: Logger;
-  /** Access to S3 other than what the SDK finds by itself. */
   readonly s3Access?: S3Options['access'];
   readonly bounds?: S3Options['bounds'];
 }
 
 export async function openDocuments(options: DocumentsOptions) {
-  const { maxBytes, database, log } = options;
+  const { dataDir, maxBytes, database, log } = options;
   const { store, failures, failed, damaged } = counting(await openStore(options));
-  const spool = await openSpool(spoolFolder(options)).catch((error: unknown) => {
+  const folder =
+    options.store.kind === 'folder' ? uploadFolderOf(options.store.path) : join(dataDir, 'uploads');
+  const uploads = await openUploads(folder).catch((error: unknown) => {
     throw new Error(`${variableOf(options)} cannot be written to: ${String(error)}`, { cause: error });
   });
-  const removals = createRemovals({ store, spool, database, log });
+  const removals = createRemovals(store, uploads, database, log);
   const read: ContentStore['read'] = async (path, range) =>
     failingOnStall(await store.read(path, range), STORE_STALL_MS, failed);
 
-  /** What a store says of its own work is not believed: it has what it gives back. */
-  async function place(path: string, { file, size, sha256 }: SpooledFile): Promise<void> {
+  /** Reads the content back: a store may report success and hold other bytes. */
+  async function place(path: string, { file, size, sha256 }: UploadedFile): Promise<void> {
     await store.place(path, file);
     const given = await read(path).then(
       (content) => digestOf(content, size).catch(brokenOff),
@@ -67,35 +65,35 @@ export async function openDocuments(options: DocumentsOptions) {
   return {
     maxBytes,
     addressOf: options.presignedDownloads === true ? store.addressOf : undefined,
-    write: (content: Readable) => spool.write(content),
-    discard: (spooled: SpooledFile) => spool.discard(spooled),
-    size: (path: string) => store.size(path),
+    write: (content: Readable) => uploads.write(content),
+    discard: uploads.discard,
+    size: store.size,
     read,
     damaged,
     figures: () => ({ ...failures }),
     removeDue: () => removals.removeDue(),
-    /** Stores a spooled file, reads it back, then inserts the row. Takes over the file. @throws what `insertRow` throws; ERROR_UNAVAILABLE */
-    async keep<T>(spooled: SpooledFile, insertRow: (path: string) => Promise<T>): Promise<T> {
-      const path = newPath();
+    /** Stores an upload, then inserts its row. @throws the error of `insertRow`, and ERROR_UNAVAILABLE */
+    async keep<T>(upload: UploadedFile, insertRow: (path: string) => Promise<T>): Promise<T> {
+      const name = randomUUID();
+      const path = `${name.slice(0, 2)}/${name}`;
       try {
         await removals.plan(path);
-        await place(path, spooled);
+        await place(path, upload);
       } catch (error) {
-        await spool.discard(spooled);
+        await uploads.discard(upload);
         throw error;
       }
       try {
         return await insertRow(path);
       } catch (error) {
-        // After a lost connection the row may still appear: the planned removal finds out in an hour.
+        // After a lost connection the row may be committed: then the planned removal, in an hour, leaves the content.
         if (isRefusal(error)) await removals.removeNow(path);
         throw error;
       }
     },
     async restore(path: string, content: Readable): Promise<void> {
-      await place(path, await spool.write(content));
+      await place(path, await uploads.write(content));
     },
-    /** Ends the removals that are under way; those that take longer than that are broken off, and stay planned. */
     async close(withinMs = STORE_STALL_MS): Promise<void> {
       const late = (): Error => new Error('contents without a document are still being removed');
       await within(withinMs, removals.close(), late).catch((error: unknown) => {
@@ -106,7 +104,7 @@ export async function openDocuments(options: DocumentsOptions) {
   };
 }
 
-/** The same store with its failures counted; `damaged` counts a content, and gives the error to throw. */
+/** Counts the failures of a store; `damaged` counts a damaged content and returns the error to throw. */
 function counting(store: ContentStore) {
   const failures = { away: 0, stalled: 0, damaged: 0 };
   const failed = (error: unknown): void => {
@@ -152,22 +150,12 @@ export async function openStore({
   bounds,
 }: Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'bounds'>): Promise<ContentStore> {
   if (store.kind === 'folder') return createFolderStore(store.path);
-  // Its library takes longer to load than the rest of the service, which most have no bucket for.
+  // The AWS library takes longer to load than the rest of the service.
   const { createS3Store } = await import('./s3-store.ts');
   return createS3Store({ ...store, endpoint, bounds, ...(s3Access && { access: s3Access }) });
-}
-
-function spoolFolder({ store, dataDir }: DocumentsOptions): string {
-  return store.kind === 'folder' ? spoolFolderOf(store.path) : join(dataDir, 'uploads');
 }
 
 function variableOf({ store, dataDir }: DocumentsOptions): string {
   const isOwn = store.kind === 'folder' && store.path !== `${dataDir}/documents`;
   return isOwn ? 'DOCUMENT_STORE' : 'DATA_DIR';
-}
-
-/** Says nothing of the document; the first part keeps folders small. */
-function newPath(): string {
-  const name = randomUUID();
-  return `${name.slice(0, 2)}/${name}`;
 }

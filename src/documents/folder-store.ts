@@ -7,22 +7,22 @@ import { byBytes, isContentPath, outOfReach, reaching, StoreStalled } from './co
 import type { ContentStore, Stored } from './content-store.ts';
 import { STORE_ANSWER_MS, STORE_STALL_MS } from '../limits.ts';
 
-/** Where a folder store's contents are written aside: on the same file system, so that a rename is enough. */
-export function spoolFolderOf(folder: string): string {
+/** Uploads lie on the store's own file system, so that a rename moves them. */
+export function uploadFolderOf(folder: string): string {
   return join(folder, '.partial');
 }
 
-/** Contents as files below a folder. What is placed must come from its spool folder. */
+/** Contents as files below a folder. A file to place must lie in its folder of uploads. */
 export function createFolderStore(folder: string): ContentStore {
   const locate = (path: string): string => {
     if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
     return join(folder, path);
   };
 
-  /** No such file is an answer only as long as the store's own folder is there, and no disk was taken away. */
+  /** A missing file means a missing content only while the store's own folder exists: a disk may be unmounted. */
   const unlessAbsent = async (error: unknown): Promise<undefined> => {
     if (!isAbsence(error)) throw outOfReach(error);
-    await reaching(access(spoolFolderOf(folder)));
+    await reaching(access(uploadFolderOf(folder)));
   };
 
   return {
@@ -32,7 +32,7 @@ export function createFolderStore(folder: string): ContentStore {
       return inTime(stat(locate(path)).then(({ size }) => size, unlessAbsent));
     },
     async read(path, range) {
-      // Opened here: a stream that opens by itself would fail only once the answer has begun.
+      // A stream that opens the file itself would fail only after the answer has begun.
       const opening = open(locate(path));
       const file = await inTime(opening.catch(unlessAbsent), STORE_ANSWER_MS, () => {
         void opening.then((late) => late.close()).catch(() => undefined);
@@ -41,7 +41,7 @@ export function createFolderStore(folder: string): ContentStore {
       return file.createReadStream(range);
     },
     async *list() {
-      await inTime(reaching(access(spoolFolderOf(folder))));
+      await inTime(reaching(access(uploadFolderOf(folder))));
       yield* contentsBelow(folder, '');
     },
     async remove(path) {
@@ -54,7 +54,7 @@ export function createFolderStore(folder: string): ContentStore {
 async function* contentsBelow(folder: string, above: string): AsyncGenerator<Stored> {
   const reading = readdir(join(folder, above), { withFileTypes: true });
   const entries = (await inTime(reaching(reading.catch(unlessGone)))) ?? [];
-  // Before its slash a folder sorts as its name, and with it as its contents do.
+  // With its slash a folder sorts like the paths of its contents.
   const names = entries.map((entry) => `${above}${entry.name}${entry.isDirectory() ? '/' : ''}`);
   for (const name of names.sort(byBytes)) {
     if (name.endsWith('/') && isContentPath(name.slice(0, -1))) yield* contentsBelow(folder, name);
@@ -76,7 +76,7 @@ async function move(file: string, target: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** A disk behind a network may say nothing at all. What it does late is as good as undone: a plan stands for it. */
+/** A network disk may not answer. A late change does no harm: the planned removal undoes it. */
 function inTime<T>(work: Promise<T>, limitMs = STORE_ANSWER_MS, giveUp = (): void => undefined): Promise<T> {
   return within(limitMs, work, () => {
     giveUp();

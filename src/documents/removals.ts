@@ -3,28 +3,21 @@ import type { Database } from '../db/database.ts';
 import { REMOVED_AT_ONCE } from '../limits.ts';
 import { regularly } from '../regularly.ts';
 import type { ContentStore } from './content-store.ts';
-import type { Spool } from './spool.ts';
+import type { Uploads } from './uploads.ts';
 
 const FAILED = 'contents without a document could not be removed yet';
 
-export function createRemovals({
-  store,
-  spool,
-  database,
-  log,
-}: {
-  readonly store: ContentStore;
-  readonly spool: Spool;
-  readonly database: Pick<Database, 'callAsLogin'>;
-  readonly log: Logger;
-}) {
+export function createRemovals(
+  store: ContentStore,
+  uploads: Uploads,
+  database: Pick<Database, 'callAsLogin'>,
+  log: Logger,
+) {
   const underWay = new Set<Promise<void>>();
 
   async function removeBatch(): Promise<boolean> {
-    const { rows } = await database.callAsLogin({
-      text: 'select app.due_removals($1)',
-      values: [REMOVED_AT_ONCE],
-    });
+    const text = 'select app.due_removals($1)';
+    const { rows } = await database.callAsLogin({ text, values: [REMOVED_AT_ONCE] });
     const paths = rows.flatMap(([path]) => path ?? []);
     const results = await Promise.allSettled(paths.map((path) => store.remove(path)));
     await complete(paths.filter((_, index) => results[index]?.status === 'fulfilled'));
@@ -59,20 +52,20 @@ export function createRemovals({
     FAILED,
     log,
   );
-  const tidying = regularly(() => spool.removeAbandoned(), FAILED, log);
+  const tidying = regularly(() => uploads.removeAbandoned(), FAILED, log);
 
   return {
-    /** To be called before a content is placed: where no row follows, it is removed in an hour. */
+    /** Called before a content is placed: the content is removed in an hour unless its row exists by then. */
     async plan(path: string): Promise<void> {
       await database.callAsLogin({ text: 'select app.plan_removal($1)', values: [path] });
     },
-    /** Removes a planned one of which it is known that no row follows. Never rejects: the plan stands. */
+    /** Removes a content whose row was refused. Never rejects: the planned removal stays. */
     removeNow: (path: string): Promise<void> =>
       tracked(async () => {
         await store.remove(path);
         await complete([path]);
       }),
-    /** Removes what is due, as after a deletion. Resolves after the first hundred, the others follow. Never rejects. */
+    /** Resolves after the first hundred removals; the others follow. Never rejects. */
     removeDue: (): Promise<void> => removing.sweep(),
     async close(): Promise<void> {
       await Promise.all([removing.close(), tidying.close()]);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -21,7 +22,6 @@ export interface S3Options {
   readonly bucket: string;
   readonly prefix: string;
   readonly endpoint: string | undefined;
-  /** Where absent, the SDK finds region and credentials where it always looks for them. */
   readonly access?: Pick<S3ClientConfig, 'region' | 'credentials'>;
   readonly bounds?: Bounds | undefined;
 }
@@ -42,7 +42,7 @@ export function createS3Store({
 }: S3Options): ContentStore {
   const client = new S3Client({
     ...access,
-    // Others than Amazon rarely have a host name for each bucket, nor the checksums that newer SDKs add.
+    // Other stores than Amazon's rarely have a host name for each bucket, nor the checksums of newer SDKs.
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -55,7 +55,7 @@ export function createS3Store({
     return { Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
   };
 
-  /** One answer with everything that the SDK does for it; `signal` is aborted when the time is over. */
+  /** Limits the time of an exchange; some waits of the SDK ignore its signal. */
   async function answered<T>(
     limitMs: number,
     send: (abortSignal: AbortSignal, progress: Progress) => Promise<T>,
@@ -72,7 +72,8 @@ export function createS3Store({
           work.abort(error);
         },
       };
-      return await Promise.race([send(work.signal, progress), aborted(work.signal)]);
+      const aborted = once(work.signal, 'abort').then(() => Promise.reject(work.signal.reason as Error));
+      return await Promise.race([send(work.signal, progress), aborted]);
     } catch (error) {
       throw work.signal.aborted ? work.signal.reason : error;
     } finally {
@@ -81,7 +82,7 @@ export function createS3Store({
     }
   }
 
-  /** The answer to HEAD has no body, which would say that the bucket is missing and not the object alone. */
+  /** The answer to HEAD has no body that would tell a missing bucket from a missing object. */
   const unlessAbsent = async (error: unknown): Promise<undefined> => {
     if (!isAbsence(error)) throw error;
     await answered(answerMs, (abortSignal) =>
@@ -94,7 +95,7 @@ export function createS3Store({
       const where = locate(path);
       const { size: ContentLength } = await reaching(stat(file));
       const put = answered(stallMs, async (abortSignal, { moved, failed }) => {
-        const Body = Readable.from(telling(file, moved), { objectMode: false }).on('error', failed);
+        const Body = Readable.from(chunksOf(file, moved), { objectMode: false }).on('error', failed);
         try {
           await client.send(new PutObjectCommand({ ...where, Body, ContentLength }), { abortSignal });
         } finally {
@@ -102,7 +103,7 @@ export function createS3Store({
         }
       });
       await reaching(put);
-      // What stays behind, the spool's own sweep will find.
+      // A file that stays behind is removed as an abandoned upload.
       await rm(file, { force: true }).catch(() => undefined);
     },
     async size(path) {
@@ -157,16 +158,7 @@ export function createS3Store({
   };
 }
 
-/** Not all that the SDK waits for hears of the signal. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => {
-      reject(signal.reason as Error);
-    });
-  });
-}
-
-async function* telling(file: string, moved: () => void): AsyncGenerator<Buffer> {
+async function* chunksOf(file: string, moved: () => void): AsyncGenerator<Buffer> {
   for await (const chunk of createReadStream(file)) {
     moved();
     yield chunk as Buffer;

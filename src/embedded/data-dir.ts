@@ -3,10 +3,9 @@ import { realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../make-folder.ts';
 
-/** The smallest file takes as much: a full disk is noticed at once. */
+/** A block of the disk: writing less may succeed on a full disk. */
 const PROBE = Buffer.alloc(4_096);
 
-/** Makes the folder and tries to write to it; gives its path without symbolic links. @throws Error in one line */
 export async function openDataDir(dataDir: string): Promise<string> {
   try {
     await makeFolder(dataDir);

@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import { sqlFolder } from '../db/sql-folder.ts';
 import type { Documents } from '../documents/documents.ts';
 
-/** Stores the missing contents of the demonstration's documents: a killed start is finished by the next. */
 export async function placeDemonstration(
   paths: readonly string[],
   documents: Pick<Documents, 'restore' | 'size'>,

@@ -14,7 +14,6 @@ interface Login {
 
 type Kept = readonly (Login & { readonly hash: string })[];
 
-/** Gives each of the demonstration's people a password, unless somebody has changed it; returns the valid ones. */
 export async function givePasswords(adminUrl: string, dataDir: string): Promise<readonly Login[]> {
   const kept = await openPasswords(dataDir);
   return withClient(adminUrl, async (client) => {
@@ -38,7 +37,7 @@ export async function givePasswords(adminUrl: string, dataDir: string): Promise<
   });
 }
 
-/** Kept before they are given: a start that is cut short gives the same ones the next time. */
+/** Stored in a file first: after a killed start the next one gives the same passwords. */
 async function openPasswords(dataDir: string): Promise<Kept> {
   const file = join(await identityFolder(dataDir), 'demonstration.json');
   const text = await readFile(file, 'utf8').catch(ignoreMissing);

@@ -40,7 +40,7 @@ export function peopleOf(signer: TokenSigner): readonly Person[] {
   return PEOPLE.map((person) => ({ ...person, token: () => signer.sign(person) }));
 }
 
-/** Whether /docs may show the demonstration's tokens: only with embedded parts, on this machine, without a proxy. */
+/** True where /docs may show tokens: with embedded parts alone, on this machine, without a proxy. */
 export function isDemonstration({ database, identity, host, trustProxy }: Config): boolean {
   const isEmbedded = database.url === undefined && identity.provider === undefined;
   return isEmbedded && isLoopback(host) && trustProxy === 0;

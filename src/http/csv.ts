@@ -43,7 +43,7 @@ export async function listAsCsv(
   const { caller, incoming, state } = request;
   const whole = { ...input, query: { ...input.query, limit: WHOLE } };
   const { records, of = endpoint.of } = endpoint.list(whole, caller);
-  const { isEmpty, pages } = await request.database.walk(state, records);
+  const { isEmpty, pages } = await request.database.stream(state, records);
   if (isEmpty) await refuseEmpty(endpoint, input, request);
   const headers = {
     'Content-Type': `${CSV}; charset=utf-8; header=present`,

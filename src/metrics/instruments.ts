@@ -1,5 +1,4 @@
-import { Counter, Gauge, Histogram } from 'prom-client';
-import type { Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 type Labels = Readonly<Record<string, string>>;
 type Figure = number | undefined;
@@ -10,22 +9,23 @@ export function instrumentsOf(registry: Registry) {
     ...{ name, help, labelNames: [...labelNames], registers: [registry] },
   });
   return {
-    /** What is not known is absent, and not zero. */
-    gauge: (
-      name: string,
-      help: string,
-      ask: () => Figures | Promise<Figures>,
-      ...labels: readonly string[]
-    ): Gauge =>
-      new Gauge({
-        ...described(name, help, labels),
-        async collect() {
-          const figures = listed(await ask());
-          this.reset();
-          this.remove({});
-          for (const [of, value] of figures) if (value !== undefined) this.set(of, value);
-        },
-      }),
+    gauges: (
+      gauges: Readonly<
+        Record<string, [help: string, ask: () => Figures | Promise<Figures>, ...labels: string[]]>
+      >,
+    ): void => {
+      for (const [name, [help, ask, ...labels]] of Object.entries(gauges))
+        new Gauge({
+          ...described(name, help, labels),
+          async collect() {
+            const figures = listed(await ask());
+            this.reset();
+            this.remove({});
+            // An unknown figure is absent, not zero.
+            for (const [of, value] of figures) if (value !== undefined) this.set(of, value);
+          },
+        });
+    },
     counterOf: (
       name: string,
       help: string,

@@ -1,21 +1,17 @@
 import { getHeapStatistics } from 'node:v8';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { LIMITERS, REFUSAL_KINDS, UNAVAILABLE_CAUSES } from '../errors.ts';
-import type { ErrorCode } from '../errors.ts';
-import { authorizationMs } from '../observed.ts';
-import type { ObservedRequest } from '../observed.ts';
+import { LIMITERS, REFUSAL_KINDS, UNAVAILABLE_CAUSES, type ErrorCode } from '../errors.ts';
+import { authorizationMs, type ObservedRequest } from '../observed.ts';
 import { instrumentsOf } from './instruments.ts';
-import { collectFrom } from './sources.ts';
-import type { Sources } from './sources.ts';
+import { collectFrom, type Sources } from './sources.ts';
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SMALL_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-/** The metrics of requests and of this process; docs/metrics.md lists all. No label names a person, client or record. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const { gauge, counter, histogram } = instrumentsOf(registry);
+  const { gauges, counter, histogram } = instrumentsOf(registry);
   const requests = histogram(
     'taxclaims_http_request_duration_seconds',
     'How long a request took, until its answer was taken.',
@@ -50,18 +46,19 @@ export function createMetrics() {
     'limiter',
   );
   const unavailable = counter('taxclaims_unavailable_total', 'Answers 503, by what was missing.', 'cause');
-  // An alert sees the first one only if there was a zero before it.
+  // An alert notices the first increase only from a zero.
   for (const kind of REFUSAL_KINDS) refusals.inc({ kind }, 0);
   refused.inc({ why: 'no_room' }, 0);
   for (const limiter of LIMITERS) limited.inc({ limiter }, 0);
   for (const cause of UNAVAILABLE_CAUSES) unavailable.inc({ cause }, 0);
-  gauge(
-    'taxclaims_heap_limit_bytes',
-    'How large the heap of V8 may become before the process ends; compare nodejs_heap_size_used_bytes.',
-    () => getHeapStatistics().heap_size_limit,
-  );
   let inFlight = 0;
-  gauge('taxclaims_http_requests_in_flight', 'Requests that are not answered yet.', () => inFlight);
+  gauges({
+    taxclaims_heap_limit_bytes: [
+      'How large the heap of V8 may become before the process ends; compare nodejs_heap_size_used_bytes.',
+      () => getHeapStatistics().heap_size_limit,
+    ],
+    taxclaims_http_requests_in_flight: ['Requests that are not answered yet.', () => inFlight],
+  });
 
   return {
     registry,

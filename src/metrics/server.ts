@@ -8,13 +8,12 @@ import { askedOnce } from '../retries.ts';
 export type MetricsServer = ReturnType<typeof createMetricsServer>;
 
 export interface MetricsServerOptions {
-  /** How long a connection may last, whatever it sends and however slowly it reads. */
   readonly connectionMs?: number;
-  /** For how long the same figures are given again: to write them down takes time that requests do not have. */
+  /** For how long the same figures are given again, because collecting them slows requests. */
   readonly keptMs?: number;
 }
 
-/** `GET /metrics` and nothing else, on a port of its own, which whoever may not see it is kept from by the network. */
+/** Serves `GET /metrics` on a port of its own: the network decides who may reach it. */
 export function createMetricsServer(
   registry: Registry,
   { connectionMs = METRICS_CONNECTION_MS, keptMs = METRICS_KEPT_MS }: MetricsServerOptions = {},
@@ -24,7 +23,7 @@ export function createMetricsServer(
   const collect = askedOnce(() => registry.metrics(), keptMs);
 
   server.on('connection', (socket: Socket) => {
-    // The latest always finds room: whoever holds connections keeps nobody out.
+    // Too many connections end the oldest, so that idle ones keep no collector out.
     const [oldest] = sockets;
     if (sockets.size >= METRICS_CONNECTIONS) oldest?.destroy();
     sockets.add(socket);

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Counters } from '../counters/counters.ts';
 import type { Clocks } from '../db/clocks.ts';
 import type { Database } from '../db/database.ts';
-import type { DatabaseFigures } from '../db/database-figures.ts';
+import type { DatabaseFigures } from '../db/housekeeping.ts';
 import type { Housekeeping } from '../regularly.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import type { Spool } from '../db/refusals/spool.ts';
@@ -30,97 +30,18 @@ export interface Sources {
 
 export function collectFrom(sources: Sources, registry: Registry): void {
   const { audit, verifier } = sources;
-  const { gauge, counterOf } = instrumentsOf(registry);
+  const { gauges, counterOf } = instrumentsOf(registry);
   const lanes = () =>
     Object.entries(sources.lanes).map(([lane, database]) => ({ lane, ...database.figures() }));
   const spool = asked(() => sources.spool.figures());
   const changes = asked(() => sources.database.undelivered());
   const upkeep = asked(() => sources.database.upkeep());
 
-  gauge(
-    'taxclaims_limits_counted_alone',
-    '1 while this instance counts requests by itself, since it cannot reach where all count together.',
-    () => Number(sources.counters.isAlone),
-  );
-  gauge(
-    'taxclaims_database_connections',
-    'Connections to Postgres that are open, by what they are for.',
-    () =>
-      lanes().flatMap(({ lane, connections, idle }) => [
-        [{ lane, state: 'idle' }, idle],
-        [{ lane, state: 'busy' }, connections - idle],
-      ]),
-    ...['lane', 'state'],
-  );
-  gauge(
-    'taxclaims_database_pool_size',
-    'How many connections to Postgres there may be at once, by what they are for.',
-    () => lanes().map(({ lane, size }) => [{ lane }, size]),
-    'lane',
-  );
   counterOf(
     'taxclaims_rights_missing_total',
     'Statements that Postgres refused because the service itself lacks a right; each such request is answered 503.',
     () => lanes().map(({ lane, rightsMissing }) => [{ lane }, rightsMissing]),
     'lane',
-  );
-  gauge(
-    'taxclaims_database_waiting',
-    'How many wait for a connection to Postgres at present.',
-    () => lanes().map(({ lane, waiting }) => [{ lane }, waiting]),
-    'lane',
-  );
-  gauge(
-    'taxclaims_database_long_requests',
-    'Long lists and imports that have a connection for longer than others.',
-    () => lanes().reduce((sum, { longRequests }) => sum + longRequests, 0),
-  );
-  gauge(
-    'taxclaims_passwords_waiting',
-    'How many wait for the hash of a password, with the one that is worked out.',
-    passwordsWaiting,
-  );
-  gauge(
-    'taxclaims_refusals_taken',
-    'Whether Postgres took the last refusals: 0 while they go to the disk.',
-    () => Number(audit.figures().isTaking),
-  );
-  gauge(
-    'taxclaims_refusals_waiting',
-    'Refusals whose answer waits until they are kept, by what for.',
-    () => [
-      [{ for: 'database' }, audit.figures().waiting],
-      [{ for: 'disk' }, audit.figures().spooling],
-    ],
-    'for',
-  );
-  gauge(
-    'taxclaims_refusals_spool_records',
-    'Refusals on disk that wait for Postgres.',
-    async () => (await spool())?.records,
-  );
-  gauge(
-    'taxclaims_refusals_spool_bytes',
-    'Bytes of the refusals on disk, with what was set aside; at 256 MiB refusing stops, and answers are 503.',
-    async () => (await spool())?.bytes,
-  );
-  gauge(
-    'taxclaims_refusals_spool_oldest_seconds',
-    'How long ago the oldest refusal on disk was refused; 0 where none waits.',
-    async () => {
-      const figures = await spool();
-      return figures && seconds(figures.oldestMs ?? 0);
-    },
-  );
-  gauge(
-    'taxclaims_refusals_set_aside_bytes',
-    'Bytes of refusals that Postgres will never take, and a person has to look at.',
-    async () => (await spool())?.setAsideBytes,
-  );
-  gauge(
-    'taxclaims_jwks_age_seconds',
-    'Since the identity provider gave its keys the last time; absent until it did.',
-    () => seconds(verifier.keys().ageMs),
   );
   counterOf(
     'taxclaims_jwks_fetches_total',
@@ -134,67 +55,125 @@ export function collectFrom(sources: Sources, registry: Registry): void {
     },
     'outcome',
   );
-  gauge(
-    'taxclaims_clock_ahead_seconds',
-    'By how much the clock of the provider or of the service is ahead of that of Postgres; absent while not known.',
-    () => Object.entries(sources.clocks.figures()).map(([clock, ms]) => [{ clock }, seconds(ms)]),
-    'clock',
-  );
   counterOf(
     'taxclaims_document_store_failures_total',
     'How often the document store did not do what it must: it was away, stood still, or had other bytes.',
     () => Object.entries(sources.documents.figures()).map(([kind, count]) => [{ kind }, count]),
     'kind',
   );
-  gauge(
-    'taxclaims_identity_changes_undelivered',
-    'Changes of rights that the identity provider does not know yet; absent while Postgres does not say.',
-    async () => (await changes())?.changes,
-  );
-  gauge(
-    'taxclaims_identity_changes_oldest_seconds',
-    'For how long the oldest change of rights has waited to be told to the identity provider.',
-    async () => (await changes())?.oldestSeconds,
-  );
-  gauge(
-    'taxclaims_database_objections',
-    'Reasons why GET /health refuses this database, such as a missing migration; the log names each.',
-    asked(() => sources.database.objections()),
-  );
-  gauge(
-    'taxclaims_document_removals_due',
-    'Contents of deleted documents that the document store must still lose.',
-    async () => (await upkeep())?.removals,
-  );
-  gauge(
-    'taxclaims_document_removals_oldest_seconds',
-    'For how long the oldest of these contents has been due.',
-    async () => (await upkeep())?.removalsOldestSeconds,
-  );
-  gauge(
-    'taxclaims_wal_archive_failing_seconds',
-    'For how long Postgres has archived no write-ahead log although it tried; 0 while it does, absent without archive_mode.',
-    async () => (await upkeep())?.archiveFailingSeconds,
-  );
-  gauge(
-    'taxclaims_housekeeping_age_seconds',
-    'How long ago a periodic task last succeeded; each runs every ten minutes.',
-    () => Object.entries(sources.housekeeping).map(([task, { ageMs }]) => [{ task }, seconds(ageMs())]),
-    'task',
-  );
-  gauge(
-    'taxclaims_data_dir_free_ratio',
-    'Free part of the disk that DATA_DIR is on, from 0 to 1.',
-    asked(async () => {
-      const { bavail, blocks } = await statfs(sources.dataDir);
-      return bavail / blocks;
-    }),
-  );
+  gauges({
+    taxclaims_limits_counted_alone: [
+      '1 while this instance counts requests by itself, since it cannot reach where all count together.',
+      () => Number(sources.counters.isAlone),
+    ],
+    taxclaims_database_connections: [
+      'Connections to Postgres that are open, by what they are for.',
+      () =>
+        lanes().flatMap(({ lane, connections, idle }) => [
+          [{ lane, state: 'idle' }, idle],
+          [{ lane, state: 'busy' }, connections - idle],
+        ]),
+      ...['lane', 'state'],
+    ],
+    taxclaims_database_pool_size: [
+      'How many connections to Postgres there may be at once, by what they are for.',
+      () => lanes().map(({ lane, size }) => [{ lane }, size]),
+      'lane',
+    ],
+    taxclaims_database_waiting: [
+      'How many wait for a connection to Postgres at present.',
+      () => lanes().map(({ lane, waiting }) => [{ lane }, waiting]),
+      'lane',
+    ],
+    taxclaims_database_long_requests: [
+      'Long lists and imports that have a connection for longer than others.',
+      () => lanes().reduce((sum, { longRequests }) => sum + longRequests, 0),
+    ],
+    taxclaims_passwords_waiting: [
+      'How many wait for the hash of a password, with the one that is worked out.',
+      passwordsWaiting,
+    ],
+    taxclaims_refusals_taken: [
+      'Whether Postgres took the last refusals: 0 while they go to the disk.',
+      () => Number(audit.figures().isTaking),
+    ],
+    taxclaims_refusals_waiting: [
+      'Refusals whose answer waits until they are kept, by what for.',
+      () => [
+        [{ for: 'database' }, audit.figures().waiting],
+        [{ for: 'disk' }, audit.figures().spooling],
+      ],
+      'for',
+    ],
+    taxclaims_refusals_spool_records: [
+      'Refusals on disk that wait for Postgres.',
+      async () => (await spool())?.records,
+    ],
+    taxclaims_refusals_spool_bytes: [
+      'Bytes of the refusals on disk, with what was set aside; at 256 MiB refusing stops, and answers are 503.',
+      async () => (await spool())?.bytes,
+    ],
+    taxclaims_refusals_spool_oldest_seconds: [
+      'How long ago the oldest refusal on disk was refused; 0 where none waits.',
+      async () => {
+        const figures = await spool();
+        return figures && seconds(figures.oldestMs ?? 0);
+      },
+    ],
+    taxclaims_refusals_set_aside_bytes: [
+      'Bytes of refusals that Postgres will never take, and a person has to look at.',
+      async () => (await spool())?.setAsideBytes,
+    ],
+    taxclaims_jwks_age_seconds: [
+      'Since the identity provider gave its keys the last time; absent until it did.',
+      () => seconds(verifier.keys().ageMs),
+    ],
+    taxclaims_clock_ahead_seconds: [
+      'By how much the clock of the provider or of the service is ahead of that of Postgres; absent while not known.',
+      () => Object.entries(sources.clocks.figures()).map(([clock, ms]) => [{ clock }, seconds(ms)]),
+      'clock',
+    ],
+    taxclaims_identity_changes_undelivered: [
+      'Changes of rights that the identity provider does not know yet; absent while Postgres does not say.',
+      async () => (await changes())?.changes,
+    ],
+    taxclaims_identity_changes_oldest_seconds: [
+      'For how long the oldest change of rights has waited to be told to the identity provider.',
+      async () => (await changes())?.oldestSeconds,
+    ],
+    taxclaims_database_objections: [
+      'Reasons why GET /health refuses this database, such as a missing migration; the log names each.',
+      asked(() => sources.database.objections()),
+    ],
+    taxclaims_document_removals_due: [
+      'Contents of deleted documents that the document store must still lose.',
+      async () => (await upkeep())?.removals,
+    ],
+    taxclaims_document_removals_oldest_seconds: [
+      'For how long the oldest of these contents has been due.',
+      async () => (await upkeep())?.removalsOldestSeconds,
+    ],
+    taxclaims_wal_archive_failing_seconds: [
+      'For how long Postgres has archived no write-ahead log although it tried; 0 while it does, absent without archive_mode.',
+      async () => (await upkeep())?.archiveFailingSeconds,
+    ],
+    taxclaims_housekeeping_age_seconds: [
+      'How long ago a periodic task last succeeded; each runs every ten minutes.',
+      () => Object.entries(sources.housekeeping).map(([task, { ageMs }]) => [{ task }, seconds(ageMs())]),
+      'task',
+    ],
+    taxclaims_data_dir_free_ratio: [
+      'Free part of the disk that DATA_DIR is on, from 0 to 1.',
+      asked(async () => {
+        const { bavail, blocks } = await statfs(sources.dataDir);
+        return bavail / blocks;
+      }),
+    ],
+  });
 }
 
 const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
-/** One question at a time; undefined where it failed or takes too long. */
 function asked<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
   const once = askedOnce(ask);
   return () =>

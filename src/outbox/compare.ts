@@ -10,11 +10,10 @@ export interface Difference {
   readonly canBeSent: boolean;
 }
 
-/** Asks the provider for every user whom it knows. @throws ManagementError */
 export async function compareAll(
   stored: Pick<UsersOfProvider, 'users'>,
   management: Management,
-  told: (done: number) => void,
+  onProgress: (done: number) => void,
   sleep: (ms: number) => Promise<unknown>,
 ) {
   const differences: Difference[] = [];
@@ -40,7 +39,7 @@ export async function compareAll(
       known === undefined ? ['the provider does not know this user'] : differencesOf(rights, known);
     if (words.length > 0 && known !== undefined && isUndelivered) words.push('on its way');
     if (words.length > 0) differences.push({ userId, email, words, canBeSent: known !== undefined });
-    told((users += 1));
+    onProgress((users += 1));
   }
 
   for (let after: string | undefined; ; ) {
@@ -58,7 +57,7 @@ export async function compareAll(
   }
 }
 
-/** A list of clients is told by its numbers: it may have thousands. */
+/** Of a list of clients only the numbers are given: it may have thousands. */
 export function differencesOf(ours: Rights, theirs: KnownRights): string[] {
   const words: string[] = [];
   if (theirs.role !== ours.role) words.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);

@@ -13,10 +13,9 @@ export interface WorkerOptions {
   readonly changes: IdentityChanges;
   readonly management: Management;
   readonly log: Logger;
-  /** How long a claim lasts without a word of whoever has it; an exchange ends well before. */
   readonly leaseMs?: number;
   readonly deliveryMs?: number;
-  /** How long to wait where nothing is due; undefined: it works when it is told to sweep, and not by itself. */
+  /** The pause while nothing is due; undefined: the worker delivers only in `sweep`. */
   readonly idleMs?: number | undefined;
 }
 
@@ -31,7 +30,7 @@ export function deliverIdentityChanges({
   const ending = new AbortController();
   const breakingOff = new AbortController();
   const underWay = new Set<Promise<void>>();
-  const caution = createCaution(log);
+  const backoff = createBackoff(log);
   let isBegun = false;
   let forgottenAt = -Infinity;
   let isDatabaseAway = false;
@@ -51,12 +50,13 @@ export function deliverIdentityChanges({
     forgottenAt = performance.now();
   }
 
-  const pausedMs = (): number => Math.max(caution.pausedMs(), management.pausedMs());
+  const pausedMs = (): number => Math.max(backoff.pausedMs(), management.pausedMs());
 
-  async function begun(): Promise<boolean> {
+  /** Starts as many deliveries as there is room for; true where more may be due. */
+  async function startDeliveries(): Promise<boolean> {
     const room = limit.DELIVERIES - underWay.size;
     if (room === 0 || pausedMs() > 0) return false;
-    // The time of a claim is counted from before it was made.
+    // Counted from before the claim, as its lease begins later.
     const until = performance.now() + Math.min(deliveryMs, leaseMs / 2);
     const claimed = await changes.claim(room, leaseMs);
     for (const one of claimed) track(deliver(one, until));
@@ -91,13 +91,13 @@ export function deliverIdentityChanges({
     ]);
     try {
       await management.send(subject, rights, { until, signal });
-      caution.succeeded();
+      backoff.succeeded();
       log.info({ userId }, 'the identity provider knows the rights of a user');
       return undefined;
     } catch (error) {
       const known =
         error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
-      caution.failed(known, userId);
+      backoff.failed(known, userId);
       const isForPeople = known.trouble === 'unknown' || known.trouble === 'refused';
       const retryAfterMs = known.retryAfterMs ?? (isForPeople ? limit.DELIVERY_RARE_MS : 0);
       return { reason: known.message, retryAfterMs };
@@ -108,7 +108,7 @@ export function deliverIdentityChanges({
     try {
       await begin();
       await forget();
-      const isFull = await begun();
+      const isFull = await startDeliveries();
       if (isDatabaseAway) log.info('changes for the identity provider are delivered again');
       isDatabaseAway = false;
       return isFull;
@@ -129,16 +129,15 @@ export function deliverIdentityChanges({
     idleMs === undefined ? undefined : regularly(deliverDue, 'nothing could be delivered', log, idleMs);
 
   return {
-    /** Resolves when everything that is due has been tried once, unless the provider is to be left alone. */
     async sweep(): Promise<void> {
       await begin();
       for (let mayBeMore = true; mayBeMore; ) {
-        await begun();
+        await startDeliveries();
         mayBeMore = underWay.size > 0;
         await Promise.all(underWay);
       }
     },
-    /** Takes nothing more; what is under way is finished, or broken off after `withinMs` and left to others. */
+    /** Finishes the deliveries under way, or breaks them off after `withinMs` and leaves them to other instances. */
     async close(withinMs = deliveryMs): Promise<void> {
       ending.abort();
       end(undefined);
@@ -155,24 +154,24 @@ export function deliverIdentityChanges({
   };
 }
 
-const SAID = {
+const PAUSES_BECAUSE = {
   credential: 'the identity provider refuses our credential: changes wait',
   away: 'the identity provider is away: changes wait',
   address: 'AUTH_MANAGEMENT_URL does not lead to the management interface: changes wait',
   limited: 'the identity provider wants to be asked less: changes wait',
 } as const;
 
-/** Pauses where the credential is refused, or where the provider is away for several users in a row. */
-function createCaution(log: Logger) {
+/** Pauses where the credential is refused, or where deliveries for several users fail in a row. */
+function createBackoff(log: Logger) {
   const failing = new Set<string>();
-  const said = new Set<string>();
+  const reported = new Set<string>();
   const pauses = new Pauses(limit.DELIVERY_PAUSE_MS);
   let until = -Infinity;
 
   return {
     succeeded(): void {
-      if (said.size > 0) log.info('the identity provider takes changes again');
-      said.clear();
+      if (reported.size > 0) log.info('the identity provider takes changes again');
+      reported.clear();
       failing.clear();
       pauses.reset();
       until = -Infinity;
@@ -182,8 +181,8 @@ function createCaution(log: Logger) {
         log.warn({ userId, trouble, reason }, 'the identity provider does not take the rights of a user');
         return;
       }
-      if (!said.has(SAID[trouble])) log.warn({ trouble, reason }, SAID[trouble]);
-      said.add(SAID[trouble]);
+      if (!reported.has(trouble)) log.warn({ trouble, reason }, PAUSES_BECAUSE[trouble]);
+      reported.add(trouble);
       if (trouble === 'away' || trouble === 'address') failing.add(userId);
       const isForAll = trouble === 'credential' || failing.size >= limit.DELIVERY_FAILING_USERS;
       if (isForAll && trouble !== 'limited' && performance.now() >= until)

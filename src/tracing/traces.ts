@@ -5,10 +5,7 @@ import type { ObservedRequest, Stretch } from '../observed.ts';
 import { within } from '../within.ts';
 import { TRACES_MS, TRACES_SAY_MS } from '../limits.ts';
 
-/**
- * Loads OpenTelemetry, which reads its own variables. Spans are made once what they cover is over. `ratio` is the part
- * kept of traces that no caller has begun.
- */
+/** OpenTelemetry reads its own variables. @param ratio the sampled part of the traces that begin here */
 export async function openTraces({ ratio, log }: { readonly ratio: number; readonly log: Logger }) {
   const { context, defaultTextMapGetter, diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
     await import('@opentelemetry/api');
@@ -18,15 +15,15 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
   const { detectResources, envDetector, resourceFromAttributes } = await import('@opentelemetry/resources');
 
-  let toldAt = -Infinity;
+  let warnedAt = -Infinity;
   const silent = (): void => undefined;
-  const tell = (what: string): void => {
-    if (performance.now() - toldAt < TRACES_SAY_MS) return;
-    toldAt = performance.now();
-    log.warn({ reason: what }, 'the collector of traces takes none');
+  const warn = (reason: string): void => {
+    if (performance.now() - warnedAt < TRACES_SAY_MS) return;
+    warnedAt = performance.now();
+    log.warn({ reason }, 'the collector of traces takes none');
   };
   diag.setLogger(
-    { error: tell, warn: silent, info: silent, debug: silent, verbose: silent },
+    { error: warn, warn: silent, info: silent, debug: silent, verbose: silent },
     { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
   );
 
@@ -35,7 +32,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   const provider = new BasicTracerProvider({
     resource: named.merge(detectResources({ detectors: [envDetector] })),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
-    // Its queue has an end: what comes while it is full is dropped.
+    // Drops spans while its queue is full.
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
   const tracer = provider.getTracer('taxclaims');
@@ -88,7 +85,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   };
 }
 
-/** Connections that keep no process from ending, and no more than a few. */
+/** At most two connections, which do not keep the process from ending. */
 function unheldAgent(protocol: string): Agent {
   const options = { keepAlive: true, maxSockets: 2 };
   const agent = protocol === 'https:' ? new SecureAgent(options) : new Agent(options);

@@ -1,5 +1,11 @@
 import type pg from 'pg';
-import { type Fact, type Part, readDeclared, type Line, WHOLE_RELEASE } from '../../src/db/audit/declared.ts';
+import {
+  type Fact,
+  type FileFact,
+  readDeclared,
+  type Line,
+  WHOLE_RELEASE,
+} from '../../src/db/audit/declared.ts';
 
 /** Where the matrix stands that is meant: what the rights come to, whose diff a reviewer reads first. */
 export const GOLDEN_FILE = new URL('../../db/audit/matrix.golden', import.meta.url);
@@ -27,15 +33,15 @@ export async function declaredText(
 }
 
 /** The text of a file, one part a line: what a reviewer reads. */
-export function textOfParts(parts: readonly Part[]): string {
+export function textOfParts(parts: readonly FileFact[]): string {
   const told = new Map(parts.map((part) => [keyOf(part), part.definition]));
   const columnsOf = Map.groupBy(
     parts.filter(({ kind, definition }) => kind === 'column' && definition !== null),
     ({ object }) => object.slice(0, object.lastIndexOf('.')),
   );
-  const bodyOf = ({ kind, object }: Part): string | undefined =>
+  const bodyOf = ({ kind, object }: FileFact): string | undefined =>
     told.get(keyOf({ kind: `${kind} body`, object })) ?? undefined;
-  const isTold = ({ kind, object }: Part): boolean =>
+  const isTold = ({ kind, object }: FileFact): boolean =>
     kind === 'column'
       ? typeof told.get(keyOf({ kind: 'view', object: object.slice(0, object.lastIndexOf('.')) })) ===
         'string'
@@ -55,14 +61,14 @@ export function textOfParts(parts: readonly Part[]): string {
   return [...lines.map((line) => JSON.stringify(line)).sort(), ''].join('\n');
 }
 
-function namesOf(columns: readonly Part[]): Record<string, string> {
+function namesOf(columns: readonly FileFact[]): Record<string, string> {
   return Object.fromEntries(
     columns.map(({ object, definition }) => [object.slice(object.lastIndexOf('.') + 1), definition ?? '']),
   );
 }
 
 /** What is different from the release whose facts are written out whole; without a definition what is not there. */
-async function differences(present: readonly Fact[]): Promise<readonly Part[]> {
+async function differences(present: readonly Fact[]): Promise<readonly FileFact[]> {
   const whole = (await readDeclared(WHOLE_RELEASE)).facts;
   const meant = new Map(whole.map((fact) => [keyOf(fact), fact.definition]));
   const places = new Set(present.map(keyOf));

@@ -41,7 +41,7 @@ describe('requests that are counted elsewhere', () => {
   test('are limited over all services that count there', async () => {
     const there = place();
     const { log } = hearing();
-    circuit = await openCircuit({ connect: there.connect, place: 'there', patienceMs: 50, log });
+    circuit = await openCircuit({ connect: there.connect, place: 'there', timeoutMs: 50, log });
     service = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: circuit });
     const other = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: circuit });
     const tokens = [await service.token('CLIENT'), await other.token('CLIENT')];
@@ -58,7 +58,7 @@ describe('requests that are counted elsewhere', () => {
     async (how) => {
       const there = place();
       const { log, heard, said } = hearing();
-      circuit = await openCircuit({ connect: there.connect, place: 'there', patienceMs: 50, log });
+      circuit = await openCircuit({ connect: there.connect, place: 'there', timeoutMs: 50, log });
       service = await startService({ limits: { perUser: 5, perIp: 100 }, countedIn: circuit });
       const token = await service.token('CLIENT');
       const asked = service;
@@ -95,7 +95,7 @@ describe('requests that are counted elsewhere', () => {
     };
     const opened = await openCircuit({
       connect: () => (closed === 0 ? Promise.resolve(link) : Promise.reject(new Error('away'))),
-      ...{ place: 'there', patienceMs: 3_600_000, log },
+      ...{ place: 'there', timeoutMs: 3_600_000, log },
     });
     circuit = opened;
     const asked = ['first', 'second', 'third'].map((key) => opened.increment('user', key));

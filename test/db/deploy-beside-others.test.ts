@@ -97,7 +97,7 @@ describe('the lock of a deploy', () => {
     await api.query('rollback to before').catch(() => undefined);
     await api.query('set local role taxclaims_admin').catch(() => undefined);
     await api.query(sql).catch(() => undefined);
-    await migrate({ adminUrl: made.adminUrl, log, patienceMs: 1_000 });
+    await migrate({ adminUrl: made.adminUrl, log, maxWaitMs: 1_000 });
   });
 });
 
@@ -106,7 +106,7 @@ describe('whoever is in the way of a deploy', () => {
     const made = await database();
     await reporting(made, 'begin', 'select from reporting.sites');
     const { log: listening, said } = hearing();
-    const held = migrate({ adminUrl: made.adminUrl, log: listening, patienceMs: 2_500, sayAfterMs: 500 });
+    const held = migrate({ adminUrl: made.adminUrl, log: listening, maxWaitMs: 2_500, sayAfterMs: 500 });
     await expect(held).rejects.toThrow(
       /^the deploy of the rights was held up for 3 s by pid \d+ \(login \w+_bi, application "a-report", since \S+ \S+Z, holds AccessShareLock on .*public\.sites.*\)$/,
     );
@@ -155,7 +155,7 @@ describe('whoever is in the way of a deploy', () => {
     const made = await database();
     const report = await reporting(made, 'begin', 'select from reporting.clients');
     await expect(
-      migrate({ adminUrl: made.adminUrl, log, patienceMs: 2_000, sayAfterMs: 100 }),
+      migrate({ adminUrl: made.adminUrl, log, maxWaitMs: 2_000, sayAfterMs: 100 }),
     ).rejects.toBeInstanceOf(DeployHeldUp);
     await report.query('select from reporting.clients');
   });
@@ -172,7 +172,7 @@ describe('whoever is in the way of a deploy', () => {
         `begin; update public.clients set address = 'Lyon'; prepare transaction '${made.name}'`,
       );
       try {
-        await expect(migrate({ adminUrl: made.adminUrl, log, patienceMs: 1_000 })).rejects.toThrow(
+        await expect(migrate({ adminUrl: made.adminUrl, log, maxWaitMs: 1_000 })).rejects.toThrow(
           /by the prepared transaction "\w+" \(of postgres, since \S+ \S+Z, holds .*public\.clients/,
         );
       } finally {

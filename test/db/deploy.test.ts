@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
-import { divide } from '../../src/db/deploy/run-migrations.ts';
+import { splitMigrations } from '../../src/db/deploy/run-migrations.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import {
   connected,
@@ -40,18 +40,18 @@ describe('migrations that may take long', () => {
     const long = '-- In a transaction of its own: reads all documents.\nalter table x validate constraint y;';
     const files = { '1': long, '2': long, '3': 'create table x ();', '4': long };
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, `${name}.sql`), text);
-    expect(await divide(Object.keys(files), folder)).toEqual({
+    expect(await splitMigrations(Object.keys(files), folder)).toEqual({
       beforehand: ['1', '2'],
       withRights: ['3', '4'],
     });
-    expect(await divide(['2', '4'], folder)).toEqual({ beforehand: ['2', '4'], withRights: [] });
+    expect(await splitMigrations(['2', '4'], folder)).toEqual({ beforehand: ['2', '4'], withRights: [] });
     await rm(folder, { recursive: true });
   });
 
   test('make nothing that a request would need a right to', async () => {
     const names = [...(await readMigrationFiles()).keys()];
     for (const name of names) {
-      const { beforehand } = await divide([name]);
+      const { beforehand } = await splitMigrations([name]);
       if (beforehand.length === 0) continue;
       const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
       expect([
@@ -59,7 +59,7 @@ describe('migrations that may take long', () => {
         /\b(?:create (?!(?:unique )?index)|drop|rename|generated|default)\b/i.exec(text),
       ]).toEqual([name, null]);
     }
-    expect((await divide(names)).withRights).toEqual(names);
+    expect((await splitMigrations(names)).withRights).toEqual(names);
   });
 });
 
@@ -177,7 +177,7 @@ describe('db:migrate', () => {
     const { adminUrl } = await opened(createTestDatabase());
     await withAdmin(`${adminUrl}?application_name=the-holder`, async (holder) => {
       await holder.query('begin; lock table app.deploy_lock in share update exclusive mode');
-      await expect(migrate({ adminUrl, log, patienceMs: 1_000 })).rejects.toThrow(
+      await expect(migrate({ adminUrl, log, maxWaitMs: 1_000 })).rejects.toThrow(
         /^another run is at work on this database: pid \d+ \(login postgres, application "the-holder", since 2\S+ \S+Z, holds ShareUpdateExclusiveLock on app\.deploy_lock\)$/,
       );
     });

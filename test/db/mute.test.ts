@@ -68,9 +68,9 @@ describe('on a line that goes mute', () => {
   test('a list that is read whole ends, before its first row and between its pages', async () => {
     await probe.connection();
     line.mute();
-    await unavailable(probe.database.walk(request(), sql('select 1')));
+    await unavailable(probe.database.stream(request(), sql('select 1')));
     line.speak();
-    const { pages } = await probe.database.walk(
+    const { pages } = await probe.database.stream(
       request(),
       sql(`select n, repeat('x', 1000) from generate_series(1, 2000) as n`),
     );
@@ -268,7 +268,7 @@ test('a list that is read whole has no more time behind a locked table than any 
       () => order.push(what),
     );
   const first = ended('the first', crowd.run(request(), [insert(1)]));
-  const list = ended('the list', crowd.walk(request(), sql('select id from public.probe')));
+  const list = ended('the list', crowd.stream(request(), sql('select id from public.probe')));
   await first;
   // The list has waited for the first, so that little of its time is left; this has all of its own.
   const later = ended('the later', other.run(request(), [insert(2)]));

@@ -8,7 +8,7 @@ import { DatabaseUnavailable } from '../../src/db/errors.ts';
 import { adminServer } from '../../src/db/deploy/admin-connection.ts';
 import { openPool } from '../../src/db/pool.ts';
 import type { SessionPool } from '../../src/db/pool.ts';
-import type { Primary } from '../../src/db/primary.ts';
+import type { PrimaryTracker } from '../../src/db/primary.ts';
 import { sharedPrimaries } from '../../src/db/primary.ts';
 import type { Session } from '../../src/db/session.ts';
 import { createScratchCluster } from '../faults/cluster.ts';
@@ -57,7 +57,7 @@ function addressOf(...servers: readonly Pick<Cluster, 'port'>[]): string {
   return `postgres://${LOGIN}@${hosts}/postgres?target_session_attrs=read-write`;
 }
 
-function poolOf(url: string, primary?: Primary): SessionPool {
+function poolOf(url: string, primary?: PrimaryTracker): SessionPool {
   return openPool({
     ...{ url, primary, poolSize: 2, statementTimeoutMs: 2_000, preparedStatements: true },
     log: pino({ level: 'silent' }),

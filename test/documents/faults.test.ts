@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
 import { createFolderStore } from '../../src/documents/folder-store.ts';
-import { openSpool } from '../../src/documents/spool.ts';
+import { openUploads } from '../../src/documents/uploads.ts';
 import { withAdmin } from '../support/database.ts';
 import { pdf } from '../support/samples.ts';
 import { createScratchFolder } from '../support/scratch.ts';
@@ -89,7 +89,7 @@ describe('an upload', () => {
     // In the place of each folder that the store might make, a file.
     const names = Array.from({ length: 256 }, (_, number) => number.toString(16).padStart(2, '0'));
     await rename(service.documentFolder, `${service.documentFolder}.away`);
-    await openSpool(join(service.documentFolder, '.partial'));
+    await openUploads(join(service.documentFolder, '.partial'));
     for (const name of names) await writeFile(join(service.documentFolder, name), '');
     const answer = await upload(service, token, own.reclamations);
     expectError(answer, 'ERROR_UNAVAILABLE');
@@ -236,7 +236,7 @@ describe('a content without a document', () => {
 
 test('what a crash left half-written is removed after an hour, and nothing that is being written', async () => {
   const folder = await createScratchFolder();
-  const spool = await openSpool(folder);
+  const spool = await openUploads(folder);
   const hours = (count: number) => new Date(Date.now() - count * 3_600_000);
   for (const [name, age] of [
     ['old', 1.1],

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Bounds, ContentStore } from '../../src/documents/content-store.ts';
 import { createFolderStore } from '../../src/documents/folder-store.ts';
 import { createS3Store } from '../../src/documents/s3-store.ts';
-import { failingOnStall } from '../../src/documents/content-stream.ts';
+import { failingOnStall } from '../../src/documents/content-store.ts';
 import { withAdmin } from '../support/database.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { expectError, startService } from '../support/service.ts';

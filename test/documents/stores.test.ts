@@ -6,7 +6,7 @@ import S3rver from 's3rver';
 import type { ContentStore } from '../../src/documents/content-store.ts';
 import { createFolderStore } from '../../src/documents/folder-store.ts';
 import { createS3Store } from '../../src/documents/s3-store.ts';
-import { openSpool } from '../../src/documents/spool.ts';
+import { openUploads } from '../../src/documents/uploads.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
 const BUCKET = 'documents';
@@ -23,7 +23,7 @@ interface Opened {
 
 async function openFolder(parent: string): Promise<Opened> {
   const folder = join(parent, 'documents');
-  await openSpool(join(folder, '.partial'));
+  await openUploads(join(folder, '.partial'));
   return {
     store: createFolderStore(folder),
     cut: () => rename(folder, join(parent, 'away')),

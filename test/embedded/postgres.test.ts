@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { createLogin } from '../../src/embedded/postgres/prepare.ts';
-import { findBinaries } from '../../src/embedded/postgres/binaries.ts';
+import { findBinaries } from '../../src/embedded/postgres/cluster.ts';
 import { answers } from '../../src/embedded/postgres/connect.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { asDatabase } from '../support/database.ts';

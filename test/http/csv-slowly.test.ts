@@ -20,14 +20,14 @@ let token: string;
 let lines: Record<string, unknown>[] = [];
 const open = new Set<IncomingMessage>();
 
-async function start(walks: Parameters<typeof startService>[0] = {}): Promise<void> {
+async function start(streams: Parameters<typeof startService>[0] = {}): Promise<void> {
   const log = new Writable({
     write: (line, _encoding, done) => {
       lines.push(JSON.parse(String(line)) as Record<string, unknown>);
       done();
     },
   });
-  service = await startService({ ...walks, log: pino(log) });
+  service = await startService({ ...streams, log: pino(log) });
   own = await service.tenant('Boulangerie Martin');
   token = await service.token('CLIENT', [own.clients]);
   await service.sql`insert into public.sites (client_id, site_name, address)
@@ -121,7 +121,7 @@ describe('a reader who stops holds nothing for long, and has no file that looks 
   afterEach(() => service.close());
 
   test('the next page must be asked for in time', async () => {
-    await start({ walks: { pageMs: 100 } });
+    await start({ streams: { pageMs: 100 } });
     const response = await begin();
     await until(async () => (await held()) === 0);
     expect(await brokenOff(response)).toBe(true);
@@ -136,7 +136,7 @@ describe('a reader who stops holds nothing for long, and has no file that looks 
   });
 
   test('and so must the whole', async () => {
-    await start({ walks: { wholeMs: 1_000 } });
+    await start({ streams: { wholeMs: 1_000 } });
     const response = await begin();
     await until(async () => (await held()) === 0);
     expect(await brokenOff(response)).toBe(true);

@@ -7,7 +7,7 @@ import type { Answer } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Any list as CSV: what it says, and to whom. How it is read slowly stands in test/db/walk.test.ts. */
+/* Any list as CSV: what it says, and to whom. How it is read slowly stands in test/http/csv-slowly.test.ts. */
 
 const csv = { accept: 'text/csv' };
 const MANY = 1_234;

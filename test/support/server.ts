@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/prom
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { findBinaries } from '../../src/embedded/postgres/binaries.ts';
+import { findBinaries } from '../../src/embedded/postgres/cluster.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { createScratchFolder } from './scratch.ts';
 

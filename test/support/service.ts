@@ -12,8 +12,8 @@ import type { Circuit } from '../../src/counters/circuit.ts';
 import { watchClocks } from '../../src/db/clocks.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
-import { sharedPrimaries, tellingPrimary } from '../../src/db/primary.ts';
-import type { WalkLimits } from '../../src/db/walk.ts';
+import { sharedPrimaries, primaryLogger } from '../../src/db/primary.ts';
+import type { StreamLimits } from '../../src/db/row-stream.ts';
 import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
 import { openDocuments } from '../../src/documents/documents.ts';
@@ -27,7 +27,7 @@ import { mount, mountRefusals } from '../../src/http/mount.ts';
 import { openRequest } from '../../src/http/request-state.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import type { Role } from '../../src/identity/caller.ts';
-import { databaseFiguresOf } from '../../src/db/database-figures.ts';
+import { databaseFiguresOf } from '../../src/db/housekeeping.ts';
 import { createMetricsServer } from '../../src/metrics/server.ts';
 import type { MetricsServerOptions } from '../../src/metrics/server.ts';
 import { openSeen } from '../../src/seen.ts';
@@ -93,7 +93,7 @@ export interface Options
   /** A database that outlives the service, instead of one of its own. */
   readonly postgres?: TestDatabase;
   /** Of lists that are read whole; where they may not be as slow as in service. */
-  readonly walks?: Partial<WalkLimits>;
+  readonly streams?: Partial<StreamLimits>;
   /** Served on the mechanism that all endpoints share, instead of the service's own. */
   readonly endpoints?: readonly Endpoint[];
   readonly log?: Logger;
@@ -116,9 +116,9 @@ export async function startService(options: Options = {}): Promise<Service> {
   const identity = await startTestIdentity();
   const seen = await openSeen({ metricsPort: options.metrics && 0, traces: options.traces }, log);
   const pool = (poolSize: number, statementTimeoutMs: number) => ({
-    ...{ poolSize, statementTimeoutMs, preparedStatements: !isPooled(), walks: options.walks ?? {} },
+    ...{ poolSize, statementTimeoutMs, preparedStatements: !isPooled(), streams: options.streams ?? {} },
   });
-  const primaryOf = sharedPrimaries(tellingPrimary(log));
+  const primaryOf = sharedPrimaries(primaryLogger(log));
   const open = (name: string, ...settings: Parameters<typeof pool>): Database => {
     const url = options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl;
     const opened = openDatabase({
@@ -260,9 +260,9 @@ function counting(database: Database): { database: Database; counts: { runs: num
         counts.runs += 1;
         return database.transaction(context, work, limits);
       },
-      walk: (context, statement) => {
+      stream: (context, statement) => {
         counts.runs += 1;
-        return database.walk(context, statement);
+        return database.stream(context, statement);
       },
     },
   };

@@ -4,17 +4,23 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { makeFolder } from '../../make-folder.ts';
 import { openAdminConnection } from '../deploy/admin-connection.ts';
-import { shortPatience } from '../deploy/apply.ts';
-import { isContention, retryingOnContention } from '../deploy/contention.ts';
+import { shortLockTimeout } from '../deploy/apply.ts';
+import { isContention, ownerHas, retryingOnContention, takeMigrationLock } from '../deploy/locks.ts';
 import { DeployHeldUp, MigrationError } from '../deploy/migration-error.ts';
-import { ownerHas, takeMigrationLock } from '../deploy/migration-lock.ts';
 import { NO_DIGEST, verifyArchive, writeArchive } from './file.ts';
-import { ARCHIVE_PAGE, DEPLOY_PATIENCE_MS } from '../../limits.ts';
-import { beginningOf, type Latest, monthAfter, type Part, readLatest, readParts } from './parts.ts';
+import { ARCHIVE_PAGE, DEPLOY_WAIT_MS } from '../../limits.ts';
+import {
+  beginningOf,
+  type LatestArchive,
+  monthAfter,
+  type Partition,
+  readLatest,
+  readPartitions,
+} from './partitions.ts';
 
 const APPLICATION = 'taxclaims-archive';
 
-/** The list of archives is the owner's; the housekeeper alone reads the records. */
+/** The owner has the list of archives; only the housekeeper may read the records. */
 type Role = 'taxclaims_owner' | 'taxclaims_housekeeper';
 
 interface ArchiveOptions {
@@ -24,30 +30,26 @@ interface ArchiveOptions {
   readonly folder: string;
   readonly remove: boolean;
   readonly log: Logger;
-  readonly patienceMs?: number;
+  readonly maxWaitMs?: number;
 }
 
-/**
- * Writes each whole month before `before` to a file of its own, verifies it, and removes the months where that is asked
- * for. It may be repeated; one run at a time, and none beside a deploy.
- * @throws MigrationError saying why not; BrokenArchive naming a file that is not as it was written
- */
+/** Archives each whole month before `before`; it may be repeated. @throws MigrationError, BrokenArchive */
 export async function archive(options: ArchiveOptions): Promise<void> {
-  const { adminUrl, patienceMs = DEPLOY_PATIENCE_MS } = options;
+  const { adminUrl, maxWaitMs = DEPLOY_WAIT_MS } = options;
   await using worker = await openAdminConnection(adminUrl, APPLICATION);
   await using keeper = await openAdminConnection(adminUrl, APPLICATION);
   const { client } = worker;
   if (!(await worker.answered((asked) => ownerHas(asked, 'deploy_lock'))))
     throw new MigrationError('the database is not migrated, or its administrator is somebody else');
-  await takeMigrationLock(keeper.client, patienceMs, () => 'a deploy, or another archive');
+  await takeMigrationLock(keeper.client, maxWaitMs, () => 'a deploy, or another archive');
   await refuseTooYoung(client, options);
   await makeFolder(options.folder);
-  const parts = await as(client, 'taxclaims_housekeeper', () => readParts(client));
-  for (const part of parts) await archivePart(client, part, options);
+  const parts = await as(client, 'taxclaims_housekeeper', () => readPartitions(client));
+  for (const part of parts) await archivePartition(client, part, options);
   if (!options.remove) return;
   for (const part of parts.filter(({ months }) => months.length > 0)) {
     const { name, to, months } = part;
-    if (to <= options.before) await removePart(client, part, { ...options, patienceMs });
+    if (to <= options.before) await removePartition(client, part, { ...options, maxWaitMs });
     else if (months.some((month) => month < options.before))
       options.log.warn(
         `${name} is not removed: it goes as a whole, and reaches to ${to}: --before ${to}, or later, removes it`,
@@ -67,14 +69,14 @@ async function refuseTooYoung(client: pg.Client, { before, keep }: ArchiveOption
     );
 }
 
-async function archivePart(client: pg.Client, part: Part, options: ArchiveOptions): Promise<void> {
+async function archivePartition(client: pg.Client, part: Partition, options: ArchiveOptions): Promise<void> {
   for (const month of part.months.filter((one) => one < options.before)) {
     const latest = await as(client, 'taxclaims_owner', () => readLatest(client));
     const present = await as(client, 'taxclaims_housekeeper', () =>
       countBetween(client, beginningOf(month), monthAfter(month)),
     );
     const last = latest.find((one) => one.month === month);
-    // Refusals that lay on a disk meanwhile come late: then the whole month is archived once more.
+    // A refusal that waited in a spool comes late: then the whole month is archived again.
     if (last !== undefined && present === (last.isRemoved ? 0 : last.records)) continue;
     await archiveMonth(client, month, latest, options);
   }
@@ -83,7 +85,7 @@ async function archivePart(client: pg.Client, part: Part, options: ArchiveOption
 async function archiveMonth(
   client: pg.Client,
   month: string,
-  latest: readonly Latest[],
+  latest: readonly LatestArchive[],
   { folder, log }: ArchiveOptions,
 ): Promise<void> {
   const before = latest.toSorted((a, b) => a.number - b.number).at(-1);
@@ -106,7 +108,7 @@ async function archiveMonth(
 }
 
 async function* recordsOf(client: pg.Client, month: string): AsyncGenerator<string> {
-  // A cursor takes no parameters; the form of the month was checked.
+  // A cursor takes no parameters; the command checked the month's format.
   await client.query(
     `declare records no scroll cursor for
      select json_build_object(
@@ -126,11 +128,10 @@ async function* recordsOf(client: pg.Client, month: string): AsyncGenerator<stri
   }
 }
 
-/** Removes the oldest part, once files hold all of its records; others wait half a second at most. */
-async function removePart(
+async function removePartition(
   client: pg.Client,
-  part: Part,
-  { folder, log, patienceMs }: ArchiveOptions & { readonly patienceMs: number },
+  part: Partition,
+  { folder, log, maxWaitMs }: ArchiveOptions & { readonly maxWaitMs: number },
 ): Promise<void> {
   const latest = (await as(client, 'taxclaims_owner', () => readLatest(client))).filter(
     ({ month, isRemoved }) => !isRemoved && part.months.includes(month),
@@ -140,12 +141,10 @@ async function removePart(
       throw new MigrationError(`${file} is not the file that was archived: its digest is another`);
   }
   const archived = latest.reduce((sum, { records }) => sum + records, 0);
-  const remove = async (): Promise<void> => {
-    await as(client, 'taxclaims_housekeeper', async () => {
-      await client.query(`set local lock_timeout = ${String(await shortPatience(client))}`);
-      // It still can be read, and takes no more records.
+  const remove = () =>
+    as(client, 'taxclaims_housekeeper', async () => {
+      await client.query(`set local lock_timeout = ${String(await shortLockTimeout(client))}`);
       await client.query(`lock table ${part.name} in share mode`);
-      // With records that came meanwhile, of any month.
       const first = part.isOpen ? '-infinity' : beginningOf(part.months[0] ?? '');
       if ((await countBetween(client, first, part.to)) !== archived)
         throw new MigrationError(`${part.name} holds other records than its files: run it again`);
@@ -156,15 +155,11 @@ async function removePart(
         [part.months.map((month) => `${month}-01`)],
       );
     });
-  };
-  try {
-    await retryingOnContention(log, patienceMs, remove);
-  } catch (error) {
-    if (!isContention(error)) throw error;
-    throw new DeployHeldUp(`others were in the way of removing ${part.name} for too long; run it again`, {
-      cause: error,
-    });
-  }
+  await retryingOnContention(log, maxWaitMs, remove).catch((cause: unknown) => {
+    if (!isContention(cause)) throw cause;
+    const reason = `others were in the way of removing ${part.name} for too long; run it again`;
+    throw new DeployHeldUp(reason, { cause });
+  });
   log.info(`removed ${part.name}: ${String(archived)} records of ${part.months.join(', ')}`);
 }
 

@@ -10,9 +10,9 @@ import { z } from 'zod';
 import { syncFolder } from '../../make-folder.ts';
 
 /*
- * A month of the audit log as a file: gzip of lines of text. The first line says which month it is, its place in the
- * chain and the digest at which the file before ended. Then each record, oldest first: the digest of it and of the digest
- * before, a blank, and the record as JSON. The last line says how many there are, and the last digest again.
+ * A month of the audit log as gzip of lines. The first line has the month, the number in the chain and the last digest of
+ * the file before. Each record, oldest first, is the digest of it and of the digest before, a blank, and the record as
+ * JSON. The last line has the number of records and the last digest.
  */
 
 const FORMAT = 'taxclaims-audit-1';
@@ -41,7 +41,7 @@ function digestOf(before: string, text: string): string {
   return createHash('sha256').update(`${before} ${text}`).digest('hex');
 }
 
-/** Writes the records, each as JSON in one line, a few at a time; the file has its name once it is on the disk. */
+/** Writes records, each one line of JSON; the file gets its name once it is on the disk. */
 export async function writeArchive(
   path: string,
   place: Place,
@@ -68,7 +68,7 @@ export async function writeArchive(
   return { ...place, records: count, digest };
 }
 
-/** Holds every record against its digest. @throws BrokenArchive naming the first line that is not as it was written */
+/** Compares every record with its digest. @throws BrokenArchive naming the first changed line */
 export async function verifyArchive(path: string): Promise<Archived> {
   const broken = (line: number, what: string): BrokenArchive =>
     new BrokenArchive(`${path}, line ${line}: ${what}`);
@@ -78,9 +78,9 @@ export async function verifyArchive(path: string): Promise<Archived> {
   let last: Omit<Archived, keyof Place> | undefined;
   const bytes = createReadStream(path);
   const text = createGunzip();
-  // Also once nobody listens any more.
+  // For errors that come after the pipeline has removed its listeners.
   text.on('error', () => undefined);
-  // A broken file ends the reading of its lines, too.
+  // A broken file fails the pipeline, but not the reading of lines.
   const failed = new Promise<never>((_resolve, reject) => {
     pipeline(bytes, text).catch(reject);
   });
@@ -126,7 +126,6 @@ function parsed<T>(form: z.ZodType<T>, line: string): T | undefined {
   }
 }
 
-/** Verifies files, and in the order of their numbers that each goes on where the one before ended. @throws BrokenArchive */
 export async function verifyChain(
   paths: readonly string[],
   each: (file: Archived, path: string) => void,

@@ -8,15 +8,12 @@ export interface Fact {
   readonly definition: string;
 }
 
-/** The file of this release is whole; the others have their differences from it. */
+/** The file of this release has every fact; the other files have the differences from it. */
 export const WHOLE_RELEASE = 18;
 
 const FOLDER = 'audit/declared';
 
-/**
- * The facts that a migrated database must hold, and the release that they were written for: the server's, or the newest.
- * @throws Error where the server is older than any file
- */
+/** The facts for the server's release, or the newest before it. @throws Error where the server is older than any file */
 export async function readDeclared(serverRelease: number) {
   const releases = (await readdir(sqlFolder(FOLDER)))
     .flatMap((file) => /^(\d+)\.jsonl$/.exec(file)?.[1] ?? [])
@@ -30,26 +27,22 @@ export async function readDeclared(serverRelease: number) {
     files.map(async (file) => partsOfText(await readFile(fileOf(file), 'utf8'))),
   );
   const facts = new Map(parts.flat().map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
-  return { release, facts: [...facts.values()].filter(isThere) };
+  return { release, facts: [...facts.values()].filter((part): part is Fact => part.definition !== null) };
 }
 
-/** A fact of a file; its definition is null where that release has none. */
-export type Part = Omit<Fact, 'definition'> & { readonly definition: string | null };
+/** A null definition removes a fact in that release. */
+export type FileFact = Omit<Fact, 'definition'> & { readonly definition: string | null };
 
-/** A line of a file: a fact, of a function or a view with the digest of its body; or the columns of a view, by name. */
+/** A line of a file: a fact, with the digest of the body for a function or a view; or the columns of a view by name. */
 export type Line =
   | readonly [kind: string, object: string, definition: string | null, body?: string]
   | readonly [kind: 'columns', view: string, definitions: Readonly<Record<string, string>>];
 
-function isThere(part: Part): part is Fact {
-  return part.definition !== null;
-}
-
-export function partsOfText(text: string): Part[] {
+export function partsOfText(text: string): FileFact[] {
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .flatMap((line): Part[] => {
+    .flatMap((line): FileFact[] => {
       const [kind, object, definition, body] = JSON.parse(line) as Line;
       if (typeof definition === 'object' && definition !== null)
         return Object.entries(definition).map(([name, one]) => ({

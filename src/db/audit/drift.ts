@@ -11,52 +11,52 @@ export interface Drift {
 }
 
 /**
- * Holds a database against the files of the repository, and what its own audit says against that. Of the database's
- * word it takes nothing but the surroundings noted at its first deploy. Within a transaction of the caller's.
+ * Compares a database with the files of the repository, and with the answers of the audit inside the database. Only the
+ * facts of the surroundings, recorded at the first deploy, are taken from the database. Needs a transaction.
  * @returns `blinded`: differences between the audit installed in the database and the repository's
  */
-export async function seeDrift(client: pg.Client) {
+export async function detectDrift(client: pg.Client) {
   const { facts: declared } = await readDeclared(await serverRelease(client));
-  const { facts, noted, meant, standing } = await look(client, declared);
+  const { facts, recorded, expected, differing } = await compareWithDeclared(client, declared);
   const accepted = await acceptedIn(client);
-  const drift = standing.filter((one) => !accepted.has(asAccepted(one)));
-  const { rows: said } = await client.query<Drift>(
+  const drift = differing.filter((one) => !accepted.has(asAccepted(one)));
+  const { rows: reported } = await client.query<Drift>(
     'select kind, object, change, applied, present from audit.drift',
   );
   const contradictions = (
     [
       ['audit.state() is not what is there,', await factsOf(client, 'audit.state()'), facts],
-      ['audit.applied is not db/audit/declared,', meant, noted],
-      ['audit.drift does not say what differs from db/audit/declared,', said.map(asFact), drift.map(asFact)],
+      ['audit.applied is not db/audit/declared,', expected, recorded],
+      [
+        'audit.drift does not say what differs from db/audit/declared,',
+        ...[reported.map(asFact), drift.map(asFact)],
+      ],
     ] as const
   ).flatMap(([what, one, other]) => {
     const count = differences(one, other).length;
     return count === 0 ? [] : [`${what} in ${count} facts`];
   });
-  // Accepted or not: an acceptance could hide the audit's own blindness.
-  const ofAudit = standing
+  // Accepted or not: an acceptance could hide a change of the audit itself.
+  const ofAudit = differing
     .filter(({ kind, object }) => kind !== 'grant' && /(^| on )audit\./.test(object))
     .map(({ kind, object }) => `${kind} ${object}`);
   return { drift, blinded: [...ofAudit, ...contradictions] };
 }
 
-/**
- * True where a database, seen from outside, is not exactly as declared, or has noted something else as declared.
- * Accepted drift counts too: a deploy takes it back. Within a transaction of the caller's.
- */
+/** True for any difference from the declared facts, also an accepted one, which a deploy takes back. Needs a transaction. */
 export async function differsFrom(client: pg.Client, declared: readonly Fact[]): Promise<boolean> {
-  const { noted, meant, standing } = await look(client, declared);
-  return standing.length > 0 || differences(meant, noted).length > 0;
+  const { recorded, expected, differing } = await compareWithDeclared(client, declared);
+  return differing.length > 0 || differences(expected, recorded).length > 0;
 }
 
-async function look(client: pg.Client, declared: readonly Fact[]) {
+async function compareWithDeclared(client: pg.Client, declared: readonly Fact[]) {
   const { facts, surroundings, mayBeAdded } = await readStateFromOutside(client);
-  const noted = await factsOf(client, 'audit.applied');
-  const meant = [...declared, ...noted.filter(({ kind }) => surroundings.includes(kind))];
-  const standing = differences(meant, facts).filter(
+  const recorded = await factsOf(client, 'audit.applied');
+  const expected = [...declared, ...recorded.filter(({ kind }) => surroundings.includes(kind))];
+  const differing = differences(expected, facts).filter(
     ({ kind, change }) => !(change === 'added' && mayBeAdded.includes(kind)),
   );
-  return { facts, noted, meant, standing };
+  return { facts, recorded, expected, differing };
 }
 
 async function factsOf(client: pg.Client, from: 'audit.applied' | 'audit.state()'): Promise<Fact[]> {
@@ -79,11 +79,10 @@ function asFact({ kind, object, change, applied, present }: Drift): Fact {
   return { kind, object, definition: JSON.stringify([change, applied, present]) };
 }
 
-/** In the order of their names. */
-function differences(meant: readonly Fact[], there: readonly Fact[]): Drift[] {
+function differences(expected: readonly Fact[], present: readonly Fact[]): Drift[] {
   const byName = (facts: readonly Fact[]): Map<string, Fact> =>
     new Map(facts.map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
-  const [before, now] = [byName(meant), byName(there)];
+  const [before, now] = [byName(expected), byName(present)];
   return [...new Set([...before.keys(), ...now.keys()])].sort().flatMap((name): Drift[] => {
     const [was, is] = [before.get(name), now.get(name)];
     const { kind, object } = is ?? was ?? { kind: '', object: '' };

@@ -1,4 +1,4 @@
-import { STYLE } from './html-style.ts';
+import escaped from 'escape-html';
 import { type Cell, COMMANDS, functionsOf, linesOf, type Reach, rolesOf, shortName } from './symbols.ts';
 import type { Drift } from './drift.ts';
 import type { Accepted, Audit, Finding } from './read.ts';
@@ -11,7 +11,6 @@ const MEANING: Readonly<Record<Reach, string>> = {
 };
 const VERBS = { INSERT: 'create', SELECT: 'read', UPDATE: 'update', DELETE: 'delete' } as const;
 
-/** The audit as one page that needs nothing else: the matrix as a picture, then what is wrong. */
 export function renderHtml(audit: Audit): string {
   const { database, server, matrix, findings, drift, blinded, accepted } = audit;
   const well = findings.length + drift.length + blinded.length === 0;
@@ -73,17 +72,19 @@ function square({ row, reach }: Cell, index: number): string {
   return `<i class="${reach}" title="${escaped(title)}"></i>`;
 }
 
+function table(title: string, columns: readonly string[], rows: readonly string[]): string {
+  const head = columns.map((column) => `<th>${column}`).join('');
+  return `<h2>${title}</h2>\n<table class="list"><tr>${head}\n${rows.join('\n')}</table>`;
+}
+
 function findingsTable(findings: readonly Finding[]): string {
   if (findings.length === 0) return '<h2>Findings</h2><p class="well">None.</p>';
-  return `<h2>Findings</h2>
-<table class="list"><tr><th>level<th>finding<th>object<th>what is wrong<th>what to do
-${findings
-  .map(
+  const rows = findings.map(
     ({ level, finding, object, detail, remedy }) =>
       `<tr class="${escaped(level)}"><td>${escaped(level)}<td>${escaped(finding)}<td><code>${escaped(object)}</code>` +
       `<td>${escaped(detail)}<td><code>${escaped(remedy)}</code>`,
-  )
-  .join('\n')}</table>`;
+  );
+  return table('Findings', ['level', 'finding', 'object', 'what is wrong', 'what to do'], rows);
 }
 
 function blindedList(blinded: readonly string[]): string {
@@ -95,38 +96,47 @@ function blindedList(blinded: readonly string[]): string {
 function driftTable(drift: readonly Drift[]): string {
   if (drift.length === 0)
     return '<h2>Drift</h2><p class="well">None: everything is as the repository declares it.</p>';
-  return `<h2>Drift from what the repository declares</h2>
-<table class="list"><tr><th>change<th>object<th>declared<th>present
-${drift
-  .map(
+  const rows = drift.map(
     ({ kind, object, change, applied, present }) =>
       `<tr class="error"><td>${escaped(change)} ${escaped(kind)}<td><code>${escaped(object)}</code>` +
       `<td><code>${escaped(applied ?? '–')}</code><td><code>${escaped(present ?? '–')}</code>`,
-  )
-  .join('\n')}</table>`;
+  );
+  return table('Drift from what the repository declares', ['change', 'object', 'declared', 'present'], rows);
 }
 
 function acceptedTable(accepted: readonly Accepted[]): string {
   if (accepted.length === 0) return '<h2>Accepted</h2><p>Nothing.</p>';
-  return `<h2>Accepted</h2>
-<table class="list"><tr><th>what<th>object<th>as it stood<th>reason<th>by<th>on<th>still there
-${accepted
-  .map(
+  const rows = accepted.map(
     ({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) =>
       `<tr><td>${escaped(what)}<td><code>${escaped(object)}</code><td><code>${escaped(asItStood)}</code>` +
       `<td>${escaped(reason)}<td>${escaped(acceptedBy)}<td>${escaped(acceptedOn)}` +
       `<td>${stillStands ? 'yes' : 'no: audit.withdraw takes it off this list'}`,
-  )
-  .join('\n')}</table>`;
+  );
+  const columns = ['what', 'object', 'as it stood', 'reason', 'by', 'on', 'still there'];
+  return table('Accepted', columns, rows);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
-}
+/** Dark squares mean every row, light squares some rows. Only errors are red. */
+const STYLE = `
+body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem; color: #1c2430; }
+h1 { font-size: 1.4rem; margin: 0; }
+h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
+code { font: 12px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
+table { border-collapse: collapse; }
+.matrix th[scope=row] { text-align: left; font-weight: 500; padding: 3px 18px 3px 0; white-space: nowrap; }
+.matrix th[scope=col] { font-weight: 500; font-size: 12px; padding: 0 9px 6px; vertical-align: bottom; max-width: 82px; }
+.matrix td { padding: 3px 9px; text-align: center; border-left: 1px solid #e5e9ef; }
+.matrix tr + tr { border-top: 1px solid #eef1f5; }
+.matrix tr:hover { background: #f6f8fb; }
+.crud { white-space: nowrap; }
+i { display: inline-block; width: 13px; height: 13px; margin: 0 1px; border-radius: 2px; vertical-align: middle; box-sizing: border-box; }
+.none { border: 1px solid #e1e6ed; }
+.closed { border: 1px solid #9aa7b8; background: repeating-linear-gradient(45deg, #fff 0 2px, #c3ccd8 2px 4px); }
+.some { background: #7cb3f2; }
+.all { background: #0b3d91; }
+.legend span { margin-right: 1rem; white-space: nowrap; }
+.list td, .list th { text-align: left; vertical-align: top; padding: 4px 14px 4px 0; border-top: 1px solid #e5e9ef; }
+.well { color: #18794e; }
+.ill, .error td:first-child { color: #c62a2f; font-weight: 600; }
+.warning td:first-child { color: #9a6700; font-weight: 600; }
+`;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Drift, seeDrift } from './drift.ts';
+import { detectDrift } from './drift.ts';
 
 export interface MatrixRow {
   readonly role: string;
@@ -7,12 +7,11 @@ export interface MatrixRow {
   readonly object: string;
   readonly command: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'EXECUTE';
   readonly granted: boolean;
-  /** The columns that are granted; null where all are, or none. */
+  /** The granted columns; null where all are granted, or none. */
   readonly columns: string | null;
   readonly policies: string | null;
   readonly using: string | null;
   readonly check: string | null;
-  /** A view has no policies: those of its tables hold. */
   readonly isView: boolean;
 }
 
@@ -24,41 +23,26 @@ export interface Finding {
   readonly remedy: string;
 }
 
-/** A finding or a drift that the deployment means, and which is therefore none. */
+/** A finding or a drift that a DBA has accepted with audit.accept. */
 export interface Accepted {
   readonly what: string;
   readonly object: string;
   readonly asItStood: string;
   readonly reason: string;
   readonly acceptedBy: string;
-  /** The day, in UTC. */
   readonly acceptedOn: string;
-  /** False where it is gone or has become another. */
+  /** False where the finding or drift is gone or has changed. */
   readonly stillStands: boolean;
 }
 
-/** What the views of schema `audit` said, and what the repository sees of drift by itself, all at one moment. */
-export interface Audit {
-  readonly database: string;
-  readonly server: string;
-  readonly matrix: readonly MatrixRow[];
-  readonly findings: readonly Finding[];
-  readonly drift: readonly Drift[];
-  /** In what the audit that lives in the database is not the repository's. */
-  readonly blinded: readonly string[];
-  readonly accepted: readonly Accepted[];
-}
+export type Audit = Awaited<ReturnType<typeof readAudit>>;
 
-/**
- * Reads the audit of the database at the address, as whoever the address names.
- * @throws Error when the address cannot be reached, or nothing was migrated there.
- */
-export async function readAudit(url: string): Promise<Audit> {
+export async function readAudit(url: string) {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'taxclaims-audit',
     connectionTimeoutMillis: 10_000,
-    // Compiling the findings takes Postgres ten times as long as answering them.
+    // Postgres would compile the findings for ten times as long as it answers them.
     options: '-c jit=off',
   });
   await client.connect();
@@ -70,9 +54,9 @@ export async function readAudit(url: string): Promise<Audit> {
   }
 }
 
-async function readThrough(client: pg.Client): Promise<Audit> {
-  // First, for it settles how everything after it is written.
-  const seen = await seeDrift(client);
+async function readThrough(client: pg.Client) {
+  // First, because it sets the formats of times and bytes for the transaction.
+  const drift = await detectDrift(client);
   const { rows } = await client.query<{ database: string; server: string }>(
     `select current_database() as database, current_setting('server_version') as server`,
   );
@@ -90,12 +74,11 @@ async function readThrough(client: pg.Client): Promise<Audit> {
     server: rows[0]?.server ?? '',
     matrix: await readMatrix(client),
     findings: findings.rows,
-    ...seen,
+    ...drift,
     accepted: accepted.rows,
   };
 }
 
-/** The matrix through a connection that is open: of each object every role, always in the same order. */
 export async function readMatrix(client: pg.Client): Promise<MatrixRow[]> {
   const { rows } = await client.query<MatrixRow>(
     `select m.role::text, m.object, m.command, m.granted, m.columns, m.policies,

@@ -5,16 +5,13 @@ import type { Fact } from './declared.ts';
 
 const FILES = ['catalogs', 'extensions', 'rows', 'rows_built_in', 'rows_named', 'state'] as const;
 
-/** The settings of the audit's own functions: others would write names, times and bytes in another form. */
+/** The settings of the audit's own functions, which decide the format of names, times and bytes. */
 const SETTINGS = `
   set local search_path = ''; set local standard_conforming_strings = on; set local quote_all_identifiers = off;
   set local extra_float_digits = 1; set local bytea_output = hex; set local datestyle = 'ISO, MDY';
   set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off`;
 
-/**
- * The facts of a database, worked out by the query of the repository. Nothing of schema audit is asked: it may have been
- * made blind. Within a transaction of the caller's, whose settings it changes.
- */
+/** Runs the repository's query, since audit.state() may have been changed. Changes the settings of the transaction. */
 export async function readStateFromOutside(client: pg.Client) {
   await client.query(SETTINGS);
   const { rows: facts } = await client.query<Fact>(
@@ -26,7 +23,7 @@ export async function readStateFromOutside(client: pg.Client) {
   return {
     facts,
     surroundings: kinds.filter(({ surrounds }) => surrounds).map(({ kind }) => kind),
-    /** One more of these kinds is no drift. */
+    /** Kinds of which an additional object is no drift. */
     mayBeAdded: kinds.filter(({ may_be_added: free }) => free).map(({ kind }) => kind),
   };
 }
@@ -45,7 +42,7 @@ async function houseRoles(): Promise<string> {
   return `(select r.oid from pg_catalog.pg_roles as r join ${list} on h.name = r.rolname)`;
 }
 
-/** The body of a function of schema audit with the bodies of the functions that it calls in their place. */
+/** The body of a function of schema audit, with its calls of other such functions replaced by their bodies. */
 async function queryOf(wanted: string): Promise<string> {
   const texts = await Promise.all(
     FILES.map((file) => readFile(sqlFolder(`audit/facts/${file}.sql`), 'utf8')),

@@ -1,15 +1,7 @@
 import type { MatrixRow } from './read.ts';
 
-/** What a role may do with a table, command by command. */
-export type Reach =
-  /** Not granted. */
-  | 'none'
-  /** Granted, but no policy lets a row pass. */
-  | 'closed'
-  /** The rows that its policy lets pass. */
-  | 'some'
-  /** Every row. */
-  | 'all';
+/** The rows of a table that a command of a role reaches; `closed` is a grant without a policy. */
+export type Reach = 'none' | 'closed' | 'some' | 'all';
 
 export const COMMANDS = ['INSERT', 'SELECT', 'UPDATE', 'DELETE'] as const;
 
@@ -22,24 +14,17 @@ export interface Cell {
 
 interface MatrixLine {
   readonly object: string;
-  /** One list of the four commands for each role. */
   readonly cells: readonly (readonly Cell[])[];
 }
 
-/** The roles of the house, in their order. */
 export function rolesOf(matrix: readonly MatrixRow[]): string[] {
   return [...new Set(matrix.map(({ role }) => role))];
 }
 
-/** The tables and views of the matrix, in the order of their names: one line each, the DBA's own views folded. */
+/** A line for each table and view; the views of schema audit with the same rights are one line. */
 export function linesOf(matrix: readonly MatrixRow[]): MatrixLine[] {
-  return folded(everyLineOf(matrix));
-}
-
-/** The views of schema audit, of which there is one for each finding, are one line where their rights are the same. */
-function folded(lines: readonly MatrixLine[]): MatrixLine[] {
   const kept = new Map<string, { line: MatrixLine; count: number }>();
-  for (const line of lines) {
+  for (const line of everyLineOf(matrix)) {
     const isAuditView = line.object.startsWith('audit.') && line.cells[0]?.[0]?.row?.isView === true;
     const key = isAuditView ? line.cells.map(marksOf).join() : line.object;
     kept.set(key, { line, count: (kept.get(key)?.count ?? 0) + 1 });
@@ -64,7 +49,6 @@ function everyLineOf(matrix: readonly MatrixRow[]): MatrixLine[] {
   }));
 }
 
-/** The functions that a role besides their owner may run, and which roles may. */
 export function functionsOf(matrix: readonly MatrixRow[]): [name: string, roles: string[]][] {
   const functions = new Map<string, string[]>();
   for (const { object, role, command, granted } of matrix) {
@@ -74,19 +58,11 @@ export function functionsOf(matrix: readonly MatrixRow[]): [name: string, roles:
   return [...functions];
 }
 
-/** c r u d for the rows that a policy lets pass, C R U D for every row, a dot for a grant without a policy. */
+/** c r u d for some rows, C R U D for every row, a dot for a grant without a policy. */
 export function marksOf(cells: readonly Cell[]): string {
   return COMMANDS.map((command, index) => {
-    switch (cells[index]?.reach ?? 'none') {
-      case 'none':
-        return '-';
-      case 'closed':
-        return '·';
-      case 'some':
-        return LETTERS[command];
-      case 'all':
-        return LETTERS[command].toUpperCase();
-    }
+    const letter = LETTERS[command];
+    return { none: '-', closed: '·', some: letter, all: letter.toUpperCase() }[cells[index]?.reach ?? 'none'];
   }).join('');
 }
 

@@ -1,14 +1,13 @@
 import { functionsOf, linesOf, marksOf, rolesOf, shortName } from './symbols.ts';
 import type { Audit, MatrixRow } from './read.ts';
 
-/** The matrix, the findings, the drift and what is accepted as a person reads them in a terminal. */
 export function renderText({ database, server, matrix, findings, drift, blinded, accepted }: Audit): string {
   return [
     `Database ${database}, Postgres ${server}`,
     '',
     ...matrixText(matrix),
     '',
-    ...functionsText(matrix),
+    ...functionsOf(matrix).map(([name, roles]) => `${name}: ${roles.join(', ')}`),
     '',
     findings.length === 0 ? 'No finding.' : `${counted(findings.length, 'finding')}:`,
     ...findings.flatMap(({ level, finding, object, detail, remedy }) => [
@@ -41,7 +40,6 @@ export function renderText({ database, server, matrix, findings, drift, blinded,
   ].join('\n');
 }
 
-/** One line for each table and view, one column for each role. */
 export function matrixText(matrix: readonly MatrixRow[]): string[] {
   const lines = linesOf(matrix);
   const roles = rolesOf(matrix).map(shortName);
@@ -55,11 +53,6 @@ export function matrixText(matrix: readonly MatrixRow[]): string[] {
     row('', roles),
     ...lines.map(({ object, cells }) => row(object, cells.map(marksOf))),
   ];
-}
-
-/** Who may run which function, but its owner. */
-function functionsText(matrix: readonly MatrixRow[]): string[] {
-  return functionsOf(matrix).map(([name, roles]) => `${name}: ${roles.join(', ')}`);
 }
 
 function counted(count: number, noun: string): string {

@@ -5,11 +5,7 @@ import { findWriting } from '../primary.ts';
 import { ADMIN_ANSWER_MS, ADMIN_CLOSE_MS, ADMIN_CONNECT_MS } from '../../limits.ts';
 import { MigrationError, reasonOf } from './migration-error.ts';
 
-/**
- * The settings of an administrator's connection, whatever its login or its server has by default: no bound on a
- * migration, nor on a session that waits for the other one; but the server ends a session within a second of its
- * process, and within half a minute of its network.
- */
+/** No time-outs, whatever the login's defaults; but the server ends the session of a client that is gone. */
 const SETTINGS: Readonly<Record<string, string>> = {
   statement_timeout: '0',
   lock_timeout: '0',
@@ -26,19 +22,21 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 export type AdminConnection = Awaited<ReturnType<typeof openAdminConnection>>;
 
-/** The server on which all of a deploy is done: of several the one that takes writes. @throws MigrationError */
 export async function adminServer(url: string): Promise<string> {
   const { servers } = postgresAddress(url);
   const [only] = servers;
   if (only !== undefined && servers.length === 1) return only;
   return findWriting(servers, ADMIN_CONNECT_MS).catch((error: unknown) => {
-    throw new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    throw unreachable(error);
   });
 }
 
-/** A connection of the administrator's, made in ten seconds or not at all. @throws MigrationError */
+function unreachable(cause: unknown): MigrationError {
+  const reason = reasonOf(cause).replace(/^timeout expired$/, `no answer in ${ADMIN_CONNECT_MS / 1_000} s`);
+  return new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${reason}`, { cause });
+}
+
+/** @throws MigrationError where the server does not answer within ten seconds */
 export async function openAdminConnection(url: string, application: string) {
   const socket = new Socket();
   const client = new pg.Client({
@@ -49,14 +47,14 @@ export async function openAdminConnection(url: string, application: string) {
     keepAliveInitialDelayMillis: 10_000,
     stream: () => socket,
   });
-  // A lost connection also fails the next statement; unheard, it would end the process.
+  // Without a listener the error of a lost connection would end the process; the next statement reports it.
   client.on('error', () => undefined);
   const destroy = (): void => {
     socket.destroy();
   };
-  // Kept, since pg says to a later question only that the connection is gone.
+  // The reason, which pg does not repeat for later queries.
   let mute: Error | undefined;
-  /** For quick questions: without an answer in ten seconds the connection is given up. */
+  /** For quick queries: destroys the connection without an answer in ten seconds. */
   const answered = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
     if (mute !== undefined) throw mute;
     const giveUp = setTimeout(() => {
@@ -80,10 +78,7 @@ export async function openAdminConnection(url: string, application: string) {
     return { client, pid, answered, destroy, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     destroy();
-    const reason = reasonOf(error).replace(/^timeout expired$/, `no answer in ${ADMIN_CONNECT_MS / 1_000} s`);
-    throw new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${reason}`, {
-      cause: error,
-    });
+    throw unreachable(error);
   }
 }
 
@@ -99,7 +94,7 @@ async function settle(client: pg.Client): Promise<number> {
   try {
     await client.query(`set client_connection_check_interval = '1s'`);
   } catch {
-    // A server on Windows cannot do this: there a statement of a killed process runs to its end.
+    // A server on Windows does not have it: a statement of a killed process runs to its end.
   }
   return rows[0]?.pid ?? 0;
 }

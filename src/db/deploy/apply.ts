@@ -2,11 +2,11 @@ import { readFile, readdir } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { recordRelease, type Release } from './deployed-release.ts';
 import { readDrift, recordApplied, refuse } from './drift.ts';
 import { refusedAt } from './refused.ts';
 import { sqlFolder } from '../sql-folder.ts';
-import { noteRelease, type Release } from './standing.ts';
-import { dropBeforeFiles, dropUnmade, type Kept, readVersions } from './take-back.ts';
+import { dropBeforeFiles, dropUnmade, type Undropped, readVersions } from './take-back.ts';
 
 export type SqlFiles = ReadonlyMap<string, string>;
 
@@ -41,14 +41,20 @@ export async function makeMigrationLock(client: pg.Client, files: SqlFiles): Pro
   await inTransaction(client, () => run(client, files, ['deploy-lock.sql']));
 }
 
-/** The tables of schema audit, with the migration that makes each: they hold no row of a tenant. */
+export async function tendAuditLog(client: pg.Client, files: SqlFiles): Promise<void> {
+  await inTransaction(client, async () => {
+    await become(client, 'taxclaims_housekeeper');
+    await run(client, files, ['audit-log/5-tend.sql']);
+  });
+}
+
+/** The tables of schema audit, each with its migration. They hold no row of a tenant. */
 const AUDIT_TABLES: Readonly<Record<string, string>> = {
   'audit.applied': '0009_audit_applied',
   'audit.acceptances': '0018_acceptances',
   'audit.archives': '0030_audit_log_3_by_month',
 };
 
-/** Makes dropped ones anew, as the owner, by the statements of their migrations that name them. */
 export async function makeAuditTables(client: pg.Client, log: Logger): Promise<void> {
   const { rows } = await client.query<{ table: string }>(
     'select a.name as table from unnest($1::text[]) as a (name) where to_regclass(a.name) is null',
@@ -65,29 +71,17 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
   log.warn(`made anew, and empty: ${made}. Restore their rows from a backup, or accept again what is meant`);
 }
 
-/**
- * How long a deploy waits for a lock, in ms: half of a request's wait before it looks for a deadlock, so that the deploy
- * gives way first and no request is ever the victim.
- */
-export async function shortPatience(client: pg.Client): Promise<number> {
+/** Half of deadlock_timeout, in ms: in a deadlock the deploy gives up its wait for a lock before a request is the victim. */
+export async function shortLockTimeout(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ ms: number }>(
     `select floor(extract(epoch from current_setting('deadlock_timeout')::interval) * 500)::integer as ms`,
   );
   return Math.max(rows[0]?.ms ?? 0, 1);
 }
 
-export async function tendAuditLog(client: pg.Client, files: SqlFiles): Promise<void> {
-  await inTransaction(client, async () => {
-    await become(client, 'taxclaims_housekeeper');
-    await run(client, files, ['audit-log/5-tend.sql']);
-  });
-}
-
 /**
- * Migrates, takes back changes made by hand and re-applies the rights, in one transaction: everybody sees the old tables
- * with the old rules or the new with the new. The order matters: triggers need their functions, policies need theirs,
- * views their tables. Every request waits meanwhile, so nothing else is in it. With `strict` nothing is done where
- * something drifts all the same.
+ * Migrates, takes back changes made by hand and re-applies the rights, in one transaction, for which every request waits.
+ * The order matters: triggers and policies need their functions, views their tables.
  */
 export async function applyPolicies(
   client: pg.Client,
@@ -95,7 +89,7 @@ export async function applyPolicies(
   strict: boolean,
   migrate: () => Promise<void>,
 ): Promise<void> {
-  let kept: Kept = new Map();
+  let kept: Undropped = new Map();
   const as = async (role: Role, ...places: string[]): Promise<void> => {
     await become(client, role);
     await run(client, release.files, places, kept);
@@ -104,7 +98,7 @@ export async function applyPolicies(
   await inTransaction(client, async () => {
     await as('taxclaims_owner');
     await holdTables(client);
-    // No table is changed that a constraint has yet to look at.
+    // A table with a pending constraint check cannot be altered.
     await query('set constraints all immediate');
     await migrate();
     await query(
@@ -138,15 +132,14 @@ export async function applyPolicies(
     await dropUnmade(client, versions);
     await as('taxclaims_owner', 'guards-as-deployed.sql');
     await recordApplied(client, release.declared);
-    await noteRelease(client, release);
+    await recordRelease(client, release);
     if (strict) refuse(await readDrift(client));
   });
 }
 
 /**
- * Locks every table and view that requests and the reporting surface read before anything is changed, in the time of one
- * short patience for all of them: the later steps wait for no request, and so can meet none in a deadlock. But for the
- * deploy's own lock, which nothing changes.
+ * Locks every table and view that requests and reporting read before anything is changed, within one short lock time-out
+ * for all of them: later steps wait for no request, so they meet none in a deadlock.
  */
 async function holdTables(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ relation: string }>(
@@ -157,14 +150,14 @@ async function holdTables(client: pg.Client): Promise<void> {
          and (c.relkind in ('r', 'p') or (c.relkind = 'v' and n.nspname in ('app', 'reporting')))
      order by c.relkind, c.oid`,
   );
-  const end = performance.now() + (await shortPatience(client));
+  const end = performance.now() + (await shortLockTimeout(client));
   for (const { relation } of rows) {
     const left = Math.max(Math.floor(end - performance.now()), 1);
     await client.query(
       `set local lock_timeout = ${String(left)}; lock table ${relation} in access exclusive mode`,
     );
   }
-  await client.query(`set local lock_timeout = ${String(await shortPatience(client))}`);
+  await client.query(`set local lock_timeout = ${String(await shortLockTimeout(client))}`);
 }
 
 type Role = 'administrator' | 'taxclaims_owner' | 'taxclaims_definer' | 'taxclaims_housekeeper';
@@ -176,8 +169,8 @@ async function become(client: pg.Client, role: Role): Promise<void> {
 async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
   await client.query('begin');
   try {
-    // Policies take the strongest lock there is: better to give way and try again than to hold up every request.
-    await client.query(`set local lock_timeout = ${String(await shortPatience(client))}`);
+    // Policies take the strongest lock: the deploy gives way and tries again instead of holding up every request.
+    await client.query(`set local lock_timeout = ${String(await shortLockTimeout(client))}`);
     await work();
     await client.query('commit');
   } catch (error) {
@@ -190,15 +183,14 @@ async function run(
   client: pg.Client,
   files: SqlFiles,
   places: readonly string[],
-  kept?: Kept,
+  kept?: Undropped,
 ): Promise<void> {
   for (const place of places)
-    for (const [file, text] of files) {
-      if (file !== place && posix.dirname(file) !== place) continue;
-      await client.query(text).catch((error: unknown) => {
-        throw refusedAt(file, text, error, kept);
-      });
-    }
+    for (const [file, text] of files)
+      if (file === place || posix.dirname(file) === place)
+        await client.query(text).catch((error: unknown) => {
+          throw refusedAt(file, text, error, kept);
+        });
 }
 
 function read(file: string): Promise<string> {

@@ -2,27 +2,20 @@ import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 import type { Logger } from 'pino';
 import type { Fact } from '../audit/declared.ts';
+import type { Drift } from '../audit/drift.ts';
 import { MigrationError, reasonOf } from './migration-error.ts';
 
-/** A row of `audit.drift_before_acceptance`. */
-export interface Drift {
-  readonly kind: string;
-  readonly object: string;
-  readonly change: string;
-  readonly applied: string | null;
-  readonly present: string | null;
+interface DriftBefore extends Drift {
   readonly accepted: boolean;
-  /** Whether a column is a table's: a view's goes with the view. */
+  /** True for a column of a table, false for a column of a view. */
   readonly of_table: boolean;
 }
 
-/** The kinds that a deploy makes anew or takes back, as a rule. */
 const TAKEN_BACK = new Set([
   ...['policy', 'grant', 'default privileges', 'membership', 'role', 'setting', 'schema'],
   ...['function', 'function body', 'view', 'view body', 'trigger', 'rule'],
 ]);
-/** How many drifts a message names. */
-const NAMED = 20;
+const NAMED_IN_MESSAGE = 20;
 
 const DRIFT = `
   select d.kind, d.object, d.change, d.applied, d.present, a.what is not null as accepted, exists (
@@ -38,13 +31,12 @@ const DRIFT = `
       and a.as_it_stood = d.as_it_stands
   order by d.kind, d.object`;
 
-/** Accepted drift is part of it. */
-export async function readDrift(client: pg.Client): Promise<readonly Drift[]> {
-  return (await client.query<Drift>(DRIFT)).rows;
+export async function readDrift(client: pg.Client): Promise<readonly DriftBefore[]> {
+  return (await client.query<DriftBefore>(DRIFT)).rows;
 }
 
-/** Nothing where the release before had no acceptances, or its audit is broken. */
-export async function readDriftBefore(client: pg.Client, log: Logger): Promise<readonly Drift[]> {
+/** Empty where the release before had no acceptances, or its audit is broken. */
+export async function readDriftBefore(client: pg.Client, log: Logger): Promise<readonly DriftBefore[]> {
   const { rows } = await client.query(
     `select from pg_class where oid = to_regclass('audit.drift_before_acceptance')`,
   );
@@ -58,7 +50,7 @@ export async function readDriftBefore(client: pg.Client, log: Logger): Promise<r
   }
 }
 
-/** Notes the declared facts for audit.drift; the first deploy adds the surroundings that it finds. */
+/** Stores the declared facts for audit.drift; the first deploy adds the facts of the surroundings, as the server's settings. */
 export async function recordApplied(client: pg.Client, declared: readonly Fact[]): Promise<void> {
   await client.query(
     `delete from audit.applied as a
@@ -79,23 +71,19 @@ export async function recordApplied(client: pg.Client, declared: readonly Fact[]
   );
 }
 
-/** @throws MigrationError where something stands that no deploy takes back, and nobody accepted it. */
-export function refuseWhatStays(before: readonly Drift[]): void {
+export function refuseWhatStays(before: readonly DriftBefore[]): void {
   refuse(before.filter((drift) => !isTakenBack(drift)));
 }
 
-/**
- * No deploy makes a table anew, as its rows would be gone without a word, but for those of schema audit.
- * @throws MigrationError naming each that is declared and was there at the last deploy, and the way on.
- */
-export async function refuseWhatIsGone(
+/** @throws MigrationError for dropped tables: nobody would notice in new ones that the rows are lost */
+export async function refuseDroppedTables(
   client: pg.Client,
   before: readonly Drift[],
   declared: readonly Fact[],
 ): Promise<void> {
-  const meant = new Set(declared.filter(({ kind }) => kind === 'table').map(({ object }) => object));
+  const tables = new Set(declared.filter(({ kind }) => kind === 'table').map(({ object }) => object));
   const removed = before
-    .filter(({ kind, object, change }) => kind === 'table' && change === 'removed' && meant.has(object))
+    .filter(({ kind, object, change }) => kind === 'table' && change === 'removed' && tables.has(object))
     .flatMap(({ object }) => /^(?!audit\.)\w+\.\w+$/.exec(object) ?? []);
   const { rows } = await client.query<{ table: string }>(
     'select r.name as table from unnest($1::text[]) as r (name) where to_regclass(r.name) is null',
@@ -109,29 +97,29 @@ export async function refuseWhatIsGone(
   );
 }
 
-/** @throws MigrationError naming what drifts and was not accepted. */
-export function refuse(drift: readonly Drift[]): void {
-  const standing = drift.filter(({ accepted }) => !accepted).map(describe);
-  if (standing.length === 0) return;
-  const further = standing.length > NAMED ? [`and ${String(standing.length - NAMED)} more`] : [];
+export function refuse(drift: readonly DriftBefore[]): void {
+  const left = drift.filter(({ accepted }) => !accepted).map(describe);
+  if (left.length === 0) return;
+  const more = left.length - NAMED_IN_MESSAGE;
+  const named = [...left.slice(0, NAMED_IN_MESSAGE), ...(more > 0 ? [`and ${String(more)} more`] : [])];
   throw new MigrationError(
-    `what drifted is not taken back by a deploy: ${[...standing.slice(0, NAMED), ...further].join('; ')}. ` +
+    `what drifted is not taken back by a deploy: ${named.join('; ')}. ` +
       'Undo it, or accept what is meant with audit.accept; without --strict the deploy goes on',
   );
 }
 
-export function tellDrift(log: Logger, before: readonly Drift[], after: readonly Drift[]): void {
+export function logDrift(log: Logger, before: readonly DriftBefore[], after: readonly DriftBefore[]): void {
   const key = ({ kind, object, change, present }: Drift): string =>
     JSON.stringify([kind, object, change, present]);
-  const standing = new Set(after.map(key));
-  for (const drift of before.filter((each) => !standing.has(key(each)))) {
+  const left = new Set(after.map(key));
+  for (const drift of before.filter((each) => !left.has(key(each)))) {
     log.warn(`taken back${drift.accepted ? ' although it was accepted' : ''}: ${describe(drift)}`);
   }
   for (const drift of after.filter(({ accepted }) => !accepted)) log.warn(`still drift: ${describe(drift)}`);
 }
 
-function isTakenBack({ kind, change, of_table: ofTable }: Drift): boolean {
-  // Its row-level security may have changed.
+function isTakenBack({ kind, change, of_table: ofTable }: DriftBefore): boolean {
+  // A changed row-level security of a table is taken back.
   if (kind === 'table') return change === 'changed';
   return TAKEN_BACK.has(kind) || (kind === 'column' && !ofTable);
 }

@@ -2,20 +2,12 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { readDeclared, type Fact } from '../audit/declared.ts';
 import { serverRelease } from '../audit/state.ts';
-import { adminServer, openAdminConnection } from './admin-connection.ts';
-import type { AdminConnection } from './admin-connection.ts';
-import {
-  applyPolicies,
-  applyRoles,
-  makeAuditTables,
-  makeMigrationLock,
-  readSqlFiles,
-  shortPatience,
-  tendAuditLog,
-} from './apply.ts';
-import { isContention, retryingOnContention } from './contention.ts';
-import { readDrift, readDriftBefore, refuseWhatIsGone, refuseWhatStays, tellDrift } from './drift.ts';
-import { DEPLOY_PATIENCE_MS, DEPLOY_SAY_MS } from '../../limits.ts';
+import { adminServer, openAdminConnection, type AdminConnection } from './admin-connection.ts';
+import * as apply from './apply.ts';
+import { isContention, ownerHas, retryingOnContention, takeMigrationLock } from './locks.ts';
+import { isDeployed } from './deployed-release.ts';
+import { logDrift, readDrift, readDriftBefore, refuseDroppedTables, refuseWhatStays } from './drift.ts';
+import { DEPLOY_WAIT_MS, DEPLOY_SAY_MS } from '../../limits.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import {
   pendingMigrations,
@@ -24,104 +16,84 @@ import {
   refuseWithoutList,
   restoreList,
 } from './migration-list.ts';
-import { ownerHas, takeMigrationLock } from './migration-lock.ts';
 import { namingOwner } from './refused.ts';
-import { asOwner, divide, runAlone, runMigration } from './run-migrations.ts';
-import { stands } from './standing.ts';
+import { asOwner, splitMigrations, runAlone, runMigration } from './run-migrations.ts';
 import { createWatch } from './watch.ts';
 
 const OLDEST_SERVER = 150_000;
 const APPLICATION = 'taxclaims-migrate';
 
 export interface MigrateOptions {
-  /** Who may create roles and objects in the database; of several servers the one that takes writes. */
   readonly adminUrl: string;
   readonly log: Logger;
-  /** How long each step waits for others: another run, or whoever holds a table. Two minutes when absent. */
-  readonly patienceMs?: number | undefined;
-  /** After how long a wait those who are in the way are named; five seconds when absent. */
+  readonly maxWaitMs?: number | undefined;
   readonly sayAfterMs?: number | undefined;
-  /** Whether sessions that do nothing but report are ended where they are in the way for longer than that. */
   readonly evict?: boolean | undefined;
-  /** Whether the deploy is refused where something drifted that it does not take back, and nobody accepted it. */
   readonly strict?: boolean | undefined;
 }
 
 /**
- * Brings a database to the present: roles, migrations, then functions, triggers, policies and grants whole; where it is
- * there already, nothing is applied.
- * Safe to repeat, to run twice at once, under load, and after a run that was killed at whatever moment.
- * @throws DeployHeldUp naming who was in the way for too long; MigrationError naming the file and what Postgres said,
- * or why this code must not migrate this database.
+ * Brings a database to this release. It may be repeated, run twice at once, under load, and after a killed run.
+ * @throws DeployHeldUp naming the blocking sessions; MigrationError naming the file and the error of Postgres
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
   const server = await adminServer(options.adminUrl);
-  const worker = await openAdminConnection(server, APPLICATION);
+  await using worker = await openAdminConnection(server, APPLICATION);
+  await worker.answered((client) => refuseUnfit(client, options.evict ?? false));
+  await using keeper = await openAdminConnection(server, APPLICATION);
   try {
-    await worker.answered((client) => refuseUnfit(client, options.evict ?? false));
-    const keeper = await openAdminConnection(server, APPLICATION);
-    try {
-      await deploy(worker, keeper, options);
-    } catch (error) {
-      throw await worker.answered((client) => namingOwner(client, error));
-    } finally {
-      await keeper.close();
-    }
-  } finally {
-    await worker.close();
+    await deploy(worker, keeper, options);
+  } catch (error) {
+    throw await worker.answered((client) => namingOwner(client, error));
   }
 }
 
-/** The worker does it; the keeper holds the lock meanwhile, and sees who is in the worker's way. */
+/** The worker deploys; the keeper holds the deploy's lock and watches which sessions block the worker. */
 async function deploy(
   worker: AdminConnection,
   keeper: AdminConnection,
   {
     log,
-    patienceMs = DEPLOY_PATIENCE_MS,
+    maxWaitMs = DEPLOY_WAIT_MS,
     sayAfterMs = DEPLOY_SAY_MS,
     evict = false,
     strict = false,
   }: MigrateOptions,
 ): Promise<void> {
   const { client } = worker;
-  const everyMs = Math.ceil((await worker.answered(shortPatience)) / 3);
+  const everyMs = Math.ceil((await worker.answered(apply.shortLockTimeout)) / 3);
   const watch = createWatch({ log, sayAfterMs, evict, everyMs });
   const step = <T>(what: string, work: () => Promise<T>): Promise<T> =>
-    watch.during(what, worker, keeper, async () => {
-      try {
-        return await retryingOnContention(log, patienceMs, work);
-      } catch (error) {
-        if (!isContention(error)) throw error;
-        const seconds = Math.round(patienceMs / 1_000);
-        throw new DeployHeldUp(`${what} was held up for ${seconds} s by ${watch.lastSeen()}`, {
-          cause: error,
-        });
-      }
-    });
+    watch.during(what, worker, keeper, () =>
+      retryingOnContention(log, maxWaitMs, work).catch((cause: unknown) => {
+        if (!isContention(cause)) throw cause;
+        const seconds = Math.round(maxWaitMs / 1_000);
+        throw new DeployHeldUp(`${what} was held up for ${seconds} s by ${watch.lastBlockers()}`, { cause });
+      }),
+    );
 
-  const [migrations, files] = await Promise.all([readMigrationFiles(), readSqlFiles()]);
+  const [migrations, files] = await Promise.all([readMigrationFiles(), apply.readSqlFiles()]);
   const owned = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
     step('a look at the catalog', () => ownerHas(client, table));
   const readList = (): Promise<string[]> =>
     step('the list of migrations', () => asOwner(client, () => pendingMigrations(client, migrations)));
-  // Newer code is let alone before anything is made, and again once no other run can be at work.
+  // The list shows whether a newer release was deployed. It is read again below, under the lock.
   if (await owned('migrations')) await readList();
   else await step('a look at the catalog', () => refuseWithoutList(client));
   if (!(await owned('deploy_lock'))) {
-    await step('db/roles.sql', () => applyRoles(client, files));
-    await step('db/deploy-lock.sql', () => makeMigrationLock(client, files));
+    await step('db/roles.sql', () => apply.applyRoles(client, files));
+    await step('db/deploy-lock.sql', () => apply.makeMigrationLock(client, files));
   }
   await watch.during('the lock of the deploy', keeper, worker, () =>
-    takeMigrationLock(keeper.client, patienceMs, watch.lastSeen),
+    takeMigrationLock(keeper.client, maxWaitMs, watch.lastBlockers),
   );
   const pending = await readList();
   const release = { files, migrations, declared: await declaredFor(client, log) };
   if (
     pending.length === 0 &&
-    (await step('a look at what stands', () => asOwner(client, () => stands(client, release))))
+    (await step('a look at what stands', () => asOwner(client, () => isDeployed(client, release))))
   ) {
-    await step('the months of the audit log', () => tendAuditLog(client, files));
+    await step('the months of the audit log', () => apply.tendAuditLog(client, files));
     log.info('the database is as this release declares it: nothing was applied');
     return;
   }
@@ -130,8 +102,8 @@ async function deploy(
   );
   if (strict) refuseWhatStays(before);
   await step('the list of migrations', () => asOwner(client, () => restoreList(client, log)));
-  await step('db/roles.sql', () => applyRoles(client, files));
-  const { beforehand, withRights } = await divide(pending);
+  await step('db/roles.sql', () => apply.applyRoles(client, files));
+  const { beforehand, withRights } = await splitMigrations(pending);
   for (const name of beforehand) {
     log.info(`applying db/migrations/${name}.sql`);
     await step(`db/migrations/${name}.sql`, () => runAlone(client, name));
@@ -142,16 +114,15 @@ async function deploy(
       await runMigration(client, name);
     }
     await recordDigests(client, migrations);
-    await refuseWhatIsGone(client, before, release.declared);
-    await makeAuditTables(client, log);
+    await refuseDroppedTables(client, before, release.declared);
+    await apply.makeAuditTables(client, log);
   };
-  await step('the deploy of the rights', () => applyPolicies(client, release, strict, applyPending));
+  await step('the deploy of the rights', () => apply.applyPolicies(client, release, strict, applyPending));
   const after = await step('a look at what drifts', () => asOwner(client, () => readDrift(client)));
-  tellDrift(log, before, after);
+  logDrift(log, before, after);
   log.info('the database is migrated and its policies are applied');
 }
 
-/** What the repository declares of a database on this server. */
 async function declaredFor(client: pg.Client, log: Logger): Promise<readonly Fact[]> {
   const release = await serverRelease(client);
   const declared = await readDeclared(release);

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { sqlFolder } from '../sql-folder.ts';
 import { MigrationError } from './migration-error.ts';
-import { ownerHas } from './migration-lock.ts';
+import { ownerHas } from './locks.ts';
 
 export type MigrationFiles = ReadonlyMap<string, string>;
 
@@ -19,7 +19,6 @@ export async function readMigrationFiles(): Promise<MigrationFiles> {
   return new Map(await Promise.all(files));
 }
 
-/** The migrations to apply. @throws MigrationError where newer code or other files were applied here. */
 export async function pendingMigrations(client: pg.Client, files: MigrationFiles): Promise<string[]> {
   const applied = await appliedMigrations(client);
   const unknown = applied.filter(({ name }) => !files.has(name)).map(({ name }) => name);
@@ -47,7 +46,7 @@ export async function pendingMigrations(client: pg.Client, files: MigrationFiles
   return pending;
 }
 
-/** Restores lines that were deleted by hand, from the function in which the last deploy wrote them down. */
+/** Restores lines that were deleted by hand, from app.applied_migrations(), which each deploy writes. */
 export async function restoreList(client: pg.Client, log: Logger): Promise<void> {
   if (!(await ownerHas(client, 'migrations')) || (await namesAtLastDeploy(client)).length === 0) return;
   const { rows } = await client.query<{ name: string }>(
@@ -92,7 +91,6 @@ async function appliedMigrations(client: pg.Client) {
   return rows;
 }
 
-/** The list at the end of the last deploy; empty where there was none, or the function is gone. */
 async function namesAtLastDeploy(client: pg.Client): Promise<readonly string[]> {
   const { rows } = await client.query(`select where to_regprocedure('app.applied_migrations()') is not null`);
   if (rows.length === 0) return [];
@@ -102,7 +100,7 @@ async function namesAtLastDeploy(client: pg.Client): Promise<readonly string[]> 
   return listed.map(({ name }) => name);
 }
 
-/** @throws MigrationError where the house has tables but no list. */
+/** @throws MigrationError where the service's tables exist without the list of migrations */
 export async function refuseWithoutList(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
     `select from pg_class as c
@@ -115,7 +113,7 @@ export async function refuseWithoutList(client: pg.Client): Promise<void> {
   );
 }
 
-/** A checkout may have other line ends. */
+/** A checkout on Windows may have other line ends. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 import { MigrationError, reasonOf } from './migration-error.ts';
-import type { Kept } from './take-back.ts';
+import type { Undropped } from './take-back.ts';
 
-/** invalid_function_definition: the object stands in the hint alone. */
-const NAMED_IN_HINT = new Set(['42P13']);
+/** Only the hint of this error names the object. */
+const INVALID_FUNCTION_DEFINITION = '42P13';
+const DEPENDENT_OBJECTS = '2BP01';
 
-/** What Postgres said of a file, with the line that it said it of and the objects that it is about. */
-export function refusedAt(file: string, text: string, error: unknown, kept: Kept = new Map()): unknown {
+export function refusedAt(file: string, text: string, error: unknown, kept: Undropped = new Map()): unknown {
   if (!(error instanceof DatabaseError)) return error;
   const line =
     error.position === undefined
@@ -15,14 +15,14 @@ export function refusedAt(file: string, text: string, error: unknown, kept: Kept
       : `, line ${String(text.slice(0, Number(error.position)).split('\n').length)}`;
   const inTheWay = [...kept].filter(([object]) => text.includes(`${object} `));
   const further = [
-    ...(error.code === '2BP01' && error.detail !== undefined ? [error.detail] : []),
-    ...(NAMED_IN_HINT.has(error.code ?? '') && error.hint !== undefined ? [error.hint] : []),
+    ...(error.code === DEPENDENT_OBJECTS && error.detail !== undefined ? [error.detail] : []),
+    ...(error.code === INVALID_FUNCTION_DEFINITION && error.hint !== undefined ? [error.hint] : []),
     ...inTheWay.map(([object, reason]) => `${object} was changed by hand, and cannot be dropped: ${reason}`),
   ].map((part) => ` (${part.replaceAll(/\s+/g, ' ')})`);
   return new MigrationError(`db/${file}${line}: ${reasonOf(error)}${further.join('')}`, { cause: error });
 }
 
-/** What else belongs to another role than the owner, by that name: Postgres says neither the schema nor whose it is. */
+/** Objects named $1 of another owner: the error of Postgres names neither their schema nor their owner. */
 const OWNERS = `
   select found.object, pg_get_userbyid(found.owner) as owner
   from (
@@ -49,7 +49,6 @@ const OWNERS = `
       and found.name = $1
       and pg_get_userbyid(found.owner) not in ('taxclaims_owner', 'taxclaims_definer', 'taxclaims_housekeeper')`;
 
-/** Adds to a refusal for want of ownership whose the object is, and how it becomes the owner's again. */
 export async function namingOwner(client: pg.Client, error: unknown): Promise<unknown> {
   if (!(error instanceof DatabaseError || error instanceof MigrationError)) return error;
   const [, name] = /(?:must be owner of|permission denied for) (?:\w+ )+(\w+)$/.exec(error.message) ?? [];

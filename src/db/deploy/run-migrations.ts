@@ -1,17 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { shortPatience } from './apply.ts';
+import { shortLockTimeout } from './apply.ts';
 import { refusedAt } from './refused.ts';
 import { sqlFolder } from '../sql-folder.ts';
 
-/** Works as the owner of the tables, with short waits for locks; a failed transaction is rolled back. */
 export async function asOwner<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
-  await client.query(`set role taxclaims_owner; set lock_timeout = ${await shortPatience(client)}`);
+  await client.query(`set role taxclaims_owner; set lock_timeout = ${await shortLockTimeout(client)}`);
   try {
     return await work();
   } finally {
-    // Two queries: statements of one text would be one transaction. It fails only where the connection is lost.
+    // Two queries, because a query of several statements is one transaction. They fail only on a lost connection.
     await client
       .query('rollback')
       .then(() => client.query('reset role; reset lock_timeout'))
@@ -19,10 +18,10 @@ export async function asOwner<T>(client: pg.Client, work: () => Promise<T>): Pro
   }
 }
 
-/** Begins a migration that may take long and makes no object: the first ones run before the tables are locked. */
+/** Marks a long migration that makes no object. Those at the head of the list run before the tables are locked. */
 const ALONE = '-- In a transaction of its own';
 
-export async function divide(
+export async function splitMigrations(
   names: readonly string[],
   folder = sqlFolder('migrations'),
 ): Promise<{ readonly beforehand: readonly string[]; readonly withRights: readonly string[] }> {
@@ -47,7 +46,6 @@ const LIST = `
       run_on timestamp without time zone not null
   )`;
 
-/** Applies one migration in the transaction under way, as the owner. @throws MigrationError naming the file and the reason */
 export async function runMigration(client: pg.Client, name: string): Promise<void> {
   const file = `migrations/${name}.sql`;
   const text = await readFile(sqlFolder(file), 'utf8');

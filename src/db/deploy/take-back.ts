@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 
 /** dependent_objects_still_exist, insufficient_privilege: the object stays. */
-const LEFT = new Set(['2BP01', '42501']);
+const NOT_DROPPED = new Set(['2BP01', '42501']);
 
 const ofHouse = (catalog: 'pg_class' | 'pg_proc', oid: string): string =>
   `n.nspname in ('public', 'app', 'reporting', 'audit')
@@ -17,7 +17,7 @@ const VIEWS = `
   join pg_namespace as n on n.oid = c.relnamespace
   where c.relkind in ('v', 'm') and ${ofHouse('pg_class', 'c.oid')}`;
 
-/** The routines of the house's schemas that belong to no role of the house. */
+/** Routines in the service's schemas whose owner is none of the service's roles. */
 const FOREIGN_ROUTINES = `
   select ${ROUTINE} as object
   from pg_proc as f
@@ -25,17 +25,16 @@ const FOREIGN_ROUTINES = `
   where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)
       and ${ofHouse('pg_proc', 'f.oid')}`;
 
-/** `version` changes when a routine is made anew. */
+/** The version changes when a routine is made anew. */
 const ROUTINES = `
   select ${ROUTINE} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
   from pg_proc as f
   join pg_namespace as n on n.oid = f.pronamespace
   where ${ofHouse('pg_proc', 'f.oid')}`;
 
-export type Kept = ReadonlyMap<string, string>;
+export type Undropped = ReadonlyMap<string, string>;
 
-/** Drops the house's views, and other roles' routines in its schemas, as the administrator, unless something depends on them. */
-export async function dropBeforeFiles(client: pg.Client): Promise<Kept> {
+export async function dropBeforeFiles(client: pg.Client): Promise<Undropped> {
   const views = await dropEach(client, await objectsOf(client, VIEWS));
   await dropEach(client, await objectsOf(client, FOREIGN_ROUTINES));
   return views;
@@ -45,7 +44,6 @@ export async function readVersions(client: pg.Client): Promise<ReadonlySet<strin
   return new Set((await objectsOf(client, ROUTINES)).map(({ version }) => version));
 }
 
-/** Drops the routines that no file has made anew since: nobody declares them. */
 export async function dropUnmade(
   client: pg.Client,
   before: Awaited<ReturnType<typeof readVersions>>,
@@ -57,8 +55,8 @@ export async function dropUnmade(
   );
 }
 
-/** Again and again, as long as one of them was in the way of another. */
-async function dropEach(client: pg.Client, objects: readonly { object: string }[]): Promise<Kept> {
+/** Repeats until a round drops nothing: the objects may depend on each other. */
+async function dropEach(client: pg.Client, objects: readonly { object: string }[]): Promise<Undropped> {
   let left = objects.map(({ object }) => object);
   for (;;) {
     const kept = new Map<string, string>();
@@ -78,17 +76,12 @@ async function tryToDrop(client: pg.Client, object: string): Promise<string | un
     await client.query('release savepoint dropping');
     return undefined;
   } catch (error) {
-    if (!(error instanceof DatabaseError) || !LEFT.has(error.code ?? '')) throw error;
+    if (!(error instanceof DatabaseError) || !NOT_DROPPED.has(error.code ?? '')) throw error;
     await client.query('rollback to savepoint dropping; release savepoint dropping');
     return error.detail ?? error.message;
   }
 }
 
-interface Named {
-  readonly object: string;
-  readonly version?: string;
-}
-
-async function objectsOf(client: pg.Client, query: string): Promise<readonly Named[]> {
-  return (await client.query<Named>(query)).rows;
+async function objectsOf(client: pg.Client, query: string) {
+  return (await client.query<{ readonly object: string; readonly version?: string }>(query)).rows;
 }

@@ -10,15 +10,9 @@ export interface SpoolFile {
   readonly sinceMs: number;
 }
 
-interface Waiting {
-  readonly line: string;
-  readonly resolve: (nothing?: undefined) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Adds lines to one file after the other; `onSealed` gets each that is full or could not be written on. */
+/** Appends lines to a file until it is full or fails, then to the next; `onSealed` gets each ended file. */
 export function createAppender(nextPath: () => Promise<string>, onSealed: (file: SpoolFile) => void) {
-  let waiting: Waiting[] = [];
+  let waiting: (Omit<PromiseWithResolvers<undefined>, 'promise'> & { readonly line: string })[] = [];
   let present: (SpoolFile & { readonly file: FileHandle }) | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -44,11 +38,11 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
       const bytes = Buffer.from(group.map(({ line }) => line).join(''));
       await target.file.appendFile(bytes);
       await target.file.datasync();
-      // A file that somebody has removed goes on taking lines, which nobody will ever read.
+      // A removed file still takes lines, but nobody can read them.
       if ((await target.file.stat()).nlink === 0) throw new Error(`${target.path} was removed`);
       target.size += bytes.length;
       target.records += group.length;
-      for (const { resolve } of group) resolve();
+      for (const { resolve } of group) resolve(undefined);
       if (target.size >= SPOOL_FILE_BYTES) await endPresent();
     } catch (error) {
       for (const { reject } of group) reject(error);
@@ -72,12 +66,12 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
   }
 
   return {
-    /** Resolves once the line is on the disk; waiting lines are synced together. Rejects where it surely is not whole. */
+    /** Resolves once the line is on the disk; waiting lines are synced together. */
     append(line: string): Promise<void> {
-      const { promise, resolve, reject } = Promise.withResolvers<undefined>();
-      waiting.push({ line, resolve, reject });
+      const written = { line, ...Promise.withResolvers<undefined>() };
+      waiting.push(written);
       if (waiting.length === 1) void inTurn(writeWaiting);
-      return promise;
+      return written.promise;
     },
     seal: () => inTurn(takePresent),
     get present(): SpoolFile | undefined {

@@ -6,9 +6,8 @@ import { Pauses } from '../../retries.ts';
 import { isOfTheSystem } from '../../system-error.ts';
 import { within } from '../../within.ts';
 import type { Database } from '../database.ts';
-import { drainOldest } from './drain.ts';
-import { createRecorder } from './recorder.ts';
-import { toLine, type KeptRefusal, type Refusal } from './refusal.ts';
+import { createRecorder, type Recorder } from './recorder.ts';
+import { fromLine, toLine, type KeptRefusal, type Refusal } from './refusal.ts';
 import type { Spool } from './spool.ts';
 
 export type AuditWriter = ReturnType<typeof createAuditWriter>;
@@ -20,7 +19,7 @@ interface Waiting {
 
 const full = (): Error => new Error(`${limit.REFUSALS_WAITING} refusals wait already`);
 
-/** Records refusals in batches, on a connection of their own; during an outage they go straight to the spool. */
+/** Stores the audit records of refusals in batches; during an outage of the database they go to the spool on disk. */
 export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool: Spool, log: Logger) {
   const recorder = createRecorder(database);
   const forDatabase = boundOf(limit.REFUSALS_WAITING, full);
@@ -33,13 +32,13 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   let retry: NodeJS.Timeout | undefined;
   let closed = false;
 
-  function taken(): void {
+  function onStored(): void {
     if (!isTaking) log.info('the database takes refusals again');
     isTaking = true;
     pauses.reset();
   }
 
-  function notTaken(error: unknown): void {
+  function onFailed(error: unknown): void {
     if (isTaking)
       log.error({ err: error }, 'the database takes no refusals: they are kept on disk until it does');
     isTaking = false;
@@ -52,7 +51,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     }, pauses.next()).unref();
   }
 
-  /** One batch at a time. */
+  /** Writes one batch after the other, until none waits. */
   function writeWaiting(): Promise<void> | undefined {
     if (waiting.length === 0) return undefined;
     const batch = waiting.splice(0, limit.REFUSALS_AT_ONCE);
@@ -63,21 +62,21 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
     return recorder.record(batch.map(({ refusal }) => refusal)).then(
       () => {
         settleAll(true);
-        taken();
+        onStored();
         return writeNext();
       },
       (error: unknown) => {
         settleAll(false);
-        notTaken(error);
+        onFailed(error);
         return writeNext();
       },
     );
   }
 
-  /** Tells `told` once whether the database has it. */
-  function store(refusal: KeptRefusal, told: (stored: boolean) => void): void {
+  /** Calls `settled` once, with whether the database has stored the refusal in time. */
+  function store(refusal: KeptRefusal, settled: (stored: boolean) => void): void {
     if (!isTaking || forDatabase.isFull) {
-      told(false);
+      settled(false);
       return;
     }
     const leave = forDatabase.enter();
@@ -87,11 +86,11 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       isSettled = true;
       clearTimeout(late);
       leave();
-      told(stored);
+      settled(stored);
     };
     const late = setTimeout(() => {
       settle(false);
-      notTaken(new Error(`a refusal was not stored within ${limit.REFUSAL_MS} ms`));
+      onFailed(new Error(`a refusal was not stored within ${limit.REFUSAL_MS} ms`));
     }, limit.REFUSAL_MS);
     waiting.push({ refusal, settle });
     writing ??= writeWaiting();
@@ -111,9 +110,9 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   async function drainAll(): Promise<void> {
     let drained = 0;
     try {
-      // With nothing to move as well: it reads the database's clock, ends an outage, and opens the connection.
+      // An empty batch reads the database's clock, notices the end of an outage and opens the connection.
       await recorder.record([]);
-      taken();
+      onStored();
       let isDone = spool.isEmpty;
       while (!isDone) {
         const count = await drainOldest(spool, recorder, log).catch((error: unknown) => {
@@ -125,7 +124,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
         isDone = count === undefined || spool.isEmpty;
       }
     } catch (error) {
-      notTaken(error);
+      onFailed(error);
     }
     draining = undefined;
     if (drained > 0) log.info({ refusals: drained }, 'refusals that were kept on disk are in the database');
@@ -143,10 +142,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   drain();
 
   return {
-    /**
-     * Resolves when the record is in the database or, where that takes too long, on this machine's disk.
-     * @throws Error where neither takes it: the request must not be answered as refused
-     */
+    /** Resolves when the database or the disk has the record. @throws Error where both fail */
     record(answered: Refusal): Promise<void> {
       return new Promise((resolve, reject) => {
         const refusal = recorder.date(answered);
@@ -157,7 +153,6 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       });
     },
     figures: () => ({ waiting: forDatabase.taken, spooling: forDisk.taken, isTaking }),
-    /** Tries once more to empty the spool, which is closed after this. */
     async close(): Promise<void> {
       closed = true;
       clearTimeout(retry);
@@ -169,4 +164,46 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       if (!spool.isEmpty) log.warn('refusals wait on disk for the next start');
     },
   };
+}
+
+/**
+ * Moves the oldest file of the spool into the database; gives the number of its refusals, undefined for an empty spool.
+ * The file is removed last: after a crash its records are stored again, with the same ids.
+ */
+async function drainOldest(spool: Spool, recorder: Recorder, log: Logger): Promise<number | undefined> {
+  const file = await spool.oldest();
+  if (file === undefined) return undefined;
+  try {
+    const content = await file.read();
+    if (content === undefined) {
+      log.error('refusals that were kept on disk are gone: somebody has removed their file');
+      return 0;
+    }
+    const { lines, torn } = content;
+    if (torn !== '')
+      log.warn({ bytes: torn.length }, 'a crash has cut off a refusal that was never answered');
+    const parsed = lines.map((line) => ({ line, refusal: fromLine(line) }));
+    const refusals = parsed.flatMap(({ refusal }) => refusal ?? []);
+    const damaged = parsed.flatMap(({ line, refusal }) => (refusal === undefined ? line : []));
+    const refused: KeptRefusal[] = [];
+    for (let next = 0; next < refusals.length; next += limit.REFUSALS_AT_ONCE) {
+      refused.push(...(await recorder.recordEach(refusals.slice(next, next + limit.REFUSALS_AT_ONCE))));
+    }
+    if (damaged.length + refused.length > 0) {
+      await spool.setAside([...damaged, ...refused.map((refusal) => JSON.stringify(refusal))]);
+      const details = {
+        damaged: damaged.length,
+        refused: refused.map(({ id, requestId }) => ({ id, requestId })),
+      };
+      log.error(
+        details,
+        'refusals that the database does not take were set aside in DATA_DIR/refusals/set-aside',
+      );
+    }
+    await file.remove();
+    return refusals.length - refused.length;
+  } catch (error) {
+    if (isOfTheSystem(error)) file.postpone();
+    throw error;
+  }
 }

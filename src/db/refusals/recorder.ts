@@ -6,18 +6,15 @@ import { keep, type KeptRefusal, type Refusal } from './refusal.ts';
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
-/**
- * Classes of errors about a value: malformed, a broken constraint, too large for an index, raised by an added trigger.
- * Any other error would meet every record, and is waited out.
- */
+/** SQLSTATE classes of errors about a value. Any other error concerns every record, so the record waits. */
 const OF_A_VALUE: readonly unknown[] = ['22', '23', '54', 'P0'];
 
 export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   const run = randomUUID();
-  /** The database's clock at a moment of `performance.now()`. */
+  /** The time of the database's clock at a time of `performance.now()`. */
   let known: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
 
-  /** All of them in one statement, or none; stored ones are left as they are. */
+  /** Stores all records in one statement, or none; a stored record stays as it is. */
   function record(refusals: readonly KeptRefusal[]): Promise<void> {
     const askedMs = performance.now();
     const stored = database.callAsLogin({
@@ -32,15 +29,15 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   }
 
   /**
-   * The age of a refusal, and its time by the database's clock as far as that is known. For a refusal of another process
-   * only clocks that somebody may have set can tell: the database's as that process knew it, or the machine's.
+   * The age of a refusal and, where known, its time by the database's clock. `performance.now()` of another process means
+   * nothing here: then the database's clock counts as that process knew it, or else the machine's.
    */
-  function timeOf({ run: refusedBy, monotonicMs, databaseMs, machineMs }: KeptRefusal): Time {
+  function timeOf({ run: refusedBy, monotonicMs, databaseMs, machineMs }: KeptRefusal) {
     if (refusedBy === run) return { age_ms: performance.now() - monotonicMs, refused_at_ms: databaseMs };
     return databaseMs === null ? { age_ms: Date.now() - machineMs } : { refused_at_ms: databaseMs };
   }
 
-  /** Gives those that the database refuses for their values; they keep out no other. */
+  /** Stores every record that the database accepts; gives the records that it refuses for their values. */
   async function recordEach(refusals: readonly KeptRefusal[]): Promise<readonly KeptRefusal[]> {
     try {
       await record(refusals);
@@ -65,11 +62,7 @@ export function createRecorder(database: Pick<Database, 'callAsLogin'>) {
   };
 }
 
-type Time =
-  | { readonly age_ms: number; readonly refused_at_ms?: number | null }
-  | { readonly refused_at_ms: number };
-
-function recordOf(refusal: KeptRefusal, time: Time): object {
+function recordOf(refusal: KeptRefusal, time: object): object {
   return {
     id: refusal.id,
     request_id: refusal.requestId,

@@ -2,38 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
-export interface Refusal {
-  readonly requestId: string;
-  readonly actor: string;
-  readonly action: string;
-  readonly resourceType: string;
-  readonly resourceId?: string;
-  readonly clientContext?: string;
-  readonly reason: string;
-  readonly ipAddress: string;
-  readonly userAgent: string;
-}
-
-/** Text that Postgres stores, as long as its column. Cut first: a cut can leave half a surrogate pair, which it refuses. */
+/** Cut to the column's length first: the cut may leave half a surrogate pair, which Postgres refuses. */
 function text(longest: number) {
   return z.string().transform((value) => value.slice(0, longest).replaceAll('\0', '\uFFFD').toWellFormed());
 }
 
-/** One character more than an id has: cut to its length, a longer text could turn into an id. */
-const id = text(37).nullable();
+/** One character longer than an id: a longer text, cut to 36, could look like an id. */
+const id = text(37)
+  .nullish()
+  .transform((value) => value ?? null);
 
 const clock = {
-  /** The process for which `monotonicMs` means something. */
+  /** The process that refused; `monotonicMs` is of its `performance.now()`. */
   run: z.string(),
   monotonicMs: z.number(),
   machineMs: z.number(),
   databaseMs: z.number().nullable(),
 };
 
-/** A refusal until the database has it. */
-const keptRefusal = z.object({
-  id: z.uuid(),
-  ...clock,
+const refusal = z.object({
   requestId: text(100),
   actor: text(255),
   action: text(100),
@@ -44,21 +31,20 @@ const keptRefusal = z.object({
   ipAddress: text(100),
   userAgent: text(2_000),
 });
+const keptRefusal = z.object({ id: z.uuid(), ...clock, ...refusal.shape });
 
+export type Refusal = Readonly<z.input<typeof refusal>>;
 export type KeptRefusal = z.output<typeof keptRefusal>;
 
 export function keep(refusal: Refusal, moment: Pick<KeptRefusal, keyof typeof clock>): KeptRefusal {
-  const ids = { resourceId: refusal.resourceId ?? null, clientContext: refusal.clientContext ?? null };
-  return keptRefusal.parse({ ...refusal, ...ids, ...moment, id: randomUUID() });
+  return keptRefusal.parse({ ...refusal, ...moment, id: randomUUID() });
 }
 
-/** The refusal as one line of a file; the checksum tells a whole line from a torn one. */
 export function toLine(refusal: KeptRefusal): string {
   const json = JSON.stringify(refusal);
   return `${checksum(json)} ${json}\n`;
 }
 
-/** The refusal of a line without its end; undefined where the line is not as it was written. */
 export function fromLine(line: string): KeptRefusal | undefined {
   const json = line.slice(9);
   if (line.slice(0, 9) !== `${checksum(json)} `) return undefined;

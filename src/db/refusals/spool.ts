@@ -1,22 +1,18 @@
 import { appendFile, lstat, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { SPOOL_BYTES, SPOOL_CLOSE_MS } from '../../limits.ts';
+import { lockFile } from '../../file-lock.ts';
+import { SPOOL_BYTES, SPOOL_CLOSE_MS, SPOOL_SLOTS } from '../../limits.ts';
 import { makeFolder, syncFolder } from '../../make-folder.ts';
 import { codeOf } from '../../system-error.ts';
 import { within } from '../../within.ts';
 import { createAppender, type SpoolFile } from './appender.ts';
 import { fromLine } from './refusal.ts';
-import { type Slot, takeAbandonedSlots, takeSlot } from './slots.ts';
 
-/**
- * Refusals that wait on disk for the database, in files of lines for the owner alone. Each process writes in a folder of
- * its own; the files of ended processes are taken over.
- */
+/** Refusals on disk that wait for the database. Each process has a folder, and adopts the files of ended processes. */
 export type Spool = Awaited<ReturnType<typeof openSpool>>;
 
 const SUFFIX = '.refusals';
 
-/** @throws Error in one line that names DATA_DIR, where it cannot be written to */
 export async function openSpool(dataDir: string, maxBytes = SPOOL_BYTES) {
   try {
     return await openIn(join(dataDir, 'refusals'), maxBytes);
@@ -80,7 +76,6 @@ async function openIn(folder: string, maxBytes: number) {
   }
 
   const spool = {
-    /** Resolves once the line is on the disk. Rejects where it is not: the disk is full or away, or the spool is full. */
     async append(line: string): Promise<void> {
       const size = Buffer.byteLength(line);
       if (bytes + size > maxBytes) throw new Error(`${folder} holds ${maxBytes} bytes of refusals already`);
@@ -91,7 +86,6 @@ async function openIn(folder: string, maxBytes: number) {
         throw error;
       });
     },
-    /** The oldest file, sealed; undefined where nothing waits. */
     async oldest() {
       if (ready().length === 0) {
         unsealed = 0;
@@ -101,7 +95,7 @@ async function openIn(folder: string, maxBytes: number) {
       const [file] = ready();
       if (file === undefined) return undefined;
       return {
-        /** Undefined where somebody has removed it. A crash has cut off `torn`, whose request was never answered. */
+        /** Undefined for a removed file. `torn` is a line that a crash cut off; its request was never answered. */
         async read() {
           try {
             const lines = (await readFile(file.path, 'utf8')).split('\n');
@@ -116,13 +110,11 @@ async function openIn(folder: string, maxBytes: number) {
           await rm(file.path, { force: true });
           forget(file);
         },
-        /** Lets others go before it, until `adopt` is called the next time. */
         postpone(): void {
           postponed.add(file);
         },
       };
     },
-    /** Keeps lines that the database will never take. */
     async setAside(lines: readonly string[]): Promise<void> {
       const text = lines.map((line) => `${line}\n`).join('');
       await appendFile(aside, text, { mode: 0o600, flush: true });
@@ -133,7 +125,6 @@ async function openIn(folder: string, maxBytes: number) {
     get isEmpty(): boolean {
       return unsealed === 0 && ready().length === 0;
     },
-    /** Takes over the files of ended processes, and postponed ones. */
     async adopt(): Promise<void> {
       postponed.clear();
       for (const slot of await takeAbandonedSlots(folder)) {
@@ -143,7 +134,7 @@ async function openIn(folder: string, maxBytes: number) {
       }
       releaseEmptied();
     },
-    /** All that waits, postponed or not; `bytes` with the lines set aside, which nobody but a person removes. */
+    /** With postponed files; `bytes` includes the lines set aside. */
     figures() {
       const all = [...files(), ...(appender.present ? [appender.present] : [])];
       const records = sumOf(all, 'records');
@@ -168,7 +159,6 @@ async function assertWritable(folder: string): Promise<void> {
   await rm(path);
 }
 
-/** The files of an earlier process; folders and links with such a name are none of ours. */
 async function filesOf({ folder }: Slot): Promise<SpoolFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX)).sort();
   const files: SpoolFile[] = [];
@@ -176,7 +166,7 @@ async function filesOf({ folder }: Slot): Promise<SpoolFile[]> {
     const path = join(folder, name);
     const entry = await lstat(path);
     if (!entry.isFile()) continue;
-    // An unreadable file counts as nothing, and is read again later.
+    // An unreadable file counts no records; it is read again later.
     const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n');
     const sinceMs = fromLine(lines[0] ?? '')?.machineMs ?? Date.now();
     files.push({ path, size: entry.size, records: lines.length - 1, sinceMs });
@@ -186,4 +176,47 @@ async function filesOf({ folder }: Slot): Promise<SpoolFile[]> {
 
 function sumOf(files: readonly SpoolFile[], figure: 'size' | 'records'): number {
   return files.reduce((sum, file) => sum + file[figure], 0);
+}
+
+/** A folder that one process has locked; the kernel drops the lock with the process. */
+interface Slot {
+  readonly folder: string;
+  /** False where somebody has removed the lock: another process could lock a new file of that name. */
+  isThere(): Promise<boolean>;
+  release(): void;
+}
+
+async function takeSlot(folder: string): Promise<Slot> {
+  for (let number = 0; number < SPOOL_SLOTS; number += 1) {
+    const path = join(folder, String(number));
+    await makeFolder(path, 0o700);
+    const slot = await tryToTake(path);
+    if (slot !== undefined) return slot;
+  }
+  throw new Error(`${folder} is in use by ${SPOOL_SLOTS} processes`);
+}
+
+async function takeAbandonedSlots(folder: string): Promise<readonly Slot[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+  const slots = await Promise.all(folders.map(tryToTake));
+  return slots.filter((slot) => slot !== undefined);
+}
+
+async function tryToTake(folder: string): Promise<Slot | undefined> {
+  const path = join(folder, 'lock');
+  // An existing file is not opened: closing it would release this process's own lock on it.
+  await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
+  const lock = lockFile(path);
+  if (lock === undefined) return undefined;
+  // No other file has its number while the lock holds it open.
+  const { ino } = await stat(path);
+  const isThere = () =>
+    stat(path).then(
+      (found) => found.ino === ino,
+      () => false,
+    );
+  return { folder, isThere, release: lock.release };
 }

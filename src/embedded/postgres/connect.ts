@@ -9,7 +9,7 @@ export async function answers(url: string, data: string): Promise<boolean> {
   try {
     const asked = (client: pg.Client) =>
       client.query<{ data: string }>(`select current_setting('data_directory') as data`);
-    // A stopped server takes connections and says nothing.
+    // A stopped process (SIGSTOP) accepts connections and does not answer.
     const { rows } = await withClient(url, asked, { query_timeout: EMBEDDED_ANSWER_MS });
     return rows[0]?.data === data;
   } catch {
@@ -27,7 +27,7 @@ export async function withClient<T>(
     connectionTimeoutMillis: EMBEDDED_ANSWER_MS,
     ...limits,
   });
-  // A lost connection also fails the query under way; unheard, it would end the process.
+  // Without a listener the error of a lost connection would end the process; the query fails anyway.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -5,7 +5,7 @@ export async function freePort(preferred: number): Promise<number> {
   return probe(preferred).catch(() => probe(0));
 }
 
-/** Listens on a port for a moment; gives its number. @throws the error of the system */
+/** Listens on a port for a moment and gives its number. @throws the error of the system */
 export async function probe(port: number, host = '127.0.0.1'): Promise<number> {
   const server = createServer().listen(port, host);
   await once(server, 'listening');

@@ -8,10 +8,7 @@ import type { Cluster } from './cluster.ts';
 import { run } from './command.ts';
 import { answers, superuserUrl } from './connect.ts';
 
-/**
- * Stops a server that a killed start left running on the cluster, and removes a stale pid file. For the lock's holder only.
- * @throws Error when the server cannot be stopped.
- */
+/** Stops the server of a killed start and removes its pid file. Needs the lock. @throws Error where it does not stop */
 export async function clearLeftover(cluster: Cluster, log: Logger): Promise<void> {
   const text = await readFile(pidFileOf(cluster), 'utf8').catch(() => undefined);
   if (text === undefined) return;
@@ -21,7 +18,7 @@ export async function clearLeftover(cluster: Cluster, log: Logger): Promise<void
     if (!(await isThere())) break;
     log.warn({ pid, mode }, 'stopping the embedded Postgres of an earlier start that was killed');
     const stop = [cluster.binaries.pgCtl, 'stop', `--pgdata=${cluster.data}`, `--mode=${mode}`, '--no-wait'];
-    // pg_ctl would wait for a zombie; where it fails, the server has ended.
+    // pg_ctl would wait for a zombie. It fails where the server has ended.
     await run(stop, cluster.account).catch(() => undefined);
     const deadline = Date.now() + EMBEDDED_LEFTOVER_MS;
     while (Date.now() < deadline && (await isThere())) await delay(EMBEDDED_LEFTOVER_LOOK_MS);
@@ -32,7 +29,6 @@ export async function clearLeftover(cluster: Cluster, log: Logger): Promise<void
   await forgetServer(cluster);
 }
 
-/** Removes the pid file of an ended server. Postgres itself finds processes of the cluster that still live. */
 export async function forgetServer(cluster: Cluster): Promise<void> {
   await rm(pidFileOf(cluster), { force: true });
 }
@@ -41,14 +37,14 @@ function pidFileOf({ data }: Cluster): string {
   return join(data, 'postmaster.pid');
 }
 
-/** A process with this pid may be a stranger; without such a process the server has ended. */
+/** The pid may belong to another program by now. */
 async function serves(pid: string, port: number, cluster: Cluster): Promise<boolean> {
   try {
     process.kill(Number(pid), 0);
   } catch (error) {
     if (codeOf(error) === 'ESRCH') return false;
   }
-  // A server has this working folder also while it starts or stops; a zombie has none.
+  // The server's working folder is the cluster, also while it starts or stops; a zombie has none.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (folder !== undefined) return folder === cluster.data;
   const command = await run(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');

@@ -2,15 +2,15 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EMBEDDED_LOG_BYTES, EMBEDDED_START_MS, EMBEDDED_STOP_MS } from '../../limits.ts';
+import type { Logger } from 'pino';
+import { EMBEDDED_LOG_BYTES, EMBEDDED_RETRY_MS, EMBEDDED_START_MS, EMBEDDED_STOP_MS } from '../../limits.ts';
+import { Pauses } from '../../retries.ts';
+import { within } from '../../within.ts';
 import type { Cluster } from './cluster.ts';
 import { oneLine, spawnApart } from './command.ts';
 import { answers, superuserUrl } from './connect.ts';
 
-export interface Postmaster {
-  readonly ended: Promise<void>;
-  stop(withinMs?: number): Promise<void>;
-}
+export type Postmaster = Awaited<ReturnType<typeof startPostmaster>>;
 
 export class StartFailed extends Error {
   override readonly name = 'StartFailed';
@@ -23,11 +23,8 @@ export interface PostmasterOptions {
   readonly ending?: AbortSignal | undefined;
 }
 
-/**
- * Starts the server on a cluster and waits until it answers a query.
- * @throws StartFailed with the server's words when it ends instead; the signal's reason where that ended it.
- */
-export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
+/** Starts the server and waits for its first answer. @throws StartFailed with the server's words; the reason of `ending` */
+export async function startPostmaster(options: PostmasterOptions) {
   const { cluster, port, settings, ending } = options;
   await boundLog(cluster.logFile);
   const log = await open(cluster.logFile, 'a+', 0o600);
@@ -36,9 +33,9 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     const all = {
       listen_addresses: '127.0.0.1',
       port: String(port),
-      // The path of a socket below a deep folder would be too long.
+      // The path of a socket in a deep folder would be too long.
       unix_socket_directories: '',
-      // With the id of the request that a statement belongs to.
+      // %a is the id of the request.
       log_line_prefix: '%m [%p] %a ',
       ...settings,
     };
@@ -60,7 +57,6 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   }
 }
 
-/** Puts a long log aside; the server goes on appending. */
 export async function boundLog(path: string): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   if (size <= EMBEDDED_LOG_BYTES) return;
@@ -75,14 +71,13 @@ async function untilAnswering(
   const url = superuserUrl(port, cluster.password, 'postgres');
   const deadline = Date.now() + EMBEDDED_START_MS;
   while (Date.now() < deadline && ending?.aborted !== true) {
-    // A stranger on that port may leave the probe without an answer for a while.
+    // Another program on the port may not answer.
     if (await Promise.race([answers(url, cluster.data), ended.then(() => false)])) return true;
     if (await endsWithin(ended, 25)) return false;
   }
   return false;
 }
 
-/** A frozen server heeds SIGKILL alone. */
 async function stopChild(
   child: ChildProcess,
   ended: Promise<void>,
@@ -98,15 +93,54 @@ async function stopChild(
 }
 
 async function endsWithin(ended: Promise<void>, milliseconds: number): Promise<boolean> {
-  const timer = new AbortController();
-  const late = delay(milliseconds, false, { signal: timer.signal }).catch(() => false);
-  const first = await Promise.race([ended.then(() => true), late]);
-  timer.abort();
-  return first;
+  const late = (): Error => new Error('late');
+  return within(milliseconds, ended, late).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function readFrom(file: FileHandle, position: number): Promise<string> {
   const { size } = await file.stat();
   const { buffer } = await file.read({ buffer: Buffer.alloc(size - position), position });
   return oneLine(buffer.toString('utf8'));
+}
+
+/** Starts a server again whenever it ends. Gives the function that stops it for good; it may be called twice. */
+export function supervise(
+  first: Postmaster,
+  startAgain: (ending: AbortSignal) => Promise<Postmaster>,
+  log: Logger,
+): Postmaster['stop'] {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const isOver = (): boolean => signal.aborted;
+  let current = first;
+
+  async function run(): Promise<void> {
+    const pauses = new Pauses(EMBEDDED_RETRY_MS);
+    pauses.works();
+    await current.ended;
+    while (!isOver()) {
+      log.error('the embedded Postgres is down: starting it again');
+      await delay(pauses.next(), undefined, { signal }).catch(() => undefined);
+      try {
+        signal.throwIfAborted();
+        current = await startAgain(signal);
+        if (isOver()) await current.stop();
+        else log.warn('the embedded Postgres runs again');
+        pauses.works();
+        await current.ended;
+      } catch (err) {
+        if (!isOver()) log.error({ err }, 'the embedded Postgres could not be started again');
+      }
+    }
+  }
+
+  const over = run();
+  return async (withinMs) => {
+    ending.abort();
+    await current.stop(withinMs);
+    await over;
+  };
 }

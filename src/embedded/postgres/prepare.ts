@@ -9,15 +9,12 @@ import { type EmbeddedServer, type EmbeddedServerOptions, startEmbeddedServer } 
 
 export type EmbeddedDatabase = Awaited<ReturnType<typeof startEmbeddedDatabase>>;
 
-/**
- * Starts the embedded Postgres, migrates it and fills it with the demonstration data the first time.
- * @throws Error when it cannot run here, MigrationError when the SQL is refused; the signal's reason where that ended it.
- */
+/** Starts the embedded Postgres, migrates it and loads the demonstration data once. @throws Error in one line */
 export async function startEmbeddedDatabase({
   passwords = false,
   ...options
 }: Pick<EmbeddedServerOptions, 'dataDir' | 'log' | 'ending'> & {
-  /** Whether people log in with passwords of the database. */
+  /** True with the embedded identity provider, where people log in with passwords. */
   readonly passwords?: boolean;
 }) {
   const server = await startEmbeddedServer(options);
@@ -30,9 +27,7 @@ export async function startEmbeddedDatabase({
     return {
       logins: passwords ? await givePasswords(adminUrl, options.dataDir) : [],
       apiUrl: await createLogin(server),
-      /** The address for the superuser, as which the embedded identity provider reads its users. */
       adminUrl,
-      /** The command for a look inside as the superuser; it names the file of the password, not the password. */
       psql: `PGPASSWORD=$(cat ${passwordFile}) psql -h 127.0.0.1 -p ${port} -U postgres taxclaims`,
       demonstration,
       close: (withinMs?: number) => server.stop(withinMs),
@@ -43,7 +38,7 @@ export async function startEmbeddedDatabase({
   }
 }
 
-/** Data that somebody has changed or deleted stays so: only a database that never had a user gets it. */
+/** Only a database that never had a user gets the data: deleted rows stay deleted. */
 async function loadDemonstration(adminUrl: string): Promise<string[]> {
   return withClient(adminUrl, async (client) => {
     const { rows } = await client.query<{ used: boolean }>(
@@ -59,7 +54,6 @@ async function loadDemonstration(adminUrl: string): Promise<string[]> {
   });
 }
 
-/** Lets the API log in, with a new password each time; gives the address for it. */
 export async function createLogin({ adminUrl }: Pick<EmbeddedServer, 'adminUrl'>): Promise<string> {
   const url = new URL(adminUrl);
   url.username = 'taxclaims_app';

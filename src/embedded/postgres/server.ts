@@ -10,24 +10,16 @@ import { openCluster } from './cluster.ts';
 import { superuserUrl, withClient } from './connect.ts';
 import { freePort } from './free-port.ts';
 import { clearLeftover, forgetServer } from './leftover.ts';
-import { boundLog, StartFailed, startPostmaster, type PostmasterOptions } from './postmaster.ts';
-import { supervise } from './supervise.ts';
+import { boundLog, StartFailed, startPostmaster, supervise, type PostmasterOptions } from './postmaster.ts';
 
 const DATABASE = 'taxclaims';
 
-/** Another program was quicker to take the port, or processes of a killed server linger. */
+/** Another program has just taken the port, or processes of a killed server are still ending. */
 const PASSING = /could not create any TCP\/IP sockets|shared memory block .* is still in use/;
 
-export interface EmbeddedServer {
-  readonly adminUrl: string;
-  readonly port: number;
-  readonly passwordFile: string;
-  /** Shuts the server down within that time and gives the folder free; safe to call twice. */
-  stop(withinMs?: number): Promise<void>;
-}
+export type EmbeddedServer = Awaited<ReturnType<typeof startEmbeddedServer>>;
 
 export interface EmbeddedServerOptions {
-  /** Everything is kept in `postgres` below it. */
   readonly dataDir: string;
   readonly log: Logger;
   readonly settings?: Readonly<Record<string, string>>;
@@ -35,11 +27,8 @@ export interface EmbeddedServerOptions {
   readonly ending?: AbortSignal | undefined;
 }
 
-/**
- * Starts a real Postgres on 127.0.0.1, and starts it again whenever it ends. Remains of an earlier start are cleared first.
- * @throws Error in one line when another process runs it, or it cannot run here.
- */
-export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+/** Starts Postgres on 127.0.0.1, and again whenever it ends. @throws Error in one line */
+export async function startEmbeddedServer(options: EmbeddedServerOptions) {
   const dataDir = await openDataDir(options.dataDir);
   const lock = takeLock(dataDir);
   try {
@@ -54,7 +43,6 @@ export function assertUnused(dataDir: string): void {
   takeLock(dataDir).release();
 }
 
-/** @throws Error in one line when another process has the lock, or its file cannot be written. */
 function takeLock(dataDir: string): FileLock {
   try {
     const lock = lockFile(join(dataDir, 'postgres.lock'));
@@ -71,7 +59,7 @@ async function startLocked(
   folder: string,
   lock: FileLock,
   { settings = {}, log, ending, logLookMs = EMBEDDED_LOG_MS }: EmbeddedServerOptions,
-): Promise<EmbeddedServer> {
+) {
   const cluster = await openCluster(folder, ending);
   await clearLeftover(cluster, log);
   const { postmaster, port } = await startInsistently({ cluster, settings, ending }, log);
@@ -79,7 +67,6 @@ async function startLocked(
     postmaster,
     async (stopping) => {
       await forgetServer(cluster);
-      // The same port, or those who are connected would never find it.
       return startPostmaster({ cluster, settings, port, ending: stopping });
     },
     log,
@@ -92,11 +79,11 @@ async function startLocked(
     await stopServer(withinMs);
     lock.release();
   };
-  const server: EmbeddedServer = {
+  const server = {
     adminUrl: superuserUrl(port, cluster.password, DATABASE),
     port,
     passwordFile: cluster.passwordFile,
-    stop: (withinMs) => (stopped ??= stop(withinMs)),
+    stop: (withinMs?: number): Promise<void> => (stopped ??= stop(withinMs)),
   };
   try {
     await prepareDatabases(superuserUrl(port, cluster.password, 'postgres'));
@@ -125,10 +112,10 @@ async function startInsistently(options: Omit<PostmasterOptions, 'port'>, log: L
   }
 }
 
-/** Makes the service's database, and closes those that come with Postgres. */
+/** Makes the service's database, and revokes access to the databases that come with Postgres. */
 async function prepareDatabases(url: string): Promise<void> {
   await withClient(url, async (client) => {
-    // A standby has them as its primary left them.
+    // A standby takes no changes.
     const { rows } = await client.query<{ datname: string }>(
       `select datname from pg_database
        where datname in ('postgres', 'template1')

@@ -7,9 +7,8 @@ import { identityFolder, ignoreMissing } from './key.ts';
 const PREFERRED_PORT = 3001;
 
 /**
- * The issuer of the provider of this folder: where IDENTITY_PORT says, or where it was before; the first time on a free
- * port where the preferred one is taken. The port is kept for the next start, and for tokens that are signed beside it.
- * @param listen absent for a token that is signed beside the provider, whether it runs or not
+ * The port is IDENTITY_PORT, or that of the last start, or the preferred one, or a free one. A file keeps it.
+ * @param listen absent for `npm run token`, which signs tokens whether the provider runs or not
  * @throws Error in one line that names IDENTITY_PORT
  */
 export async function issuerOf(

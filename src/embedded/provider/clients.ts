@@ -3,16 +3,16 @@ import { isLoopback } from '../../identity/loopback.ts';
 export const DOCS_CLIENT = 'taxclaims-docs';
 export const FRONTEND_CLIENT = 'taxclaims-frontend';
 
-/** The path of each program on its origin: a browser is sent nowhere else. */
+/** The only path of each application that the provider redirects to. */
 const PATHS: Readonly<Record<string, string>> = { [DOCS_CLIENT]: '/docs', [FRONTEND_CLIENT]: '/' };
 
-/** Programs in a browser keep no secret: PKCE proves who began the login. */
+/** Applications in a browser keep no secret: PKCE proves who began the login. */
 export const CLIENTS = Object.entries(PATHS).map(([id, path]) => ({
   client_id: id,
   token_endpoint_auth_method: 'none' as const,
   grant_types: ['authorization_code', 'refresh_token'],
   response_types: ['code' as const],
-  // The library wants one of each beforehand; `isTrustedAddress` is what counts.
+  // The library demands one of each; `isTrustedAddress` decides.
   redirect_uris: [`http://127.0.0.1${path}`],
   post_logout_redirect_uris: [`http://127.0.0.1${path}`],
 }));
@@ -22,7 +22,6 @@ export function isTrustedAddress(corsOrigins: readonly string[], client: string,
   return uri === `${origin}${PATHS[client] ?? '?'}` && isTrustedOrigin(corsOrigins, origin);
 }
 
-/** A page of this machine, or of CORS_ORIGINS, may ask for tokens from a script. */
 export function isTrustedOrigin(corsOrigins: readonly string[], origin: string): boolean {
   const { protocol = '', hostname = '' } = URL.parse(origin) ?? {};
   return corsOrigins.includes(origin) || (/^https?:$/.test(protocol) && isLoopback(hostname));

@@ -19,14 +19,13 @@ const OIDC_SCOPES = 'openid profile email offline_access';
 const API_SCOPE = 'api';
 const RESOURCE = `urn:${EMBEDDED_AUDIENCE}`;
 
-/** The library's provider, with a store in memory: a restart ends all logins. */
 export function createProvider(
   issuer: string,
   key: SigningKey,
   database: Pick<Database, 'callAsLogin'>,
   { corsOrigins, identity }: Pick<Config, 'corsOrigins' | 'identity'>,
 ): Provider {
-  // Cookies know no ports: another provider of the same machine would overwrite ours.
+  // Cookies do not depend on the port: another provider on this machine would overwrite them.
   const { port } = new URL(issuer);
   const cookie = { httpOnly: true, sameSite: 'lax' } as const;
   const policy = interactionPolicy.base();
@@ -56,7 +55,6 @@ export function createProvider(
     clientAuthMethods: ['none'],
     scopes: OIDC_SCOPES.split(' '),
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    // A page learns from the ID token who has logged in.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     cookies: {
@@ -82,7 +80,7 @@ export function createProvider(
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      // It takes no token that is for an API, and all of ours are.
+      // It refuses tokens for an API, and there are no others.
       userinfo: { enabled: false },
       revocation: {
         enabled: true,
@@ -113,7 +111,7 @@ export function createProvider(
     },
     renderError,
   });
-  // A token for the API has no scope. RFC 6749 knows no empty one; without any, what was asked for was granted.
+  // RFC 6749 allows no empty scope; an absent one means that the asked scope was granted.
   provider.use(async ({ response }, next) => {
     await next();
     const { body } = response as { body?: { scope?: string } };
@@ -127,12 +125,11 @@ export function createProvider(
   return provider;
 }
 
-/** Renewed or not, a login ends half a day after it began. */
 function leftOf(since = 0): number {
   return Math.max(1, since + EMBEDDED_LOGIN_S - Math.floor(Date.now() / 1000));
 }
 
-/** Both programs are the firm's own: nobody is asked for consent. */
+/** Both applications are the firm's own: no user is asked for consent. */
 async function grantOf({ oidc: { provider, client, session } }: Context): Promise<Grant | undefined> {
   if (client === undefined || session?.accountId === undefined) return undefined;
   const { clientId } = client;

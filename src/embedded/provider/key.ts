@@ -30,21 +30,15 @@ export interface TokenRequest {
   readonly expiresIn?: string | undefined;
 }
 
-/** Signs tokens with the provider's key, for the demonstration and `npm run token`. */
-export interface TokenSigner {
-  readonly issuer: string;
-  readonly audience: string;
-  sign(request: TokenRequest): Promise<string>;
-}
+export type TokenSigner = Awaited<ReturnType<typeof openSigner>>;
 
-export async function openSigner(dataDir: string, issuer: string, names: ClaimNames): Promise<TokenSigner> {
+export async function openSigner(dataDir: string, issuer: string, names: ClaimNames) {
   const key = await openKey(dataDir);
   const secret = await importJWK({ ...key }, SIGNING_ALGORITHM);
   return {
     issuer,
     audience: EMBEDDED_AUDIENCE,
-    sign: ({ subject, role, clientAccess, email, name, expiresIn = '12h' }) =>
-      // Only this service believes this provider: the signer answers for the email.
+    sign: ({ subject, role, clientAccess, email, name, expiresIn = '12h' }: TokenRequest): Promise<string> =>
       new SignJWT({
         ...{ email, ...(email && { email_verified: true }), name },
         ...{ [names.role]: role, [names.clientAccess]: [...clientAccess] },
@@ -59,7 +53,6 @@ export async function openSigner(dataDir: string, issuer: string, names: ClaimNa
   };
 }
 
-/** Reads the provider's one key file, or makes it; starts at the same time get the same. @throws where that fails */
 export async function openKey(dataDir: string): Promise<SigningKey> {
   const file = join(dataDir, 'identity', 'signing-key.json');
   try {
@@ -76,24 +69,23 @@ export async function openKey(dataDir: string): Promise<SigningKey> {
   return openKey(dataDir);
 }
 
-/** A secret for one purpose, that whoever has the key can work out, and nobody else. */
 export function secretFor(purpose: string, { d }: SigningKey): string {
   return createHmac('sha256', d).update(purpose).digest('base64url');
 }
 
-/** Only the inner folder is closed to others: the embedded server's own user passes through the outer one. */
+/** Only this folder is closed to others: the embedded Postgres's user needs DATA_DIR. */
 export async function identityFolder(dataDir: string): Promise<string> {
   const folder = join(dataDir, 'identity');
   await makeFolder(folder, 0o700);
   return folder;
 }
 
-/** Writes a file for the owner alone, whole or not at all; one that exists stays. */
+/** Writes a whole file for the owner alone; an existing file stays. */
 export async function writeOnce(file: string, content: string): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
   try {
     await writeFile(aside, content, { flag: 'wx', flush: true, mode: 0o600 });
-    // Unlike a rename, a link never replaces another process's file.
+    // Unlike a rename, a link replaces no file.
     await link(aside, file).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
     });
@@ -113,7 +105,7 @@ function keyIn(text: string, file: string): SigningKey {
     if (kty === 'EC' && [crv, x, y, d, kid].every((member) => typeof member === 'string'))
       return { kty, crv, x, y, d, kid };
   } catch {
-    // It is no JSON, or not an object.
+    // The file is no JSON.
   }
   throw new Error(`${file} holds no signing key; delete it to have a new one made, which ends all tokens`);
 }

@@ -14,9 +14,9 @@ import { sendPage } from './send-page.ts';
 import type { Failure, Message } from './texts.ts';
 import { findUser } from './users.ts';
 
-/** A dearer hash would keep all others waiting; `!` is nobody's. */
+/** Hashes of a higher cost would keep other logins waiting; `!` stands for no password. */
 const HASH = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
-/** The salt for an unknown address, so that its answer takes as long. */
+/** The salt for an unknown email, so that the answer takes as long as for a known one. */
 const NO_HASH = `$2b$12$${'.'.repeat(22)}`;
 
 type Refused = Failure & { readonly status: number };
@@ -34,7 +34,7 @@ export function answerLogin(
     noUpdateTTL: true,
   });
 
-  /** The account, and the second from which its login counts; every attempt costs one hash. */
+  /** The account and its login's time in seconds. Every attempt costs one hash. */
   async function loggedIn(request: Request): Promise<Refused | { accountId: string; ts: number }> {
     const { email, password } = formOf(request);
     if (email === '' || email.length > LOGIN_EMAIL_CHARACTERS || email.includes('\0')) return WRONG;
@@ -42,18 +42,17 @@ export function answerLogin(
     const failed = failures.get(place) ?? 0;
     const waitSeconds = Math.ceil(failures.getRemainingTTL(place) / 1_000);
     if (failed >= LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
-    // Before the hash, so that attempts at once are all counted.
+    // Before the hash, so that simultaneous attempts are counted.
     failures.set(place, failed + 1);
     const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
     const salt = (HASH.test(passwordHash) ? passwordHash : NO_HASH).slice(0, 29);
-    // bcrypt would ignore the rest of a longer password.
+    // bcrypt ignores the bytes of a password after the 72nd.
     const given = isHashable(password) ? password : '';
     const hash = await whileThere(request, (signal) => hashWithSalt(given, salt, { signal }));
-    // Again, for the password may have been changed meanwhile.
     const user = await findUser(database, 'email', email);
     if (user?.isActive !== true || user.passwordHash !== hash) return WRONG;
     failures.delete(place);
-    // A token of the second in which the earlier logins ended would be refused.
+    // A token of the second in which earlier logins were ended would be refused.
     const now = Date.now() / 1_000;
     const ts = Math.max(Math.floor(now), user.endedAt + 1);
     await delay(Math.max(0, Math.min((ts - now) * 1_000, 2_500)));
@@ -80,13 +79,13 @@ export function answerLogin(
       sendPage(request, response, status, (language) => loginPage(language, asked, failure), params);
     };
     if (prompt.name === 'consent') {
-      // A program may ask for it; the grant is the same.
+      // An application may ask for the prompt; the grant is the same.
       const merged = { mergeWithLastSubmission: true };
       await provider.interactionFinished(request, response, { consent: {} }, merged);
     } else if (request.method !== 'POST') {
       show(params['login_hint'], { status: 200 });
     } else if ((request.headers.origin ?? issuer) !== issuer) {
-      // A browser says where a form stood.
+      // The browser names the origin of the form's page.
       fail(403, 'request');
     } else {
       const outcome = await loggedIn(request).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** The library's own memory store, which it warns of unless it is asked for by its name. */
+/** The library's memory store; without an explicit import the library logs a warning. */
 declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
   import type { AdapterFactory } from 'oidc-provider';
 

@@ -1,17 +1,14 @@
 import escapeHtml from 'escape-html';
 import { clientIn, TEXTS, waitIn, type Failure, type Language, type Message } from './texts.ts';
 
-/* The pages of the embedded provider, each a whole text of HTML: plain forms, which need no script. */
-
-/** The one stylesheet of the pages, public/identity.css. */
 export const STYLESHEET_PATH = '/identity.css';
 
-/** HTML that may stand in a page as it is; all other texts are escaped. */
+/** Safe HTML; all other texts are escaped. */
 interface Html {
   readonly text: string;
 }
 
-/** Attributes stand between quotes; `undefined` is nothing. */
+/** A template tag. Attributes must be quoted. */
 function markup(pieces: TemplateStringsArray, ...inserted: readonly (Html | string | undefined)[]): Html {
   const written = inserted.map((one) => (typeof one === 'object' ? one.text : escapeHtml(one ?? '')));
   return { text: String.raw({ raw: pieces }, ...written) };
@@ -27,7 +24,6 @@ export function loginPage(
   const alert = markup`<p id="error" class="error" role="alert">${error && login.errors[error](waitIn(language, waitSeconds))}</p>`;
   const described = error && markup` aria-describedby="error"`;
   const state = error === 'credentials' ? markup`${described} aria-invalid="true"` : described;
-  // The focus is on the first empty field.
   const focus = markup` autofocus`;
   const [emailFocus, passwordFocus] = email === '' ? [focus, undefined] : [undefined, focus];
   const content = markup`${to === undefined ? to : markup`<p>${login.to(to)}</p>`}
@@ -44,7 +40,6 @@ ${error && alert}
   return layout(language, login.title, content, error && errorTitle(login.title));
 }
 
-/** The form is the library's own, with the id `op.logoutForm`. */
 export function logoutPage(language: Language, client: unknown, form: string): string {
   const { logout } = TEXTS[language];
   const left = clientIn(language, client);
@@ -57,7 +52,6 @@ ${{ text: form }}
   return layout(language, logout.title, content);
 }
 
-/** The detail is in the library's words, in English. */
 export function messagePage(language: Language, message: Message, detail?: string): string {
   const { title, text } = TEXTS[language].messages[message];
   const below = detail && markup`\n<p lang="en"><code>${detail}</code></p>`;

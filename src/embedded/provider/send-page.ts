@@ -4,7 +4,6 @@ import { errors, type ErrorOut, type KoaContextWithOIDC as Context } from 'oidc-
 import { logoutPage, messagePage } from './pages.ts';
 import type { Language } from './texts.ts';
 
-/** The application's `ui_locales` come before the browser's preference. */
 export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>, locales: unknown = ''): Language {
   const asked = String(locales)
     .split(' ')
@@ -13,13 +12,13 @@ export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>, locale
   return languages.find((tag) => tag === 'en' || tag === 'fr') ?? 'en';
 }
 
-/** A page loads its stylesheet alone. Its form may lead to the application: browsers hold redirects against the policy, too. */
+/** The policy allows the stylesheet and the form; browsers apply `form-action` to the redirects after a form as well. */
 export function pageHeaders(language: Language, leadsTo?: unknown): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
     'img-src data:',
-    // The library adds the hash of its own script, which sends a form on.
+    // The library adds the hash of its script, which submits a form.
     "script-src 'self'",
     `form-action 'self' ${URL.parse(String(leadsTo))?.origin ?? ''}`.trimEnd(),
     "frame-ancestors 'none'",
@@ -29,7 +28,7 @@ export function pageHeaders(language: Language, leadsTo?: unknown): Record<strin
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': policy.join('; '),
     'Content-Language': language,
-    // With none at all, forms would come from an origin of `null`.
+    // With no-referrer a form would have the origin `null`.
     'Referrer-Policy': 'same-origin',
     Vary: 'Accept-Language',
     'X-Content-Type-Options': 'nosniff',
@@ -37,7 +36,6 @@ export function pageHeaders(language: Language, leadsTo?: unknown): Record<strin
   };
 }
 
-/** The parameters are those of the login. */
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -49,7 +47,6 @@ export function sendPage(
   response.writeHead(status, pageHeaders(language, params['redirect_uri'])).end(page(language));
 }
 
-/** The library sends the page. */
 function givePage(context: Context, page: (language: Language) => string, leadsTo?: unknown): void {
   // An error may come before the library has read anything.
   const { params } = (context.oidc as Context['oidc'] | undefined) ?? {};
@@ -68,7 +65,7 @@ export function postLogoutSuccessSource(context: Context): void {
   givePage(context, (language) => messagePage(language, 'loggedOut'));
 }
 
-/** The library's words are the protocol's, and quote nothing secret. */
+/** The library's messages are the protocol's and hold no secret. */
 export function renderError(context: Context, out: ErrorOut, thrown: Error): void {
   const because = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
   const message = context.status >= 500 ? 'unavailable' : because;

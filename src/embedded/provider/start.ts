@@ -13,25 +13,18 @@ import { openRequest, stateOf } from '../../http/request-state.ts';
 import { createHttpServer } from '../../http/server.ts';
 import { issuerOf } from './address.ts';
 import { createProvider } from './configuration.ts';
-import { openKey, openSigner, secretFor, type TokenSigner } from './key.ts';
+import { openKey, openSigner, secretFor } from './key.ts';
 import { answerLogin } from './login.ts';
-import { managementOf } from './management.ts';
 import { STYLESHEET_PATH } from './pages.ts';
 import { languageOf, pageHeaders } from './send-page.ts';
+import { managementOf } from './users.ts';
 
 const MANAGEMENT_PATH = '/api/v2';
 const STYLESHEET = fileURLToPath(new URL('../../../public/identity.css', import.meta.url));
 
-export interface EmbeddedProvider extends TokenSigner {
-  readonly jwksUrl: string;
-  readonly management: { readonly url: string; readonly token: string };
-  /** From now on whoever has a password there logs in; before, there is a key alone. The login reads every user. */
-  serve(database: Pick<Database, 'callAsLogin'>): void;
-  close(withinMs?: number): Promise<void>;
-}
+export type EmbeddedProvider = Awaited<ReturnType<typeof startEmbeddedProvider>>;
 
-/** Starts the identity provider of `npm start`. @throws Error in one line about its key or its address */
-export async function startEmbeddedProvider(config: Config, log: Logger): Promise<EmbeddedProvider> {
+export async function startEmbeddedProvider(config: Config, log: Logger) {
   const { dataDir, identity, trustProxy } = config;
   const { perIp } = config.rateLimits;
   const claimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
@@ -63,9 +56,9 @@ export async function startEmbeddedProvider(config: Config, log: Logger): Promis
   app.use(MANAGEMENT_PATH, managementOf(database, token));
   app.all('/interaction/:id', express.urlencoded({ limit: '8kb' }), answerLogin(provider, issuer, database));
   app.use((request, response) => {
-    // The library's own page sends on the logout of somebody who is not logged in.
+    // The library has a page of its own for a logout without a login.
     response.setHeaders(new Map(Object.entries(pageHeaders(languageOf(request)))));
-    // Every address that the library makes is below the issuer, whatever the caller's header says.
+    // The library makes its addresses from this header, so the caller's is overwritten.
     request.headers.host = host;
     void library(request, response);
   });
@@ -74,14 +67,15 @@ export async function startEmbeddedProvider(config: Config, log: Logger): Promis
     ...(await openSigner(dataDir, issuer, claimNames)),
     jwksUrl: `${issuer}/.well-known/jwks.json`,
     management: { url: `${issuer}${MANAGEMENT_PATH}`, token },
-    serve: (given) => {
+    /** Lets users log in; until then the provider has no users. The database's login must read every user. */
+    serve: (given: Pick<Database, 'callAsLogin'>): void => {
       served = given;
     },
-    close: (withinMs) => server.close(withinMs),
+    close: (withinMs?: number) => server.close(withinMs),
   };
 }
 
-/** The id of a login under way is its browser's secret. */
+/** Keeps the id of a login, the browser's secret, out of the log. */
 const withoutId: RequestHandler = (request, _response, next) => {
   const state = stateOf(request);
   state.action = state.action.replace(/(\/(?:interaction|auth)\/).*/, '$1{id}');

@@ -102,7 +102,6 @@ export function clientIn(language: Language, id: unknown): string | undefined {
   return Object.entries(TEXTS[language].clients).find(([known]) => known === id)?.[1];
 }
 
-/** Rounded up to seconds, or from one on to minutes. */
 export function waitIn(language: Language, seconds: number): string {
   const [unit, count] = seconds < 60 ? ['second', Math.max(1, seconds)] : ['minute', seconds / 60];
   const words = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });

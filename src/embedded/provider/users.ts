@@ -1,24 +1,15 @@
+import express, { type Response, type Router } from 'express';
 import type { Database } from '../../db/database.ts';
 import type { Role } from '../../identity/caller.ts';
 
-export interface User {
-  readonly subject: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly clientAccess: readonly string[];
-  readonly isActive: boolean;
-  readonly passwordHash: string;
-  /** The second until which all logins have ended. */
-  readonly endedAt: number;
-}
+export type User = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
-/** Waits for a change that is under way; the letters of an email may be large or small. */
+/** `for share` waits for a change of the user that is under way. */
 export async function findUser(
   database: Pick<Database, 'callAsLogin'>,
   by: 'subject' | 'email',
   value: string,
-): Promise<User | undefined> {
+) {
   const conditions = {
     subject: 'coalesce(subject, id::text) = $1',
     email: 'lower(email collate "C") = lower($1 collate "C")',
@@ -34,6 +25,34 @@ export async function findUser(
   return {
     ...{ subject, email, name, role: role as Role, passwordHash },
     clientAccess: clients === '' ? [] : clients.split(','),
-    ...{ isActive: isActive === 't', endedAt: Number(endedAt) },
+    isActive: isActive === 't',
+    /** In seconds since the epoch; logins before it are ended. */
+    endedAt: Number(endedAt),
   };
+}
+
+/** Answers like Auth0's management interface. The users are the service's own rows, so a change needs no work. */
+export function managementOf(database: Pick<Database, 'callAsLogin'>, credential: string): Router {
+  const router = express.Router();
+  router.use((request, response, next) => {
+    if (request.headers.authorization === `Bearer ${credential}`) next();
+    else refuse(response, 401, 'invalid_token');
+  });
+  router.all('/users/:id', express.json({ limit: '1mb' }), async (request, response) => {
+    const user = await findUser(database, 'subject', request.params.id);
+    if (user === undefined) {
+      refuse(response, 404, 'inexistent_user');
+      return;
+    }
+    const { subject, email, name, role, clientAccess, isActive } = user;
+    response.json({
+      ...{ user_id: subject, email, email_verified: true, name, blocked: !isActive },
+      app_metadata: { role, client_access: clientAccess },
+    });
+  });
+  return router;
+}
+
+function refuse(response: Response, statusCode: number, errorCode: string): void {
+  response.status(statusCode).json({ statusCode, error: errorCode, message: errorCode, errorCode });
 }

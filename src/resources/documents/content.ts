@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
-import type { Told } from '../../documents/content-store.ts';
+import type { DownloadHeaders } from '../../documents/content-store.ts';
 import { RequestError } from '../../errors.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { isNotModified } from '../../http/preconditions.ts';
@@ -12,7 +12,7 @@ export interface Content {
   readonly filename: string;
   readonly tag: string;
   /** Gives an address to read it from the store itself; absent where there is none. */
-  readonly addressOf?: ((told: Told) => Promise<string>) | undefined;
+  readonly addressOf?: ((told: DownloadHeaders) => Promise<string>) | undefined;
   read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { sqlState } from '../../db/errors.ts';
 import { contentTypeOf } from '../../documents/content-type.ts';
-import { failingUnless } from '../../documents/content-stream.ts';
+import { failingUnless } from '../../documents/content-store.ts';
 import { RequestError } from '../../errors.ts';
 import { contentReply } from './content.ts';
 import { inviteBody } from '../../http/body.ts';

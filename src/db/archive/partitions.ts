@@ -1,17 +1,15 @@
 import type pg from 'pg';
 
-/** A part of the audit log that ends; months are in UTC, as YYYY-MM. */
-export interface Part {
+/** A partition of the audit log; months are in UTC, as YYYY-MM. */
+export interface Partition {
   readonly name: string;
   /** The oldest part has no beginning. */
   readonly isOpen: boolean;
-  /** The months with records; a part of one month has it in any case. */
   readonly months: readonly string[];
   readonly to: string;
 }
 
-/** The latest archive of a month. */
-export interface Latest {
+export interface LatestArchive {
   readonly number: number;
   readonly month: string;
   readonly records: number;
@@ -20,7 +18,7 @@ export interface Latest {
   readonly isRemoved: boolean;
 }
 
-/** Oldest first. The months of the open part are looked up one after the other. */
+/** Oldest first. The months of the open part are found by the index, one after the other. */
 const PARTS = `
   select
       p.part::text as name,
@@ -56,12 +54,12 @@ const PARTS = `
   where p.ends < 'infinity'
   order by p.ends`;
 
-export async function readParts(client: pg.Client): Promise<readonly Part[]> {
-  return (await client.query<Part>(PARTS)).rows;
+export async function readPartitions(client: pg.Client): Promise<readonly Partition[]> {
+  return (await client.query<Partition>(PARTS)).rows;
 }
 
-export async function readLatest(client: pg.Client): Promise<readonly Latest[]> {
-  const { rows } = await client.query<Latest>(
+export async function readLatest(client: pg.Client): Promise<readonly LatestArchive[]> {
+  const { rows } = await client.query<LatestArchive>(
     `select distinct on (month)
         number, to_char(month, 'YYYY-MM') as month, records::integer, digest, file, removed_at is not null as "isRemoved"
      from audit.archives

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import type { Environment } from './parse.ts';
 import * as value from './values.ts';
 
-export type DocumentsConfig = ReturnType<typeof configFrom>;
-
 export const variables = z.object({
+  DATABASE_URL: value.postgresUrl.optional(),
+  DATABASE_POOL_SIZE: value.integer(1, 1_000).default(10),
+  DATABASE_STATEMENT_TIMEOUT_MS: value.integer(1, 600_000).default(5_000),
+  DATABASE_PREPARED_STATEMENTS: value.flag.default(true),
   DOCUMENT_STORE: value.documentStore.optional(),
   DOCUMENT_STORE_ENDPOINT: value.httpUrl.optional(),
   DOCUMENT_PRESIGNED_DOWNLOADS: value.flag.default(false),
@@ -14,15 +16,25 @@ export const variables = z.object({
 export function configFrom(values: z.output<typeof variables>, dataDir: string) {
   const folder: value.DocumentStore = { kind: 'folder', path: `${dataDir}/documents` };
   return {
-    store: values.DOCUMENT_STORE ?? folder,
-    /** Of an S3 store that is not Amazon's. */
-    endpoint: values.DOCUMENT_STORE_ENDPOINT,
-    presignedDownloads: values.DOCUMENT_PRESIGNED_DOWNLOADS,
-    maxBytes: values.DOCUMENT_MAX_BYTES,
+    database: {
+      /** The API's login; undefined: the embedded Postgres. */
+      url: values.DATABASE_URL,
+      poolSize: values.DATABASE_POOL_SIZE,
+      statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
+      preparedStatements: values.DATABASE_PREPARED_STATEMENTS,
+    },
+    documents: {
+      store: values.DOCUMENT_STORE ?? folder,
+      endpoint: values.DOCUMENT_STORE_ENDPOINT,
+      presignedDownloads: values.DOCUMENT_PRESIGNED_DOWNLOADS,
+      maxBytes: values.DOCUMENT_MAX_BYTES,
+    },
   };
 }
 
 export function* conflicts(set: Environment): Generator<string> {
+  if (set['NODE_ENV'] === 'production' && !set['DATABASE_URL'])
+    yield 'DATABASE_URL must be set: NODE_ENV=production allows no embedded Postgres';
   if (set['DOCUMENT_STORE']?.startsWith('s3:')) return;
   if (set['DOCUMENT_STORE_ENDPOINT'])
     yield 'DOCUMENT_STORE must be s3://bucket/prefix where DOCUMENT_STORE_ENDPOINT is set';

@@ -6,28 +6,27 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../make-folder.ts';
 import { isOfTheSystem } from '../system-error.ts';
-import { outOfReach } from './content-store.ts';
-import { hashed } from './content-stream.ts';
+import { hashed, outOfReach } from './content-store.ts';
 import { UPLOAD_ABANDONED_MS } from '../limits.ts';
 
-export interface SpooledFile {
+export interface UploadedFile {
   readonly file: string;
   readonly size: number;
   readonly sha256: string;
 }
 
-export type Spool = Awaited<ReturnType<typeof openSpool>>;
+export type Uploads = Awaited<ReturnType<typeof openUploads>>;
 
-export async function openSpool(folder: string) {
+/** A folder for uploads under way; `place` moves a complete one to the document store. */
+export async function openUploads(folder: string) {
   await makeFolder(folder, 0o700);
-
   const discard = async (file: string): Promise<void> => {
     await rm(file, { force: true }).catch(() => undefined);
   };
 
   return {
-    /** Writes a stream aside. @throws RequestError ERROR_UNAVAILABLE for a full or absent disk, and the stream's own error */
-    async write(content: Readable): Promise<SpooledFile> {
+    /** @throws RequestError ERROR_UNAVAILABLE for a full or absent disk, and the stream's own error */
+    async write(content: Readable): Promise<UploadedFile> {
       const file = join(folder, randomUUID());
       const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
       const hash = createHash('sha256');
@@ -39,7 +38,7 @@ export async function openSpool(folder: string) {
       }
       return { file, size: target.bytesWritten, sha256: hash.digest('hex') };
     },
-    discard: ({ file }: SpooledFile) => discard(file),
+    discard: ({ file }: UploadedFile) => discard(file),
     async removeAbandoned(): Promise<void> {
       const oldest = Date.now() - UPLOAD_ABANDONED_MS;
       for (const name of await readdir(folder)) {

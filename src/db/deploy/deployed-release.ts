@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import { DatabaseError } from 'pg-protocol';
+import type { Fact } from '../audit/declared.ts';
+import { differsFrom } from '../audit/drift.ts';
+import type { SqlFiles } from './apply.ts';
+import { isContention } from './locks.ts';
+import type { MigrationFiles } from './migration-list.ts';
+
+export interface Release {
+  readonly files: SqlFiles;
+  readonly migrations: MigrationFiles;
+  readonly declared: readonly Fact[];
+}
+
+/** The digest stands in the comment on this table, which only its owner may write. */
+const COMMENT = `obj_description(to_regclass('audit.applied'), 'pg_class')`;
+const MARK = 'Digest of what was applied: ';
+
+/** All comments but that one; they are not among the declared facts. */
+const COMMENTS = `
+  select md5(string_agg(concat_ws(' ', d.classoid, d.objsubid, d.description), ';' order by d.classoid, d.objsubid, d.description)) as digest
+  from pg_description as d
+  where d.objoid >= 16384 and not (d.objoid = coalesce(to_regclass('audit.applied')::oid, '0') and d.objsubid = 0)`;
+
+export async function isDeployed(client: pg.Client, release: Release): Promise<boolean> {
+  try {
+    const { rows } = await client.query<{ comment: string | null; migrations: string }>(
+      `select ${COMMENT} as comment, (select count(to_jsonb(m) ->> 'digest') from app.migrations as m) as migrations`,
+    );
+    const [{ comment, migrations } = { comment: null, migrations: '' }] = rows;
+    if (Number(migrations) !== release.migrations.size) return false;
+    if (comment?.endsWith(await digestOf(client, release)) !== true) return false;
+    await client.query('begin');
+    return !(await differsFrom(client, release.declared));
+  } catch (error) {
+    // A missing object means that a deploy is needed.
+    if (error instanceof DatabaseError && !isContention(error)) return false;
+    throw error;
+  }
+}
+
+export async function recordRelease(client: pg.Client, release: Release): Promise<void> {
+  const { rows } = await client.query<{ comment: string | null }>(`select ${COMMENT} as comment`);
+  const [text = ''] = rows[0]?.comment?.split(` ${MARK}`) ?? [];
+  const comment = pg.escapeLiteral(`${text} ${await digestOf(client, release)}`);
+  await client.query(`comment on table audit.applied is ${comment}`);
+}
+
+async function digestOf(client: pg.Client, { files, migrations, declared }: Release): Promise<string> {
+  const { rows } = await client.query<{ digest: string }>(COMMENTS);
+  const hash = createHash('sha256').update(JSON.stringify([[...files], [...migrations], declared, rows]));
+  return `${MARK}${hash.digest('hex')}`;
+}
