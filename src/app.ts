@@ -27,32 +27,29 @@ import { allEndpoints, endpoints, probes as usualProbes, publicEndpoints } from 
 
 export interface AppOptions {
   readonly database: Database;
-  /** The same database on a connection that no request ever has: a probe waits for none. */
+  /** Another pool of the same database, for probes alone: a probe never waits for a request's connection. */
   readonly probed: Database;
   readonly documents: Documents;
   readonly verifier: TokenVerifier;
   readonly audit: AuditWriter;
   /** Requests a minute. */
   readonly limits: { readonly perUser: number; readonly perIp: number };
-  /** Where they are counted. */
   readonly counters: Counters;
-  /** How many proxies in front to believe. */
+  /** How many proxies in front of the service set X-Forwarded-For. */
   readonly trustProxy: number;
   readonly corsOrigins: readonly string[];
-  /** Whom the page of /docs lets one be with a click; nobody, unless all of it is a demonstration. */
+  /** The users of the demonstration, whose tokens /docs offers; empty unless all of it is a demonstration. */
   readonly people: readonly Person[];
-  /** Where the page of /docs lets somebody log in; undefined where a token has to be pasted. */
+  /** The provider at which /docs logs users in; undefined: users paste a token. */
   readonly login: DocsLogin | undefined;
-  /** Who counts and times requests. */
   readonly observers?: readonly RequestObserver[];
-  /** Whether answers say what took how long. */
+  /** True: successful answers have a Server-Timing header. */
   readonly serverTiming?: boolean;
-  /** Where they are not the usual ones. */
   readonly probes?: readonly PublicEndpoint[];
   readonly log: Logger;
 }
 
-/** What happens to a request, in this order. */
+/** The middleware that each request passes, in this order. */
 export function createApp({
   database,
   probed,
@@ -82,7 +79,7 @@ export function createApp({
   app.use(logRequests(log));
   app.use(helmet({ contentSecurityPolicy: false }), contentSecurityPolicy());
   app.use(cors(corsOrigins));
-  // Before the limits: a health check shares the address of a load balancer, and so of everybody.
+  // Probes stand before the limits: a health check has the load balancer's address, as all callers may have.
   mountPublic(app, probes, { database: probed, documents, verifier });
   app.use(limitByAddress(limits.perIp, counters));
   app.use(compress());

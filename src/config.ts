@@ -14,8 +14,6 @@ export { ConfigError } from './config/parse.ts';
 export type { Environment } from './config/parse.ts';
 export type { ProviderConfig } from './config/tokens.ts';
 
-/* Each group of variables is a file below config/. */
-
 export interface Config extends service.ServiceConfig, seen.SeenConfig {
   readonly documents: documents.DocumentsConfig;
   readonly database: database.DatabaseConfig;

@@ -7,9 +7,9 @@ export interface Part {
 }
 
 export interface Parts {
-  /** Gives the part back; `atLeastMs` of the end are its own. */
+  /** Registers a part and returns it; its close gets at least `atLeastMs`. */
   readonly add: <P extends Part | undefined>(name: string, atLeastMs: number, part: P) => P;
-  /** Ends them in reverse order; may be called twice. */
+  /** Closes the parts in reverse order; a second call waits for the first. */
   readonly close: () => Promise<void>;
 }
 
@@ -17,7 +17,9 @@ export function openParts(log: Logger): Parts {
   const left: { readonly name: string; readonly atLeastMs: number; readonly part: Part }[] = [];
   let closing: Promise<void> | undefined;
 
-  /** Each may take the time that the later ones spare; a late or failing one holds up no other. */
+  /**
+   * A part may use all time that is not reserved for the others. A slow or failing part does not hold up the others.
+   */
   async function closeAll(): Promise<void> {
     const over = performance.now() + CLOSING_MS;
     for (let last = left.pop(); last !== undefined; last = left.pop()) {

@@ -24,7 +24,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** What a refusal was about, for those who count them. */
+/** The kinds of 401 and 403 that metrics count. */
 export const REFUSAL_KINDS = [
   'no_token',
   'bad_token',
@@ -36,10 +36,10 @@ export const REFUSAL_KINDS = [
   'password',
   'docs_page',
 ] as const;
-/** Who wanted to be asked less. */
+/** The limits that answer 429. */
 export const LIMITERS = ['address', 'network', 'user', 'long_request', 'password'] as const;
 
-/** Why an answer is 503. */
+/** The causes of 503. */
 export const UNAVAILABLE_CAUSES = [
   'database',
   'time_out',
@@ -60,19 +60,19 @@ export type UnavailableCause = (typeof UNAVAILABLE_CAUSES)[number];
 export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[number] | UnavailableCause;
 
 interface RequestErrorOptions {
-  /** Of each 401, 403, 429 and 503. */
+  /** Given for each 401, 403, 429 and 503. */
   readonly kind?: ErrorKind;
-  /** Shown under `error.details`: names of fields and rules, never a policy's decision. */
+  /** Stands under `error.details`: names of fields and rules, never a policy's decision. */
   readonly details?: Readonly<Record<string, string>>;
-  /** How many of them an answer names; 20 when absent. */
+  /** The most details in one answer; 20 when absent. */
   readonly mostDetails?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The tenant whose data a refusal protected, for the audit record alone. */
+  /** The client whose data the refusal protected, for the audit record. */
   readonly clientContext?: string | null;
   readonly cause?: unknown;
 }
 
-/** An endpoint's error. `reason` is for the log and the audit record; the body gets the code's own sentence. */
+/** `reason` goes to the log and the audit record; the body has the code's fixed message. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly code: ErrorCode;

@@ -7,14 +7,14 @@ export interface FileLock {
 }
 
 /**
- * Locks a file for this process alone; undefined where another has it. The kernel drops the lock with the process. Node
- * offers no file locks of its own, but its SQLite takes real ones. A removed file locks nothing.
- * @throws the error of SQLite where the file cannot be written
+ * Locks a file; undefined while another process holds the lock. The kernel releases the lock when the process ends.
+ * Node has no file locks of its own, but its SQLite takes real ones. Nobody may remove the file: its lock would protect
+ * nothing. @throws the error of SQLite for a file that cannot be written
  */
 export function lockFile(path: string): FileLock | undefined {
   const file = new DatabaseSync(path);
   try {
-    // Without a journal beside the file.
+    // The journal stays in memory, so that no second file appears.
     file.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
     file.close();

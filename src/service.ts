@@ -43,16 +43,16 @@ export interface Service {
     readonly provider: EmbeddedProvider | undefined;
     readonly people: readonly Person[];
   };
-  /** Finishes the requests under way, then ends every part, within ten seconds; may be called twice. */
+  /** Finishes the requests under way, then closes every part, within CLOSING_MS; may be called twice. */
   close(): Promise<void>;
 }
 
-/** A connection apart from requests, whose statements must be quick. */
+/** A pool of one connection apart from the requests' pool, for short statements. */
 const LANE = { poolSize: 1, statementTimeoutMs: LANE_MS } as const;
 
 /**
- * Starts every configured part in order; ends the started ones when a later part fails, or `ending` is aborted.
- * @throws Error in one line a person can act on; the reason of `ending` where that ended the start.
+ * Starts the configured parts in order; closes them when a later part fails or `ending` is aborted. @throws Error with
+ * one line that says what to do; the reason of `ending` after an abort
  */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
   const parts = openParts(log);
@@ -77,7 +77,7 @@ async function startParts(
   const counters = add('the counters', 0, await openCounters(config, log));
 
   const isAlone = identity.provider === undefined;
-  // Its library is loaded where it is needed, as are those of figures, traces and buckets.
+  // Imported here: a service without the embedded provider does not load its library.
   const provider = isAlone
     ? await (await import('./embedded/provider/start.ts')).startEmbeddedProvider(config, log)
     : undefined;
@@ -102,7 +102,7 @@ async function startParts(
     log.info(
       'nobody can log in at the embedded identity provider: its users are those of the embedded Postgres',
     );
-  // Not waited for, since the database may be down at the start. At the end its pool would be closed, and it would warn.
+  // Not awaited: the database may be down at the start. At the end its pool would be closed, and the check would warn.
   const told = tellObjections(database, log);
   add('the look at the database', 0, {
     close: () => Promise.race([told, delay(LOOKING_MS, undefined, { ref: false })]),
@@ -111,7 +111,7 @@ async function startParts(
     kept_answers: add('the kept answers', 0, forgetExpiredAnswers(database, log)),
     audit_log_months: add('the months of the audit log', 0, tendAuditLog(database, log)),
   };
-  // An instance without a provider to tell leaves the changes to the others.
+  // An instance without a management interface leaves the delivery to other instances.
   const managed = identity.management ?? (embedded && provider?.management);
   if (managed !== undefined) {
     const delivery = { changes: identityChangesOf(database), management: openManagement(managed) };
@@ -164,7 +164,7 @@ async function checkBeforehand(config: Config): Promise<void> {
   await listening(probe(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);
 }
 
-/** The login of the page of /docs, at the embedded provider or at another that has a client for it. */
+/** The login of /docs at the embedded provider, or at another that has a client for it. */
 function docsLogin(
   { identity: { docs } }: Config,
   { issuer, audience }: ProviderConfig,

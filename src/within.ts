@@ -1,6 +1,6 @@
 /**
- * The result of the work, or the failure of `late` where it takes longer. The work itself goes on: `late` may end it. An
- * answer that arrived while this process was busy is in time.
+ * Waits `limitMs` at most, then throws the error of `late`; the work itself goes on, unless `late` ends it. A result
+ * that arrived while this process was busy is in time.
  */
 export async function within<T>(limitMs: number, work: Promise<T>, late: () => Error): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>();

@@ -8,10 +8,7 @@ import type { Endpoint, Input, RecordShape, Reply } from './endpoint.ts';
 import { tagOfText, unlessKnown } from './preconditions.ts';
 import { NothingFound, refuseEmpty } from './why-not.ts';
 
-/**
- * Gives what an endpoint answers with.
- * @throws NothingFound, RequestError, and the errors of the database
- */
+/** @throws NothingFound, RequestError, and the errors of the database */
 export function answer(endpoint: Endpoint, input: Input, request: CallerRequest): Promise<Reply> {
   const { caller, incoming, ifMatch } = request;
   if ('list' in endpoint) return listed(endpoint, input, request);
@@ -32,17 +29,14 @@ export function answer(endpoint: Endpoint, input: Input, request: CallerRequest)
   if ('remove' in endpoint)
     return request.run(endpoint.remove(input, ifMatch)).then(({ rowCount }) => {
       if (rowCount === 0) throw new NothingFound();
-      // Nobody waits for the store to lose the contents of documents that went along.
+      // Not awaited: the store removes the contents of deleted documents later, too.
       if (endpoint.of.hasDocuments) void request.documents.removeDue();
       return { status: 204 };
     });
   return endpoint.handle(input, request);
 }
 
-/**
- * 200 and the record of a result, with its entity tag.
- * @throws NothingFound
- */
+/** Answers 200 with the first row as a record. @throws NothingFound */
 export function recordIn(of: RecordShape, { rows: [row] }: Result): Reply {
   if (row === undefined) throw new NothingFound();
   const tag = of.tag(row);
@@ -50,8 +44,8 @@ export function recordIn(of: RecordShape, { rows: [row] }: Result): Reply {
 }
 
 /**
- * What is about the record that the path names needs a right to its client alone; the names of others that may come along
- * are seen by the right to any client.
+ * A plain read needs a right to the client of the path's record alone. With `expand` the row may hold names of the
+ * caller's other clients, so the read needs all of the caller's clients.
  */
 function read(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<Result> {
   const { resource: table, resourceId: id } = request.state;
@@ -96,7 +90,7 @@ async function listed(
   return unlessKnown(request.incoming, { status: 200, body, headers: { ...headers, ETag } });
 }
 
-/** The same list from the cursor on; what was skipped by `offset` is behind it already. */
+/** The same list from the cursor on, without `offset`, which the cursor replaces. */
 function nextPage({ url = '' }: IncomingMessage, cursor: string): string {
   const [path = '', search] = url.split('?');
   const parameters = new URLSearchParams(search);

@@ -6,13 +6,13 @@ import { BODY_PIECES, BODY_PIECE_BYTES, BODY_WINDOW_BYTES, BODY_WINDOW_MS } from
 
 interface BodyBudget {
   readonly maxBytes: number;
-  /** The whole body, or `leastBytes` of it, must come in each such time. */
+  /** In each such time BODY_WINDOW_BYTES must come, or the rest of the body. */
   readonly windowMs?: number;
 }
 
 /**
- * The body of a request as a stream that fails, and reads nothing more, once the body is too large, too slow, or comes in
- * too small pieces: each costs as much work as a thousand bytes. The request itself stays whole for its answer.
+ * The request's body. The stream fails once the body is too large, too slow, or in too many pieces: each piece costs as
+ * much work as a thousand bytes. The request stays open for its answer.
  */
 export function bodyOf(
   request: IncomingMessage,

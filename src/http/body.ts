@@ -19,7 +19,6 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
 };
 
 /**
- * Reads the JSON body of a request.
  * @throws RequestError ERROR_VALIDATION, ERROR_PAYLOAD_TOO_LARGE, ERROR_REQUEST_TIMEOUT or ERROR_UNSUPPORTED_MEDIA_TYPE
  */
 export async function readJson(request: Request, budget: JsonBudget): Promise<unknown> {
@@ -28,10 +27,7 @@ export async function readJson(request: Request, budget: JsonBudget): Promise<un
   return jsonOf(bytes, budget);
 }
 
-/**
- * The bytes of a body, decoded; no more than `maxBytes` of them.
- * @throws RequestError as `readJson` does, but for what is wrong with the JSON
- */
+/** Reads and decompresses a body. @throws RequestError as `readJson` does, except for invalid JSON */
 export async function readBytes(
   request: Request,
   maxBytes: number,
@@ -48,7 +44,7 @@ export async function readBytes(
 
 const contents = new WeakMap<IncomingMessage, Buffer>();
 
-/** The bytes of a body that `readJson` has read; undefined for any other. */
+/** The bytes that `readJson` has read; undefined for any other request. */
 export function bytesOf(request: IncomingMessage): Buffer | undefined {
   return contents.get(request);
 }
@@ -58,7 +54,6 @@ export function inviteBody({ headers, res: response }: Request): void {
   if (headers.expect?.toLowerCase() === '100-continue') response?.writeContinue();
 }
 
-/** The media type of a `Content-Type`, in small letters, and its parameters. */
 export function mediaTypeOf(header = ''): { readonly type: string; readonly parameters: Parameters } {
   return parseContentType(header);
 }
@@ -81,11 +76,11 @@ function decoderFor(encoding = 'identity'): (() => Duplex) | undefined {
 }
 
 function decoded(body: Readable, decoder: (() => Duplex) | undefined): Readable {
-  // Whatever fails, whoever reads the end of the line is told.
+  // The reader of the last stream gets each error, so the callback has nothing to do.
   return decoder === undefined ? body : pipeline(body, decoder(), () => undefined);
 }
 
-/** Small when it was sent, a body may be large once it is decoded, and have its sender gone meanwhile. */
+/** Counts decompressed bytes: a small body may decompress to a large one. Stops when the caller hangs up. */
 async function inWhole(request: IncomingMessage, body: Readable, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
@@ -104,17 +99,14 @@ async function inWhole(request: IncomingMessage, body: Readable, maxBytes: numbe
   return Buffer.concat(pieces);
 }
 
-/**
- * The value of a JSON text. Bytes that are no UTF-8 are refused: decoded leniently, they would be stored as something else.
- * @throws RequestError ERROR_VALIDATION
- */
+/** Refuses a JSON text that exceeds the budget. @throws RequestError ERROR_VALIDATION */
 function jsonOf(bytes: Buffer, budget: JsonBudget): unknown {
   const { excess } = spanOf(bytes, budget);
   if (excess !== undefined) throw malformed(excess);
   return parsed(bytes);
 }
 
-/** The same of one whose budget was looked at. */
+/** Refuses invalid UTF-8: a lenient decoder would store other text than the caller sent. */
 export function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -127,7 +119,6 @@ export function noJson(): RequestError {
   return malformed('must be JSON in UTF-8');
 }
 
-/** What is wrong with a body as a whole. */
 export function malformed(rule: string): RequestError {
   return new RequestError('ERROR_VALIDATION', `the body ${rule}`, { details: { body: rule } });
 }

@@ -2,7 +2,7 @@ import compression from 'compression';
 import type { RequestHandler, Response } from 'express';
 import { PACKED_BYTES } from '../limits.ts';
 
-/** Packs long answers with br or gzip, as the request accepts. */
+/** Compresses long answers with br or gzip, as the request accepts. */
 export function compress(): RequestHandler {
   return compression({
     threshold: PACKED_BYTES,
@@ -10,7 +10,7 @@ export function compress(): RequestHandler {
   });
 }
 
-/** A strong tag stands for these very bytes: for parts of a content above all, which are counted in them. */
+/** A strong ETag stands for exact bytes, and ranges count these bytes. */
 function hasStrongTag(response: Response): boolean {
   return response.getHeader('ETag')?.toString().startsWith('"') === true;
 }

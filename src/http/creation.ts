@@ -9,17 +9,17 @@ import type { RecordShape, Reply } from './endpoint.ts';
 import { KEY_CHARACTERS } from '../limits.ts';
 import { look, NothingFound } from './why-not.ts';
 
-/* Creations, which a request with an `Idempotency-Key` may repeat: draft-ietf-httpapi-idempotency-key-header. */
+/* A request with an `Idempotency-Key` may repeat a creation: draft-ietf-httpapi-idempotency-key-header. */
 
 const NAME = 'Idempotency-Key';
 
-/** A string of RFC 9651, which is what the draft asks for. */
+/** A string of RFC 9651, which the draft asks for. */
 const QUOTED = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
 
-/** What most senders send all the same. A comma would stand between two fields, a semicolon before a parameter. */
+/** A key without quotes, as most clients send it. A comma would separate two keys, a semicolon a parameter. */
 const BARE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
-/** The request's key, with or without quotes; undefined where it has none. @throws RequestError ERROR_VALIDATION */
+/** The key without its quotes; undefined without the header. @throws RequestError ERROR_VALIDATION */
 export function idempotencyKeyOf({
   headersDistinct,
 }: Pick<IncomingMessage, 'headersDistinct'>): string | undefined {
@@ -37,16 +37,19 @@ interface NewRecord {
   readonly of: RecordShape;
   readonly id: string;
   readonly location: string;
-  /** Statements for one exchange, or dependent steps; the last gives the record. */
+  /** Independent statements, or dependent steps; the last result has the record. */
   readonly make: readonly [...Statement[], Statement] | ((run: Run) => Promise<Result>);
   readonly timeoutMs?: number | undefined;
-  /** Stands for a body that is no JSON; the same that `recall` was given. */
+  /** Identifies a body that is no JSON; `recall` was given the same. */
   readonly fingerprint?: string | undefined;
 }
 
 type KeptAnswer = ReturnType<typeof answerOf>;
 
-/** Answers 201. With a key the answer is kept in the same transaction, and given again. @throws RequestError ERROR_CONFLICT */
+/**
+ * Answers 201. With a key, stores the answer in the same transaction and repeats it. @throws RequestError
+ * ERROR_CONFLICT
+ */
 export async function create(request: CallerRequest, record: NewRecord): Promise<Reply> {
   const { make, timeoutMs, fingerprint } = record;
   const digests = keyedDigests(request, fingerprint);
@@ -65,7 +68,10 @@ export async function create(request: CallerRequest, record: NewRecord): Promise
   return given(done, request);
 }
 
-/** The answer kept for this request, asked for before anything is stored elsewhere. @throws RequestError ERROR_CONFLICT */
+/**
+ * The stored answer to the same request. A caller asks for it before a document goes to the store. @throws RequestError
+ * ERROR_CONFLICT
+ */
 export async function recall(request: CallerRequest, fingerprint?: string): Promise<Reply | undefined> {
   const digests = keyedDigests(request, fingerprint);
   if (digests === undefined) return undefined;
@@ -73,7 +79,7 @@ export async function recall(request: CallerRequest, fingerprint?: string): Prom
   return before && given(before, request);
 }
 
-/** @throws Error where the statements made nothing: a statement that creates fails or has a row. */
+/** @throws Error without a row: a statement that creates fails or returns one */
 function answerOf({ of, id, location }: NewRecord, { rows: [row] }: Result) {
   if (row === undefined) throw new Error('nothing was created');
   return { table: of.table, id, body: of.write(row), etag: of.tag(row), location };
@@ -85,7 +91,7 @@ function replyOf({ body, etag, location }: KeptAnswer): Reply {
 
 type Digests = readonly [key: string, request: string];
 
-/** An HMAC, so that a password in the body cannot be guessed from the digest: the key is not kept. */
+/** An HMAC under the key, which is not stored: nobody can guess a password in the body from the digest. */
 export function digestsOf(key: string, action: string, content: Buffer | string): Digests {
   const request = createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex');
   return [hash('sha256', key), request];
@@ -95,14 +101,14 @@ function keyedDigests({ key, state, incoming }: CallerRequest, fingerprint?: str
   return key === undefined ? undefined : digestsOf(key, state.action, fingerprint ?? bytesOf(incoming) ?? '');
 }
 
-/** What the request was answered with, unless that was in this very transaction. */
+/** `isGained` is given for an answer of an earlier request alone. */
 interface Answered {
   readonly answer: KeptAnswer;
-  /** True for a client of the caller's making, which its token may not name yet. */
+  /** True for a client that the caller created: the token may not name the client yet. */
   readonly isGained?: boolean;
 }
 
-/** Takes the key until the transaction ends; gives the kept answer. @throws RequestError ERROR_CONFLICT */
+/** Locks the key until the transaction ends and returns the stored answer. @throws RequestError ERROR_CONFLICT */
 async function claimed(
   digests: Digests,
   run: (statement: Statement) => Promise<Result>,
@@ -115,7 +121,7 @@ from app.claim_key($1, $2) as c`,
   });
   const [standing, table, id, isGained, body, etag, location] = rows[0] ?? [];
   if (standing === 'free') return undefined;
-  // Nothing is done: a later attempt finds the answer.
+  // The caller's next attempt finds the answer.
   if (standing === 'under way') throw conflict('is of a request that is under way', { 'Retry-After': '1' });
   if (standing === 'other') throw conflict('was used for another request');
   if (table == null || id == null || body == null || location == null)
@@ -130,7 +136,7 @@ function keeping(digests: Digests, { table, id, body, etag, location }: KeptAnsw
   };
 }
 
-/** Whoever has lost a kept record since, or whose record is gone, is told so, and is shown nothing of it. */
+/** Refuses a stored answer whose record the caller can no longer see. @throws NothingFound */
 async function given({ answer, isGained }: Answered, { database, state }: CallerRequest): Promise<Reply> {
   if (isGained !== undefined) {
     const { table, id } = answer;

@@ -11,11 +11,11 @@ import { NOT_FOR_CSV, page } from './fields.ts';
 import { harmless } from './formulas.ts';
 import { refuseEmpty } from './why-not.ts';
 
-/* A list as a file for spreadsheets: RFC 4180, in UTF-8 with the mark by which they know it. docs/decisions/csv.md */
+/* Lists as CSV (RFC 4180), in UTF-8 with a byte order mark, by which spreadsheets know it. docs/decisions/csv.md */
 
 const CSV = 'text/csv';
 
-/** JSON where both are as welcome; each also as Accept may ask for it, with a charset. */
+/** JSON stands first and wins a tie. Accept may name each type with a charset. */
 const OFFERED = ['application/json', CSV, 'application/json; charset=utf-8', `${CSV}; charset=utf-8`];
 
 const MARK = '\uFEFF';
@@ -25,7 +25,7 @@ export function prefersCsv(request: Request, response: Response): boolean {
   return String(request.accepts(OFFERED)).startsWith(CSV);
 }
 
-/** A file has no pages. @throws RequestError ERROR_VALIDATION */
+/** @throws RequestError ERROR_VALIDATION for a parameter of pages */
 export function refusePages(query: Readonly<Record<string, unknown>>): void {
   const asked = Object.keys(page).filter((name) => name in query);
   if (asked.length === 0) return;
@@ -34,7 +34,7 @@ export function refusePages(query: Readonly<Record<string, unknown>>): void {
   });
 }
 
-/** Streams all records of a list as of one moment. @throws NothingFound, RequestError and the database's errors */
+/** Streams all records of a list from one snapshot. @throws NothingFound, RequestError and the database's errors */
 export async function listAsCsv(
   endpoint: Extract<Endpoint, { list: unknown }>,
   input: Input,
@@ -73,7 +73,10 @@ function linesOf(of: RecordShape): Transform {
   });
 }
 
-/** What readers may leave out, or split at, unless it is quoted; commas, quotation marks and line ends are by themselves. */
+/**
+ * Cells to quote, since readers may trim them or split them. The library quotes commas, quotation marks and line ends
+ * itself.
+ */
 const NOT_BARE = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
 
 function lines(rows: readonly (readonly string[])[]): string {

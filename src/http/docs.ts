@@ -11,13 +11,13 @@ import { isLoopback } from '../identity/loopback.ts';
 import { sendReply } from './envelope.ts';
 import { stateOf } from './request-state.ts';
 
-/** Where the page lies: beside `src` in a checkout, beside `dist` in an image. */
+/** The folder of the page: beside `src` in a checkout, beside `dist` in an image. */
 const PAGE = fileURLToPath(new URL('../../public', import.meta.url));
 const { resolve } = createRequire(import.meta.url);
 const SWAGGER_UI = dirname(resolve('swagger-ui-dist/package.json'));
 const OIDC_CLIENT = join(dirname(resolve('oidc-client-ts/package.json')), 'dist', 'browser');
 
-/** Everything that the page is made of, by name: nothing else of a folder can be asked for. */
+/** The files of the page; no other file of these folders is served. */
 const FILES: readonly (readonly [folder: string, name: string])[] = [
   [PAGE, 'docs.css'],
   [PAGE, 'docs.js'],
@@ -35,7 +35,7 @@ export interface DocsLogin {
   readonly issuer: string;
   readonly clientId: string;
   readonly scope: string;
-  /** Of the tokens to ask for, where the provider has several. */
+  /** The audience of the tokens that the page asks for. */
   readonly audience: string;
   readonly discovery: Discovery;
 }
@@ -51,7 +51,7 @@ async function settingsOf({ discovery, ...settings }: DocsLogin): Promise<object
   return { ...settings, metadata: (await discovery.current()) ?? null };
 }
 
-/** The policy of the page: it may ask for tokens where the provider gives them, too, and nobody else. */
+/** The page may also connect to the provider's token endpoint. */
 function docsPolicy(login: DocsLogin | undefined): RequestHandler {
   return async (request, response, next) => {
     const metadata = await login?.discovery.current();
@@ -65,7 +65,7 @@ export function contentSecurityPolicy(asks?: string): ReturnType<typeof helmet.c
       'style-src': ["'self'"],
       'font-src': ["'self'"],
       ...(asks !== undefined && { 'connect-src': ["'self'", new URL(asks).origin] }),
-      // Inside a network the page may be reached over plain HTTP, and its parts then as well.
+      // A network may serve the page over plain HTTP.
       'upgrade-insecure-requests': null,
     },
   });
@@ -78,7 +78,7 @@ export interface Person {
   token(): Promise<string>;
 }
 
-/** What a proxy adds: whoever asks through one may sit anywhere. */
+/** Headers that proxies add: a caller behind a proxy may sit anywhere. */
 const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'];
 
 function mountPeople(app: Express, people: readonly Person[]): void {
@@ -101,14 +101,14 @@ function mountPeople(app: Express, people: readonly Person[]): void {
   }
 }
 
-/** A page of elsewhere may have let its own name lead here (DNS rebinding): it would be of the same origin then. */
+/** Refuses foreign host names: by DNS rebinding a foreign page could have the origin of this machine. */
 function whyNotHere({ headers }: IncomingMessage): string | undefined {
   if (!isLoopback((headers.host ?? '').replace(/:\d+$/, '')))
     return 'a demonstration by a name from elsewhere';
   return OF_PROXIES.some((name) => name in headers) ? 'a demonstration through a proxy' : undefined;
 }
 
-/** Every browser says with a POST of which page it is, and no page can say so for another. */
+/** A browser sends the page's origin with every POST, and no page can forge it. */
 function whyNotOwnPage({ headers }: IncomingMessage): string | undefined {
   return headers.origin === `http://${headers.host ?? ''}` ? undefined : 'a demonstration from another page';
 }
@@ -123,7 +123,7 @@ export function mountDocs(app: Express, people: readonly Person[], login: DocsLo
 
 function serve(app: Express, paths: string[], folder: string, name: string): void {
   app.get(paths, (_request, response) => {
-    // Asked for again each time, and sent again only when it has changed.
+    // The browser asks each time; an unchanged file is answered with 304.
     response.setHeader('Cache-Control', 'no-cache');
     response.sendFile(name, { root: folder, cacheControl: false });
   });

@@ -11,23 +11,23 @@ import type { RequestState } from './request-state.ts';
 import { errorCodeOf, unavailableCauseOf } from './sqlstate.ts';
 import { UNEXPLAINED } from './why-not.ts';
 
-/** Any other 4xx of express and body-parser is a malformed request. */
+/** Any other 4xx of Express is a malformed request. */
 const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
   413: 'ERROR_PAYLOAD_TOO_LARGE',
   415: 'ERROR_UNSUPPORTED_MEDIA_TYPE',
 };
 
-/** What the database refuses: a token whose rights no longer hold, and whatever a policy decides. */
+/** The kinds of the database's refusals: a token with outdated rights, and a policy. */
 const KINDS: Readonly<Record<string, ErrorKind>> = { TX401: 'revoked', '42501': 'rule' };
 
-/** The one place where an error becomes an answer, and where a refusal is recorded before the answer leaves. */
+/** Turns each error into an answer; records a 401 or 403 in the audit log before the answer leaves. */
 export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
   return (thrown: unknown, request, response, next) => {
     const state = stateOf(request);
     const send = (error: RequestError): void => {
       state.error = error;
       if (!response.headersSent) sendError(response, error, state.requestId);
-      // A reply that failed half-way is broken off already.
+      // `sendReply` has broken off a reply that failed halfway.
       else if (!response.destroyed) next(thrown);
     };
     const error = toRequestError(thrown, request.method);
@@ -36,10 +36,10 @@ export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
   };
 }
 
-/** What the operating system says to a process that is out of descriptors, memory or disk: later there may be some. */
+/** System errors of a process without descriptors, memory or disk: a later attempt may succeed. */
 const EXHAUSTED: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'];
 
-/** What anything thrown means for the caller. Texts of Postgres and of libraries are for log and audit alone. */
+/** Texts of Postgres and of libraries go to the log and the audit record alone. */
 export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   if (thrown instanceof RequestError) return thrown;
   const cause = thrown;
@@ -75,14 +75,14 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   return new RequestError(codeOfStatus(thrown), reason, { cause });
 }
 
-/** Express and body-parser put a status on what they refuse; whatever has none is a defect of the service. */
+/** Express gives its errors a status; an error without one is a defect of the service. */
 function codeOfStatus(thrown: unknown): ErrorCode {
   const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
   if (!(status >= 400 && status < 500)) return 'ERROR_INTERNAL';
   return STATUS_CODES[status] ?? 'ERROR_VALIDATION';
 }
 
-/** A refusal without a record would be one that nobody ever hears of: the caller is told to come back instead. */
+/** A refusal that cannot be recorded becomes a 503: the caller tries again. */
 function recorded(audit: AuditWriter, state: RequestState, error: RequestError): Promise<RequestError> {
   const { requestId, action, ipAddress, userAgent, caller, resource, resourceId, client } = state;
   const clientContext = error.clientContext === undefined ? client : (error.clientContext ?? undefined);
@@ -90,7 +90,7 @@ function recorded(audit: AuditWriter, state: RequestState, error: RequestError):
     requestId,
     actor: caller?.subject ?? ANONYMOUS,
     action,
-    // Without a valid token nobody asks what a path means.
+    // The resource is unknown until the token is verified.
     resourceType: resource ?? 'unknown',
     reason: error.message,
     ipAddress,

@@ -7,30 +7,31 @@ import { LINGER_MS } from '../limits.ts';
 
 const unheard = new WeakSet<Socket>();
 
-/** Whether nothing that the connection still says is listened to. */
 export function isUnheard(socket: Socket): boolean {
   return unheard.has(socket);
 }
 
 /**
- * Makes the answer under way the last of its connection. Whatever else comes is thrown away as bytes: to parse chunks of
- * one byte each costs a hundred times what it costs to send them.
+ * Throws further bytes of a connection away without parsing them: to parse chunks of one byte each costs a hundred
+ * times what it costs to send them.
  */
 function hearNoMore(socket: Socket): void {
   if (unheard.has(socket)) return;
   unheard.add(socket);
-  // Node's parser is one of the listeners, and so is its complaint about a request that ends too early.
+  // Removes Node's parser, and its complaint about a request that ends too early.
   socket.removeAllListeners('data');
   socket.removeAllListeners('end');
   socket.on('data', () => undefined);
   socket.resume();
-  // With this Node ends a connection after its last answer.
+  // Node calls this after the last answer of a connection.
   socket.destroySoon = () => {
     endInAMoment(socket);
   };
 }
 
-/** The same for an answer that may have begun already, and then has not said that it is the last. */
+/**
+ * Makes an answer the last of its connection. An answer that has begun cannot say so: its connection is ended after it.
+ */
 export function makeLast(answer: ServerResponse, socket: Socket): void {
   hearNoMore(socket);
   if (!answer.headersSent) answer.setHeader('Connection', 'close');
@@ -40,7 +41,7 @@ export function makeLast(answer: ServerResponse, socket: Socket): void {
     });
 }
 
-/** Ends a connection when all is sent and the other side has ended it, too, or a moment later. */
+/** Ends a connection when all is sent and the caller has ended its side, at the latest after LINGER_MS. */
 export function endInAMoment(socket: Duplex): void {
   const destroy = (): void => void socket.destroy();
   const whenSent = (): void => {
@@ -54,8 +55,8 @@ export function endInAMoment(socket: Duplex): void {
 }
 
 /**
- * Makes an answer that is given before the body was read to its end the last of its connection: a refused body is never
- * read on, whoever refuses it, nor one that nobody asked for. An own method, because Express takes the class away.
+ * Where an answer begins before the whole body was read, the rest is thrown away and the connection ended. Replaces the
+ * method of this response, because Express replaces its prototype.
  */
 export function endUnread(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead = (status: number, ...others: unknown[]) => {
@@ -68,7 +69,7 @@ export function endUnread(request: IncomingMessage, response: ServerResponse): v
   };
 }
 
-/** Work that is of no use once its caller has gone: the signal tells it so, or that it has ended. */
+/** Aborts the work when the caller hangs up. */
 export async function whileThere<T>(
   { socket }: IncomingMessage,
   work: (signal: AbortSignal) => Promise<T>,
@@ -87,7 +88,7 @@ export async function whileThere<T>(
   }
 }
 
-/** @throws RequestError where the connection of a request has ended: nobody hears the answer */
+/** @throws RequestError where the caller has hung up */
 export function refuseIfGone({ socket }: IncomingMessage): void {
   if (socket.destroyed) throw new RequestError('ERROR_VALIDATION', 'the request was broken off');
 }

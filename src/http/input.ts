@@ -16,8 +16,8 @@ const NOTHING = z.strictObject({});
 type Asked = Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' | 'body' | 'roles'>;
 
 /**
- * Holds a request against the schemas of its endpoint; the body is not read before path and query are right.
- * @throws RequestError ERROR_VALIDATION whose details name each field and its rule, and what `readJson` throws
+ * Checks a request against the schemas of its endpoint; reads the body once path and query are right. @throws
+ * RequestError ERROR_VALIDATION whose details name each field and its rule, and what `readJson` throws
  */
 export async function readInput(endpoint: Asked, request: Request): Promise<Input> {
   const input = inputOf(endpoint, request);
@@ -28,15 +28,15 @@ export async function readInput(endpoint: Asked, request: Request): Promise<Inpu
   return { ...input, body: content.value };
 }
 
-/** What paths and queries say that were read before, by endpoint: most are asked again. */
+/** Paths and queries that were checked before: most are asked again. */
 const known = new LRUCache<string, { readonly endpoint: Asked; readonly input: Input }>({
   maxSize: KNOWN_INPUT_CHARACTERS,
   sizeCalculation: (_, target) => target.length,
 });
 
 /**
- * The same of path and query alone. It is frozen: others are given it too.
- * @throws RequestError ERROR_VALIDATION
+ * Checks path and query alone. The result is frozen, because later requests share it. @throws RequestError
+ * ERROR_VALIDATION
  */
 export function inputOf(endpoint: Asked, request: Request): Input {
   const target = `${request.method} ${request.url}`;
@@ -56,9 +56,8 @@ function frozen<T>(value: T): T {
 }
 
 /**
- * The parameters of a query. Express's own parser leaves out what comes after a thousand of them, and takes a malformed
- * escape for text: either would pass off a query as right.
- * @throws RequestError ERROR_VALIDATION for a malformed escape, or one that is no UTF-8
+ * Express's own parser drops parameters after the thousandth and takes a malformed escape for text: either would let a
+ * wrong query pass. @throws RequestError ERROR_VALIDATION for an escape that is malformed or no UTF-8
  */
 export function parametersOf(query: string | null): ParsedUrlQuery {
   const text = query ?? '';
@@ -73,10 +72,7 @@ export function parametersOf(query: string | null): ParsedUrlQuery {
   return parse(text, '&', '=', { maxKeys: 0 });
 }
 
-/**
- * The parameters of a path by their names in the endpoint's, decoded.
- * @throws URIError for a malformed escape
- */
+/** The decoded parameters of a path, by name. @throws URIError for a malformed escape */
 function paramsOf(pattern: string, path: string): Record<string, string> {
   const values = path.split('/');
   return Object.fromEntries(
@@ -87,7 +83,7 @@ function paramsOf(pattern: string, path: string): Record<string, string> {
   );
 }
 
-/** What a part of a request says, or each field of it that breaks a rule. */
+/** The value of a part of a request, or a problem for each broken rule. */
 export function check(
   part: string,
   schema: z.ZodObject,
@@ -105,7 +101,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'must be true or false',
 };
 
-/** In words of our own where a field's schema has none. */
+/** Messages for schemas that have none. */
 function ruleOf(issue: z.core.$ZodRawIssue): string {
   return (issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined) ?? 'is not as it is described';
 }
@@ -119,7 +115,7 @@ function problemsOf(part: string, issue: z.core.$ZodIssue, input: unknown): Prob
   return [[issue.path.length === 0 ? part : nameOf(issue.path), rule]];
 }
 
-/** Whether nothing was said where a rule was broken, whatever words the rule has of its own. */
+/** True where the field is missing: the message is then "is required", not the rule. */
 function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
   let value = input;
   for (const key of path) {
@@ -129,7 +125,7 @@ function isMissing(path: readonly PropertyKey[], input: unknown): boolean {
   return value === undefined;
 }
 
-/** Of several values of a parameter it is the parameter that is named. One that is given twice is an array. */
+/** Names the parameter instead of one of its values. A parameter that is given twice is an array. */
 function problemOfParameter(issue: z.core.$ZodIssue, rule: string, query: unknown): Problem {
   const name = String(issue.path[0] ?? 'query');
   const isTwice = Array.isArray((query as Readonly<Record<string, unknown>>)[name]);
@@ -137,7 +133,7 @@ function problemOfParameter(issue: z.core.$ZodIssue, rule: string, query: unknow
   return [name, isTwice && !takesSeveral ? 'must be given once' : rule];
 }
 
-/** Text that Postgres cannot store, or not as it came: NUL and halves of surrogate pairs. */
+/** Postgres cannot store NUL, and stores unpaired surrogates as other text. */
 function unstorable(value: unknown, path: readonly string[]): Problem[] {
   if (typeof value === 'string') {
     return value.includes('\0') || !value.isWellFormed()

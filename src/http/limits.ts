@@ -16,7 +16,7 @@ interface Limit {
   readonly storedAs: string;
   readonly limit: number;
   readonly counters: Counters;
-  /** Whose requests are counted together; undefined for what this limit is not about. */
+  /** Requests with one key are counted together; those without a key are not counted. */
   readonly key: (state: RequestState) => string | undefined;
 }
 
@@ -50,14 +50,14 @@ function perMinute({ limiter, identifier = limiter, storedAs, limit, counters, k
   };
 }
 
-/** Names whose requests are counted together, and nobody to a stranger (draft-ietf-httpapi-ratelimit-headers-08). */
+/** A partition key of draft-ietf-httpapi-ratelimit-headers-08, hashed so that it names nobody. */
 function partitionOf(key: string): string {
   return Buffer.from(hash('sha256', key).slice(0, 12)).toString('base64');
 }
 
 /**
- * Counts every request of an address, before anything else is known of it. All of an IPv6 subnet is one address, and so
- * is an IPv4 address in whatever notation; the networks above such subnets have a larger limit of their own.
+ * Counts the requests of an address: an IPv6 subnet is one address, and so is an IPv4 address in either notation. The
+ * networks above subnets have a larger limit.
  */
 export function limitByAddress(limit: number, counters: Counters, of = 'api'): RequestHandler[] {
   return [
@@ -76,7 +76,7 @@ export function limitByAddress(limit: number, counters: Counters, of = 'api'): R
   ];
 }
 
-/** Counts every request of a user, from whatever address; stands after authentication. */
+/** Counts the requests of a user; stands after authentication. */
 export function limitByUser(limit: number, counters: Counters): RequestHandler {
   return perMinute({
     ...{ limiter: 'user', storedAs: 'api-user', limit, counters },
@@ -87,6 +87,6 @@ export function limitByUser(limit: number, counters: Counters): RequestHandler {
 function networkOf(address: string): string | undefined {
   if (!isIPv6(address)) return undefined;
   const network = ipKeyGenerator(address, NETWORK_BITS);
-  // An IPv4 address in the notation of IPv6 comes back as it is.
+  // An IPv4 address in the notation of IPv6 has no network.
   return network.endsWith(`/${NETWORK_BITS}`) ? network : undefined;
 }

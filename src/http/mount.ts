@@ -15,7 +15,6 @@ import { stateOf } from './request-state.ts';
 import { patternOf } from './routes.ts';
 import { brokenRule, whyRefused } from './why-not.ts';
 
-/** Adds endpoints that ask for no token. */
 export function mountPublic(
   app: Express,
   endpoints: readonly PublicEndpoint[],
@@ -38,7 +37,7 @@ export function mountPublic(
   }
 }
 
-/** Adds endpoints that take a caller; stands after authentication. */
+/** Stands after authentication. */
 export function mount(app: Express, endpoints: readonly Endpoint[], sources: Sources): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](patternOf(endpoint.path), async (incoming, response) => {

@@ -5,7 +5,7 @@ import type { RequestObserver } from '../observed.ts';
 import { stateOf } from './request-state.ts';
 import type { Route } from './routes.ts';
 
-/** Tells observers of each request when it begins, and what became of it. */
+/** Tells metrics and traces when each request begins and how it ended. */
 export function observeRequests(
   observers: readonly RequestObserver[],
   routeOf: (method: string, path: string) => Route,

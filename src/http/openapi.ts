@@ -56,7 +56,7 @@ function exampleIds(endpoints: readonly (Endpoint | PublicEndpoint)[]): ExampleI
   return new Map(records);
 }
 
-/** Mends the generator's `nullable`, which OpenAPI 3.0 knows beside a `type` alone. A reviver of `JSON.parse`. */
+/** A reviver for `JSON.parse` that corrects `nullable`: OpenAPI 3.0 knows it beside a `type` alone. */
 function mendNullable(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if ('anyOf' in value && Array.isArray(value.anyOf)) {

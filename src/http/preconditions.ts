@@ -9,17 +9,16 @@ const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const LIST = new RegExp(`^(?:\\*|${TAG.source}(?:\\s*,\\s*${TAG.source})*)$`);
 
 /**
- * The entity tags of `If-Match`; null where there is none, or `*`. A tag counts in its weak form too: ours tell versions
- * of a record apart and not its bytes, and a proxy that compresses an answer weakens the tag that it passes on. Of the
- * tag of an answer with expansions what stands before the dot counts: it is the record's own.
- * @throws RequestError ERROR_VALIDATION
+ * The ETags of `If-Match`; null without the header, or for `*`. Weak ETags count: ours identify versions and not bytes,
+ * and a proxy that compresses an answer weakens its ETag. An ETag of an answer with expansions has the record's own
+ * before the dot. @throws RequestError ERROR_VALIDATION
  */
 export function ifMatchOf({ headers }: IncomingMessage): readonly string[] | null {
   const tags = tagsOf('If-Match', headers['if-match']);
   return tags === undefined || tags === '*' ? null : tags.map((tag) => strong(tag).replace(/\..*"$/, '"'));
 }
 
-/** True where `If-None-Match` has the tag of the present version; compared weakly. */
+/** True where `If-None-Match` has the present ETag; compares weakly. */
 export function isNotModified({ headers }: IncomingMessage, tag: string | null | undefined): boolean {
   if (tag == null) return false;
   const tags = tagsOf('If-None-Match', headers['if-none-match']);
@@ -27,14 +26,14 @@ export function isNotModified({ headers }: IncomingMessage, tag: string | null |
   return tags === '*' || tags.some((one) => strong(one) === strong(tag));
 }
 
-/** 304 for whoever has that version already. */
+/** Answers 304 where the caller has this version. */
 export function unlessKnown(incoming: IncomingMessage, reply: Reply): Reply {
   return isNotModified(incoming, reply.headers?.['ETag'])
     ? { status: 304, headers: reply.headers ?? {} }
     : reply;
 }
 
-/** A weak tag for what says the same: weak, since it may be sent packed. */
+/** A weak ETag, since the answer may be compressed. */
 export function tagOfText(text: string): string {
   return `W/"${hash('sha256', text, 'base64url')}"`;
 }

@@ -6,14 +6,14 @@ import type { ErrorCode } from '../errors.ts';
 import { errorBody } from './envelope.ts';
 import { endInAMoment } from './hang-up.ts';
 
-/** What Node's parser and its timers refuse; anything else is a malformed request. */
+/** The errors of Node's parser and its timers; any other is a malformed request. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'ERROR_HEADERS_TOO_LARGE',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'ERROR_PAYLOAD_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'ERROR_REQUEST_TIMEOUT',
 };
 
-/** What is worth a word to whoever wrote the client. */
+/** Details that help the author of a client. */
 const RULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   HPE_INVALID_URL: { path: 'must be ASCII: UTF-8 in a path or query is percent-encoded' },
 };
@@ -21,9 +21,8 @@ const RULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const refused = new WeakSet<Duplex>();
 
 /**
- * Answers bytes that never became a request, in the envelope, and ends their connection.
- * With `answered`, a response is already on its way and nothing can be said without garbling it. `headers` are those that
- * the head of the request asks for, where there was one. Gives the code of the answer; undefined where none was given.
+ * Answers bytes that Node could not parse, and ends their connection. With `answered`, a response is on its way
+ * already, and nothing is sent. `headers` are the CORS headers. Returns the code of the answer; undefined without one.
  */
 export function refuseConnection(
   error: NodeJS.ErrnoException,
@@ -31,7 +30,7 @@ export function refuseConnection(
   answered: boolean,
   headers: Readonly<Record<string, string>> = {},
 ): ErrorCode | undefined {
-  // The parser fails again on whatever follows.
+  // The parser fails again on the bytes that follow.
   if (refused.has(socket)) return undefined;
   if (answered || !socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

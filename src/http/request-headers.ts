@@ -2,12 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { HEADER_LINES, TARGET_CHARACTERS } from '../limits.ts';
 
 /**
- * Every header that is read here or by what we serve with, and how many characters of it are: what is longer is refused
- * before anybody parses it. What does not stand here is not read by anyone; a test holds both against the requests that
- * it makes.
+ * The headers that the service and its libraries read, and the most characters of each: a longer one is refused before
+ * it is parsed. A test checks that nobody reads another header.
  */
 const LONGEST: Readonly<Record<string, number>> = {
-  // A token of 2,000 clients has about 104,000: the bound of all headers together is theirs.
+  // A token of 2,000 clients has about 104,000 characters.
   authorization: 256 * 1024,
 
   host: 1_000,
@@ -19,7 +18,7 @@ const LONGEST: Readonly<Record<string, number>> = {
   'transfer-encoding': 100,
 
   accept: 1_000,
-  // By `compression`, as is cache-control.
+  // `compression` reads this and cache-control.
   'accept-encoding': 1_000,
 
   'idempotency-key': 1_000,
@@ -28,47 +27,44 @@ const LONGEST: Readonly<Record<string, number>> = {
   'if-range': 1_000,
   range: 1_000,
 
-  // Of the files of /docs alone: the package `send` reads them.
+  // `send` reads these for the files of /docs.
   'if-modified-since': 100,
   'if-unmodified-since': 100,
   'cache-control': 1_000,
 
-  // `cors` reads them, and `forwarded` for Express.
+  // `cors` reads these, and `forwarded` for Express.
   origin: 1_000,
   'access-control-request-headers': 4_096,
   'x-forwarded-for': 8_192,
 
-  // The people of /docs: whether there is a proxy.
+  // /docs looks for a proxy.
   forwarded: 8_192,
   via: 8_192,
 
-  // Express itself asks for these, to know the protocol and the host.
+  // Express reads protocol and host from these.
   'x-forwarded-proto': 1_000,
   'x-forwarded-host': 1_000,
 
-  // The trace that the caller wants its request to belong to; one of version 00 has 55.
+  // The caller's trace; one of version 00 has 55 characters.
   traceparent: 255,
 
-  // Only kept, and then cut.
+  // Cut before it is logged.
   'user-agent': 256 * 1024,
 };
 
 export const LINES_THAT_NODE_KEEPS = 2 * HEADER_LINES;
 
-/** The names of the headers that may be read. */
 export const KNOWN_HEADERS: ReadonlySet<string> = new Set(Object.keys(LONGEST));
 
-/** How many characters of a header are read. */
 export function longestOf(name: string): number {
   return LONGEST[name] ?? 0;
 }
 
-/** Whether the target is longer than anything that it could mean. */
 export function isTargetTooLong({ url = '' }: IncomingMessage): boolean {
   return url.length > TARGET_CHARACTERS;
 }
 
-/** The header that is longer than anything that it could mean, or what is wrong with all of them. */
+/** Completes the sentence "the header …"; undefined where all headers are within their limits. */
 export function headerTooLong({ headers, rawHeaders }: IncomingMessage): string | undefined {
   if (rawHeaders.length > 2 * HEADER_LINES) return 'lines are too many';
   return Object.keys(LONGEST).find((name) => lengthOf(headers[name]) > longestOf(name));

@@ -2,10 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { stateOf } from './request-state.ts';
 
-/**
- * One line for each request, when it is over.
- * Headers, query and bodies are absent on purpose: they carry tokens and personal data.
- */
+/** Logs one line at the end of each request, without headers, query and bodies, which hold tokens and personal data. */
 export function logRequests(log: Logger): RequestHandler {
   return (request, response, next) => {
     const started = performance.now();

@@ -2,10 +2,7 @@ import type { RequestHandler } from 'express';
 import { authorizationMs, beginTimeline } from '../observed.ts';
 import { stateOf } from './request-state.ts';
 
-/**
- * Says in a successful answer how long what it was made of took (Server-Timing): what the caller may, the database, all.
- * A refusal says nothing of it: how long the database was asked would tell why.
- */
+/** Adds Server-Timing to successful answers. A refusal has none: the time in the database would reveal the reason. */
 export const tellTimes: RequestHandler = (request, response, next) => {
   const timeline = (stateOf(request).timeline ??= beginTimeline());
   const writeHead = response.writeHead.bind(response) as (

@@ -5,7 +5,7 @@ type Fetch = (
   options: CustomFetchOptions<string, URLSearchParams | undefined>,
 ) => Promise<Response>;
 
-/** How `oauth4webapi` asks a provider: it follows no redirect, and takes no more than a bounded answer in a bounded time. */
+/** The fetch of `oauth4webapi`: it follows no redirect, and limits size and time of an answer. */
 export function boundedFetch(maxBytes: number, timeoutMs: number): Fetch {
   return async (url, { body, method, headers }) => {
     const response = await fetch(url, {
@@ -20,7 +20,7 @@ export function boundedFetch(maxBytes: number, timeoutMs: number): Fetch {
   };
 }
 
-/** Counts decompressed bytes as they arrive. @throws Error when the body is larger */
+/** Counts decompressed bytes. @throws Error when the body is larger */
 export async function boundedText(response: Response, maxBytes: number, what: string): Promise<string> {
   const body: AsyncIterable<Uint8Array> | null = response.body;
   const chunks: Uint8Array[] = [];

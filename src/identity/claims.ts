@@ -7,7 +7,7 @@ import { isSubject, isUuid, subjectUuid } from './subject.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Under which names the provider writes the two custom claims; some insist on a URL of their own. */
+/** The names of the two custom claims; some providers insist on a URL. */
 export interface ClaimNames {
   readonly role: string;
   readonly clientAccess: string;
@@ -15,18 +15,18 @@ export interface ClaimNames {
 
 interface ProviderHabits {
   readonly names: ClaimNames;
-  /** True where it gives no token an email that it has not verified, and so need not say of each that it has. */
+  /** True where the provider gives only verified emails, and tokens need no `email_verified`. */
   readonly emailsVerified: boolean;
 }
 
 const ADDRESS = /^[!-~]+$/;
 
-/** The 401 for a token: the reason goes to the log and the audit record, so it never quotes the token. */
+/** The reason must not quote the token: it goes to the log and the audit record. */
 export function refused(reason: string): RequestError {
   return new RequestError('ERROR_UNAUTHORIZED', reason, { kind: 'bad_token' });
 }
 
-/** The caller of verified claims. @throws RequestError ERROR_UNAUTHORIZED for a claim that is missing or malformed */
+/** @throws RequestError ERROR_UNAUTHORIZED for a claim that is missing or malformed */
 export function callerFrom(
   claims: Claims,
   issuer: string,
@@ -34,7 +34,7 @@ export function callerFrom(
 ): Caller {
   const subject = text(claims, 'sub');
   if (subject === undefined) throw refused('the "sub" claim is not a text of 1 to 255 characters');
-  // In the audit log nobody could tell it from a request without a token.
+  // The audit log could not tell this user from a request without a token.
   if (subject === ANONYMOUS) throw refused('the "sub" claim is the word for whoever has no token');
   if (!isSubject(subject))
     throw refused('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
@@ -54,7 +54,7 @@ export function callerFrom(
   };
 }
 
-/** Compared without letter case, which is told alike everywhere for ASCII alone. */
+/** Emails are compared without letter case, which is the same everywhere for ASCII alone. */
 function address(claims: Claims): string | undefined {
   const email = text(claims, 'email');
   return email !== undefined && ADDRESS.test(email) ? email : undefined;
@@ -76,13 +76,13 @@ function clientAccessFrom(claim: unknown): readonly string[] {
   return [...new Set(ids)].sort();
 }
 
-/** Users are also found by email, so only `true`, or silence of a provider that verifies all, counts as verified. */
+/** A login also finds users by email, so an unverified email must not count. */
 function isVerified(claims: Claims, emailsVerified: boolean): boolean {
   const said = own(claims, 'email_verified');
   return said === true || (said === undefined && emailsVerified);
 }
 
-/** Postgres stores neither NUL nor half a surrogate pair. */
+/** Postgres stores neither NUL nor an unpaired surrogate. */
 function text(claims: Claims, name: string): string | undefined {
   const value = own(claims, name);
   if (typeof value !== 'string' || value === '' || value.length > CLAIM_CHARACTERS) return undefined;

@@ -4,7 +4,7 @@ import { boundedText } from './bounded-fetch.ts';
 import { KEYS_BYTES, KEY_BITS } from '../limits.ts';
 import { ALGORITHMS } from './signature.ts';
 
-/** What makes two published keys the same key; order, comments and dates of a set do not. */
+/** The members that identify a key; order, comments and dates of a set do not matter. */
 const MATERIAL = ['kid', 'kty', 'alg', 'use', 'key_ops', 'crv', 'x', 'y', 'n', 'e'] as const;
 
 export interface PublishedKeys {
@@ -12,7 +12,7 @@ export interface PublishedKeys {
   readonly fingerprint: string;
 }
 
-/** Reads a JSON Web Key Set and leaves out unusable keys (RFC 7517, 5). @throws Error where no key is usable */
+/** Leaves out unusable keys (RFC 7517, 5). @throws Error where no key is usable */
 export async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys> {
   const response = await fetch(url, {
     redirect: 'error',
@@ -28,7 +28,7 @@ export async function fetchKeys(url: string, timeoutMs: number): Promise<Publish
   ).jwks();
   const usable: JWK[] = [];
   for (const key of all.keys) if (await isUsable(key)) usable.push(key);
-  // Who signs tokens has a key: a set without one is a fault of the provider, and not its word about older keys.
+  // A set without a key is a fault of the provider, and does not withdraw the older keys.
   if (usable.length === 0) throw new Error('the key set holds no key that verifies a token');
   const keys = createLocalJWKSet({ keys: usable });
   return { keys, fingerprint: fingerprint(keys.jwks()) };

@@ -17,7 +17,7 @@ export interface KeySetOptions {
   readonly now?: () => number;
 }
 
-/** The identity provider's public keys, kept while it is away and renewed while it is there; asks for nothing until used. */
+/** The provider's public keys. They stay valid while the provider is away; the first request fetches them. */
 export function createKeySet(options: KeySetOptions) {
   const { url, log, fetchTimeoutMs = PROVIDER_ANSWER_MS, now = Date.now, onFetched } = options;
   let known: PublishedKeys | undefined;
@@ -49,15 +49,15 @@ export function createKeySet(options: KeySetOptions) {
     }
   });
 
-  /** The same keys at once; undefined where the provider may have to be asked. */
+  /** The keys without waiting; undefined where they may have to be fetched. */
   function fresh(): LocalJWKSet | undefined {
     return now() - obtainedAt > KEYS_GOOD_MS ? undefined : known?.keys;
   }
 
-  /** The keys as last published; unchanged keys are the same object. @throws RequestError ERROR_UNAVAILABLE */
+  /** Unchanged keys stay the same object. @throws RequestError ERROR_UNAVAILABLE */
   async function current(): Promise<LocalJWKSet> {
     const silence = now() - attemptedAt;
-    // Nobody asked for long: a key withdrawn meanwhile must not be believed once more, so this one waits.
+    // After a long pause a key may have been withdrawn, so this request waits for the fetch.
     const untended = silence > 2 * KEYS_GOOD_MS;
     if (untended || (known === undefined && silence > NO_KEYS_RETRY_MS)) await refresh();
     else if (now() - obtainedAt > KEYS_GOOD_MS && silence > PROVIDER_RETRY_MS) void refresh();
@@ -68,13 +68,13 @@ export function createKeySet(options: KeySetOptions) {
     });
   }
 
-  /** The keys after asking the provider for one that `tried` lacks; `tried` itself if there is nothing new. */
+  /** Fetches keys for a token whose key `tried` lacks; returns `tried` itself if nothing is new. */
   async function seek(tried: LocalJWKSet): Promise<LocalJWKSet> {
     if (known === undefined || known.keys !== tried) return current();
     if (!isRefreshing && now() - soughtAt < PROVIDER_RETRY_MS) return tried;
     soughtAt = now();
     await refresh();
-    // Only a fruitless search starts the cool-down: after a rotation the next one is found at once.
+    // Only a fetch without new keys starts the pause: the next rotation is found at once.
     if (known.keys !== tried) soughtAt = -Infinity;
     return known.keys;
   }

@@ -9,7 +9,7 @@ import * as limit from '../limits.ts';
 const WORKER = new URL(`./password-worker${extname(import.meta.filename)}`, import.meta.url);
 const SALT = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{22}$/;
 
-/** What stands for the password of a user who has none here: no password has this hash. */
+/** Stored for a user without a password: no password has this hash. */
 export const NO_PASSWORD = '!';
 
 export interface HashJob {
@@ -22,7 +22,7 @@ export interface HashResult {
 }
 
 export interface Wait {
-  /** Aborted where nobody wants the hash any more: what has not begun is not worked out then. */
+  /** Aborted when the caller has gone: a hash that has not begun is skipped. */
   readonly signal?: AbortSignal;
   readonly limitMs?: number;
 }
@@ -35,12 +35,12 @@ export function passwordsWaiting(): number {
   return places.taken;
 }
 
-/** The same characters typed on two keyboards are one password (RFC 8265, 4.2.2), whatever their Unicode form. */
+/** Two keyboards may type the same characters in two Unicode forms (RFC 8265, 4.2.2). */
 export function normalPassword(password: string): string {
   return password.normalize('NFC');
 }
 
-/** Whether bcrypt looks at all of it: it stops behind 72 bytes, and U+0000 means an end to it. */
+/** bcrypt ignores bytes after the 72nd and after U+0000. */
 export function isHashable(password: string): boolean {
   return Buffer.byteLength(normalPassword(password)) <= limit.PASSWORD_BYTES && !password.includes('\0');
 }
@@ -49,7 +49,9 @@ export async function hashPassword(password: string, wait?: Wait): Promise<strin
   return hashWithSalt(password, genSaltSync(limit.PASSWORD_COST), wait);
 }
 
-/** Hashes beside the event loop, one at a time. @throws RequestError ERROR_UNAVAILABLE, ERROR_REQUEST_TIMEOUT; RangeError */
+/**
+ * Hashes in a thread, one password at a time. @throws RequestError ERROR_UNAVAILABLE, ERROR_REQUEST_TIMEOUT; RangeError
+ */
 export async function hashWithSalt(
   password: string,
   salt: string,
@@ -94,7 +96,7 @@ function unavailable(reason: string, cause?: unknown): RequestError {
   });
 }
 
-/** A thread that failed is replaced for the next password; an idle one keeps no process from ending. */
+/** The next password replaces a failed thread; an idle thread keeps no process running. */
 async function hashed(job: HashJob): Promise<string> {
   const over = new AbortController();
   try {

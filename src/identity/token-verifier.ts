@@ -18,18 +18,18 @@ export interface TokenVerifierOptions {
   readonly jwksUrl: string;
   readonly roleClaim: string;
   readonly clientAccessClaim: string;
-  /** True where the provider verifies every email, and so need not say of each that it has; false when absent. */
+  /** As in `ProviderHabits`; false when absent. */
   readonly emailsVerified?: boolean;
   readonly log: Logger;
   readonly onFetched?: KeySetOptions['onFetched'];
   readonly now?: () => number;
-  /** The same by the provider's clock, which dates its tokens; by ours when absent. */
+  /** The provider's clock, which dates the tokens; `now` when absent. */
   readonly providerNow?: () => number;
-  /** Told when a token says that it was issued, once its signature is verified, also where it is refused for that. */
+  /** Called with `iat` of each token with a verified signature, also of one that is then refused. */
   readonly onIssued?: ((seconds: number) => void) | undefined;
 }
 
-/** A verified token; it counts only while the very set of keys that verified it is the current one. */
+/** A verified token counts only while the key set that verified it is the current one. */
 interface Verified {
   readonly caller: Caller;
   readonly keys: LocalJWKSet;
@@ -37,7 +37,7 @@ interface Verified {
   readonly expires: number;
 }
 
-/** Holds the provider's keys and the tokens verified lately; asks the provider for nothing until the first token. */
+/** Caches keys and verified tokens; the first token fetches the keys. */
 export function createTokenVerifier(options: TokenVerifierOptions) {
   const { issuer, audience, now = Date.now } = options;
   const { providerNow = now } = options;
@@ -76,7 +76,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     }
   }
 
-  /** The caller of a token that was verified lately, at once; undefined for any other. */
+  /** The caller of a token in the cache; undefined for any other. */
   function recall(token: string): Caller | undefined {
     const known = remembered.get(digestOf(token));
     if (known === undefined || known.keys !== keySet.fresh()) return undefined;
@@ -104,7 +104,7 @@ function digestOf(token: string): string {
   return hash('sha256', token, 'base64');
 }
 
-/** jose leaves the future of `iat` unchecked, and JSON's 1e999 is a number to it. */
+/** jose accepts an `iat` in the future, and takes JSON's 1e999 for a number. */
 function lifetime(
   { iat = NaN, nbf = iat, exp = NaN }: JWTPayload,
   now: number,

@@ -13,7 +13,7 @@ export function cursorOf({ table, columns }: Rec, sort: string, orders: Orders) 
   return { of: (row: readonly Value[]): string => of(places.map((place) => row[place])), read };
 }
 
-/** A cursor of a list in an order: the last row's values, as many as `mayBeNull` has entries. */
+/** A cursor holds the last row's values in the columns of the order. `mayBeNull` has an entry for each. */
 export function cursorBehind(which: readonly string[], mayBeNull: readonly boolean[]) {
   const isValue = (part: unknown, index: number): boolean =>
     typeof part === 'string' || (part === null && mayBeNull[index] === true);

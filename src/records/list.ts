@@ -15,19 +15,18 @@ import type { Order, Orders } from './order.ts';
 import type { Expand } from './expansion.ts';
 import type { Columns, Rec } from './record.ts';
 
-/** What a list is made of. */
 interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly of: Rec<C>;
-  /** The columns that `sort` may name, the newest first; never null. */
+  /** The columns that `sort` may name, the creation time first; never null. */
   readonly sorts: readonly [keyof C & string, ...(keyof C & string)[]];
-  /** More of them, in which there may be null. */
+  /** Nullable columns that `sort` may name. */
   readonly sortsWithNulls?: readonly (keyof C & string)[];
   readonly filters: F;
-  /** The filters that leave few rows and have an index of their own. */
+  /** The filters that leave few rows and have an index. */
   readonly selective?: readonly (keyof F)[];
-  /** The column by which the table is partitioned, which never changes. */
+  /** The column of partitions, which never changes. */
   readonly partitionedBy?: keyof C & string;
-  /** Of a table with very many rows: the filters that may leave few of them, and have no index. */
+  /** For very many rows: the filters that may leave few rows and have no index. */
   readonly sparse?: readonly (keyof F)[];
 }
 
@@ -38,30 +37,28 @@ type Query<F extends Filters> = z.ZodObject<
 >;
 
 export interface List<F extends Filters> {
-  /** The parameters of the query. */
   readonly query: Query<F>;
   /**
-   * Its statement, in the form that is fast for this caller; bench/lists has the measurements. `more` are filters that
-   * the path says instead of the query.
-   * @throws RequestError ERROR_VALIDATION for a cursor of another list or another order
+   * The statement in the form that is fast for this caller; bench/lists has the measurements. @throws RequestError
+   * ERROR_VALIDATION for a cursor of another list or another order
    */
   statement(query: z.output<Query<F>>, caller: Caller): ListQuery;
-  /** The filters by themselves, for what is worked out of the same rows, `r`. */
+  /** The filters alone, for other statements about rows `r`. */
   readonly filters: {
     readonly rules: Rules<F>;
     conditions(query: Readonly<Record<string, unknown>>, add: (value: Parameter) => string): string[];
   };
 }
 
-/** `updated_from` in a walk in the order of change: docs/decisions/walks-by-change.md says why nothing is missed. */
+/** `updated_from` with sort=updated_at: docs/decisions/walks-by-change.md says why no change is missed. */
 const CHANGED_SINCE = `(
         r.updated_at >= $
         or age(r.xmin) between -1000000000 and (select app.age_of(app.oldest_writer_at($)))
     )`;
 
 /**
- * Filters that every record with such a column has. With `sort=updated_at` those of the second make the walk of a client
- * that keeps a copy: docs/decisions/walks-by-change.md.
+ * Filters of every record with such a column. docs/decisions/walks-by-change.md explains a copy that is kept by
+ * updated_at.
  */
 const BY_TIME: Readonly<Record<string, Filters>> = {
   created_at: between('created', field.moment, 'r.created_at', 'created at this time'),
@@ -114,7 +111,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const values: Parameter[] = [];
       const add = (value: Parameter): string => `$${String(values.push(value))}`;
       const orders = asked.sort.map((word) => orderOf(shape, word)) as unknown as Orders;
-      // A plan that sees how many rows are wanted is made anew each time, and of many partitions that takes the longest.
+      // A plan that sees the number is made anew each time, which takes long for many partitions.
       const addCount = (count: number | null): string =>
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
       const limit = addCount(rowsFor(asked.limit));
@@ -140,7 +137,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const cursor = cursorOf(of, asked.sort.join(), orders);
       const beginning = asked.after === undefined ? undefined : behind(orders, cursor.read(asked.after), add);
       if (beginning !== undefined) conditions.push(beginning);
-      // Where nothing is skipped the statement must not say so: with a parameter for it the plan is made anew each time.
+      // With a parameter for the offset the plan is made anew each time.
       const offset = asked.offset === 0 ? undefined : addCount(asked.offset);
       const plain = form({
         columns: of.selected,
@@ -159,7 +156,7 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
         ...(expand.length > 0 && { of: of.expansion.shape(of, expand) }),
       };
       if (asked.count === undefined) return { records: { text: page, values }, ...shaped };
-      // In one statement, so that the number and the records are of one moment; without records there is a number still.
+      // One statement, so that total and records come from one snapshot; an empty list still has a total.
       const text = `
 select r.*, c.total
 from (${total}) as c (total)
@@ -195,7 +192,7 @@ function orderOf<C extends Columns, F extends Filters>(
   };
 }
 
-/** The clients that a request names, where it names several: to find its rows they are what the caller has. */
+/** Several clients in a filter count as the caller's clients. */
 function severalClients({ client }: Ownership, asked: PageQuery): readonly string[] | undefined {
   const named = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
   return Array.isArray(named) && named.length > 1 ? (named as readonly string[]) : undefined;

@@ -8,18 +8,18 @@ interface Placing {
 export interface Order extends Placing {
   readonly column: string;
   readonly direction: 'asc' | 'desc';
-  /** Whether there may be null in the column: it comes last, in either direction. */
+  /** Null comes last, in either direction. */
   readonly hasNulls: boolean;
 }
 
 export type Orders = readonly [Order, ...Order[]];
 
-/** The collation by which names come in the order in which people read them, whatever the database's own is. */
+/** The order in which people read names, whatever the database's own collation is. */
 export const COLLATION = 'und-x-icu';
 
 export const collated = (text: string): string => `${text} collate "${COLLATION}"`;
 
-/** Ties are put in order by the id, in the direction of what was named last. */
+/** Ties are sorted by the id, in the direction of the last column. */
 export function orderBy(orders: Orders, rows = 'r'): string {
   const parts = withId(orders).map(
     ({ column, direction, hasNulls, ...placing }) =>
@@ -28,7 +28,7 @@ export function orderBy(orders: Orders, rows = 'r'): string {
   return `order by ${parts.join(', ')}`;
 }
 
-/** A condition: the row comes behind the one that has these values in the columns of the order, and this id. */
+/** The condition that a row comes behind the row with these values and this id. */
 export function behind(
   orders: Orders,
   last: readonly (string | null)[],
@@ -43,7 +43,7 @@ export function behind(
   if (columns.length === 2 && first !== undefined && id !== undefined && !first.hasNulls)
     return `(${placed(`r.${first.column}`, first)}, r.id) ${comparison(first)} (${String(first.place)}, ${String(id.value)})`;
   const ways = columns.flatMap((column, index) => {
-    // Nothing comes behind null but the next column's greater values.
+    // Null is last: only the next column can differ.
     if (column.place === undefined) return [];
     const greater = `${placed(`r.${column.column}`, column)} ${comparison(column)} ${column.place}`;
     return [
@@ -60,13 +60,15 @@ export function behind(
   return `(${ways.join(' or ')})`;
 }
 
-/** What a value is sorted by: itself, its place among the words of a life, or text as people read it. */
+/** The sort key: the value, its place among the states, or text as people read it. */
 export function placed(value: string, { type, life }: Placing): string {
   if (life !== undefined) return `array_position('{${life.join()}}'::text[], ${value}::text)`;
   return type === 'text' ? collated(value) : value;
 }
 
-/** What a cursor says of these orders: the last release had names in another order, and its cursors would leave some out. */
+/**
+ * Marks cursors with the collation: the last release sorted names in another order, and its cursors would skip some.
+ */
 export function spelling(orders: Orders): readonly string[] {
   return orders.some(({ type, life }) => type === 'text' && life === undefined) ? [COLLATION] : [];
 }

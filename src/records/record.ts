@@ -28,7 +28,7 @@ export interface Rec<C extends Columns = Columns> extends RecordShape, Statement
   readonly reading: z.ZodObject<{ expand: Expand }, z.core.$strict>;
 }
 
-/** The version where it is more than a time: its tag in SQL, and the same tag from the columns as Postgres writes them. */
+/** The ETag of a record whose version is more than a time: in SQL, and from the columns as Postgres writes them. */
 interface Tag {
   readonly sql: string;
   of(columns: Readonly<Record<string, Text | undefined>>): string;
@@ -40,7 +40,7 @@ interface Options {
   readonly version?: string;
   readonly tag?: Tag;
   readonly examples?: Readonly<Record<'record', Example> & Partial<Record<'creation' | 'change', Example>>>;
-  /** What it is called by where another record names it, beside its id. */
+  /** The columns that other records show with `expand`, besides the id. */
   readonly label?: readonly string[];
   readonly lookUp?: Label['lookUp'];
   readonly hasDocuments?: boolean;
@@ -48,7 +48,7 @@ interface Options {
 
 const FILLED = '2026-01-05T08:00:00Z';
 
-/** Declares a record once: SQL, JSON, description and types follow from its columns. */
+/** SQL, JSON, description and types follow from the columns. */
 export function record<const C extends Columns>(
   name: string,
   table: string,
@@ -65,7 +65,7 @@ export function record<const C extends Columns>(
   const sentBack = Object.fromEntries(named.map(([as, schema]) => [as, field.ignored(schema)]));
   const labelled = entries.filter(([column]) => column === 'id' || label.includes(column));
 
-  // What the example does not name is null in it; the demonstration dates what it fills.
+  // Columns that the example leaves out are null; the demonstration fills the dates.
   const left = Object.fromEntries(
     entries.flatMap(([column, { kind }]): [string, string | null][] => {
       if (column in (examples?.record ?? {})) return [];

@@ -9,8 +9,8 @@ type IfMatch = readonly string[] | null;
 export type Statements = ReturnType<typeof statementsOf>;
 
 /**
- * The statements of a record, and pieces of SQL for those that are written out; its row is `r`, a body laid out as a row
- * is `n`. `version` is the column that tells versions apart, unless `tag` says more in SQL.
+ * The statements of a record, and pieces of SQL for others. `r` is the record's row, `n` the body as a row. `version`
+ * is the column of the version, unless `tag` is given.
  */
 export function statementsOf(
   table: string,
@@ -34,7 +34,7 @@ export function statementsOf(
           `${column} = case when ${body}::jsonb ? '${column}' then n.${column} else r.${column} end`,
       ),
     );
-  /** Null leaves the version open; `versions` gives the value of the parameter. */
+  /** Null allows any version; `versions` makes the parameter. */
   const isVersion = (versions: Place): string =>
     tag === undefined
       ? `(${versions}::timestamptz[] is null or r.${version} = any (${versions}))`
@@ -51,7 +51,7 @@ insert into public.${table} as r (${inserted})
 select ${given}
 from ${laidOut('$1')}
 returning ${selected}`;
-  // A fixed column may only be given as it is.
+  // A fixed column must be given with its present value.
   const conditions = [
     'r.id = $1',
     ...those('fixed').map((column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`),
@@ -67,7 +67,7 @@ returning ${selected}`;
   const deletion = `
 delete from public.${table} as r
 where r.id = $1 and ${isVersion('$2')}`;
-  // Locked before the row, in the order of deletions, so that neither waits for the other.
+  // Locks parents before the row, as a deletion does, so that the two cannot deadlock.
   const parents = entries.flatMap(([column, { change, names }]) =>
     change === 'set' && names !== undefined && names.label.lookUp === undefined
       ? [{ column, text: `select from public.${names.label.table} as r where r.id = $1 for key share` }]
@@ -77,7 +77,7 @@ where r.id = $1 and ${isVersion('$2')}`;
   return {
     ...{ selected, inserted, given, laidOut, changed, isVersion, versions },
     allLaidOut: (bodies: Place) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
-    /** The body has the id. */
+    /** The body must have the id. */
     insertion: (body: Body): Statement => ({ text: insertion, values: [JSON.stringify(body)] }),
     change: (id: string, body: Body, ifMatch: IfMatch): readonly Statement[] => [
       ...parents.flatMap(({ column, text }) => {
@@ -93,7 +93,7 @@ where r.id = $1 and ${isVersion('$2')}`;
   };
 }
 
-/* A new status is a move: of two at once the second finds another status than it saw, touches nothing, and conflicts. */
+/* Of two moves at the same time the second finds another status than it read, changes no row, and is a conflict. */
 
 function seenStatus(table: string): string {
   return `

@@ -9,7 +9,7 @@ import { cursorBehind } from '../records/cursor.ts';
 import { COLLATION, collated } from '../records/order.ts';
 import { record } from '../records/record.ts';
 
-/* Who may work on a claim: id and name, from functions, since policies hide colleagues; docs/decisions/assignees.md */
+/* Users who may work on a claim. Functions read them, since policies hide colleagues; docs/decisions/assignees.md */
 
 export const assignee = record(
   'Assignee',

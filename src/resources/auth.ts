@@ -33,7 +33,7 @@ export const readProfile = endpoint({
   },
 });
 
-/** Records the caller, then reads the user. A token without a verified email stores nobody. */
+/** Records the login, then reads the user. A token without a verified email stores no user. */
 function login(caller: Caller): readonly Statement[] {
   const { email, name, issuedAt } = caller;
   const recorded = {

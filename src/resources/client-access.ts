@@ -18,7 +18,7 @@ interface Assignment {
   readonly clientId: string;
 }
 
-/** The policies hide who shares no client yet: the function decides, and raises an error for every refusal. */
+/** Policies hide users who share no client yet: the function checks the rights and raises every refusal. */
 function assign(
   { id, clientId }: Assignment,
   assigned: boolean,

@@ -6,8 +6,8 @@ import { tagOfText, unlessKnown } from '../http/preconditions.ts';
 import { ROLES } from '../identity/caller.ts';
 
 /**
- * The description of the interface, with a sentence for each tag. It describes itself too, hence the endpoints as a
- * function. The first `descriptionText` holds the event loop for longer than a request may: a start calls it.
+ * The description includes its own endpoint, hence `endpoints` is a function. The first `descriptionText` holds the
+ * event loop too long for a request: the start calls it.
  */
 export function describing(
   endpoints: () => readonly (Endpoint | PublicEndpoint)[],
@@ -25,7 +25,7 @@ export function describing(
     roles: ROLES,
     responses: { 200: z.looseObject({ openapi: z.string() }).meta({ id: 'Description' }), 304: null },
     handle: async (_input, request) => {
-      // Nothing is asked of the database but whether the token still holds.
+      // An empty transaction checks that the token's rights still hold.
       await request.runAll();
       const text = descriptionText();
       return unlessKnown(request.incoming, { status: 200, body: text, headers: { ETag: tagOfText(text) } });

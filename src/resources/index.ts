@@ -38,14 +38,14 @@ export const TAGS: Readonly<Record<string, string>> = {
   Description: 'This description.',
 };
 
-/** Everything that exists, in the order of matching: a fixed path stands before one with a parameter. */
+/** Every endpoint, in the order of matching: a fixed path stands before one with a parameter. */
 
 export const { descriptionText, readDescription } = describing(() => allEndpoints, TAGS);
 
-/** Neither a token nor a limit. */
+/** Without a token and without limits. */
 export const probes = probesEvery(1_000);
 
-/** No token. */
+/** Without a token. */
 export const publicEndpoints: readonly PublicEndpoint[] = [logIn];
 
 export const endpoints: readonly Endpoint[] = [

@@ -13,10 +13,10 @@ import { by, byAny, containedIn } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 
-/** La Poste numbers its establishments, all but its seat, by the plain sum of the digits. */
+/** The establishments of La Poste, but not its seat, use the plain sum of the digits. */
 const LA_POSTE = '356000000';
 
-/** Whether fourteen digits are a SIRET: their Luhn sum is a multiple of ten. The database checks the same. */
+/** The Luhn sum of a SIRET is a multiple of ten. The database checks the same. */
 function isSiret(digits: string): boolean {
   const sum = sumOf(digits, (digit, place) => (place % 2 === 0 ? doubled(digit) : digit));
   return sum % 10 === 0 || (digits.startsWith(LA_POSTE) && sumOf(digits, (digit) => digit) % 5 === 0);
@@ -30,7 +30,7 @@ function doubled(digit: number): number {
   return digit > 4 ? digit * 2 - 9 : digit * 2;
 }
 
-/** The links that the caller sees; the policies leave out those of others. */
+/** Policies hide the links to other tenants. */
 const LINKED = `array(
         select l.client_id
         from public.client_partners as l
@@ -112,7 +112,6 @@ const partners = listOf({
   },
 });
 
-/** Adds the links that are missing. */
 function linking(id: string, clients: readonly string[]): Statement {
   return {
     text: `
@@ -125,7 +124,7 @@ on conflict do nothing`,
   };
 }
 
-/** A partner is seen through its links. @throws RequestError ERROR_VALIDATION without one */
+/** A caller sees a partner through its links. @throws RequestError ERROR_VALIDATION without a link */
 function requireLink(clients: readonly string[], { role, clientAccess }: Caller): void {
   if (clients.length > 0 || (role === 'ADMIN' && clientAccess.length === 0)) return;
   const rule = 'must name at least one of your clients';
@@ -140,7 +139,7 @@ export const partnerEndpoints = [
   list(partners, {
     summary: 'List the partners of the caller’s clients',
     roles: SPECIALISTS,
-    // Not narrowed to that client: a partner is shown with all the links that the caller sees.
+    // The rights are not limited to that client: a partner shows all links that the caller sees.
     clients: ({ query }) => query.client_id ?? [],
   }),
   endpoint({
@@ -156,7 +155,7 @@ export const partnerEndpoints = [
       const clients = body.client_ids ?? [];
       requireLink(clients, request.caller);
       const id = randomUUID();
-      // Not seen, and so not returned, before it has its links.
+      // No `returning`: the caller cannot see the partner before it has links.
       const insertion = {
         text: `
 insert into public.partners as r (${partner.inserted})
@@ -169,7 +168,8 @@ from ${partner.laidOut('$1')}`,
     },
   }),
   read({ summary: 'Read a partner', roles: SPECIALISTS }),
-  // Replaces the links that the caller sees, statement by statement; new links first, so that sight is never lost.
+  // Replaces the links that the caller sees. Adds links before it removes any: the caller must not lose sight of the
+  // partner.
   endpoint({
     ...written,
     method: 'put',
@@ -202,7 +202,7 @@ where r.id = $1
       });
     },
   }),
-  // Locks the partner first, so that no link is added meanwhile; others' links and bills are a conflict.
+  // Locks the partner first, so that nobody adds a link meanwhile. Links and bills of other tenants are a conflict.
   endpoint({
     ...common,
     method: 'delete',

@@ -37,7 +37,7 @@ export const changePassword = endpoint({
     .meta({ id: 'PasswordChange' }),
   responses: { 204: null },
   handle: async ({ body }, request) => {
-    // A transaction of its own: the attempt counts, whatever becomes of it.
+    // A transaction of its own: the attempt counts even if the request fails later.
     const begun = await request.run({
       text: 'select salt, email, retry_after from app.begin_password_change()',
       values: [],

@@ -13,7 +13,7 @@ import type { Columns, Rec } from '../records/record.ts';
 import { client } from './clients.ts';
 import { claimType, reclamationStatus, reclamations } from './reclamation-record.ts';
 
-/* How many claims there are, and of how much, by what a screen shows them. */
+/* Counts and amounts of claims, by status, type, year or client. */
 
 const sums = {
   count: column.said(column.integer, 'How many claims.'),
@@ -46,7 +46,7 @@ function rowBy(name: string, key: Columns): Rec {
   return record(`ReclamationsBy${name}`, 'reclamations', { ...key, ...sums });
 }
 
-/** What the description says of a row: of the keys it has the one that it was asked by. */
+/** The described row; a real row has the key of `by` alone. */
 const described = {
   ...rows.status,
   name: 'ReclamationSummary',
@@ -73,7 +73,7 @@ const query = z.strictObject({
   after: field.page.after,
 });
 
-/** The claims of a key; a cursor leaves out those of the keys before, which are then not read. */
+/** A cursor skips the claims of earlier keys, which are then not read. */
 function summaryBy(asked: z.output<typeof query>): ListQuery {
   const values: Parameter[] = [];
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
@@ -89,7 +89,7 @@ function summaryBy(asked: z.output<typeof query>): ListQuery {
     const behind = `${placed(`r.${key}`, placing)} > ${placed(add(last), placing)}`;
     conditions.push(asked.by === 'year' ? `(${behind} or r.${key} is null)` : behind);
   }
-  // The order is hidden from the planner, which would otherwise read the rows of each client in it, one by one.
+  // `offset 0` hides the order from the planner, which would otherwise read the rows of each client in it, one by one.
   const text = `
 select r.*
 from (

@@ -44,7 +44,7 @@ const clientAccess = z
   .max(5000, 'must have at most 5000 items')
   .overwrite((ids) => [...new Set(ids)].toSorted());
 
-/** Whoever is neither the user nor an ADMIN without a list sees of a user's clients those that are its own as well. */
+/** The user's own clients. Other callers see those that are theirs as well; an ADMIN without a list sees all. */
 const SEEN_CLIENTS = `case
         when r.id = app.user_id() or current_user = 'taxclaims_admin' then r.client_access
         else array(
@@ -55,7 +55,7 @@ const SEEN_CLIENTS = `case
         )
     end`;
 
-/** An ADMIN is shown activity, also of users whom it may not change. */
+/** An ADMIN also sees the activity of users whom it may not change. */
 const SEEN_ACTIVITY = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
 const activity = column.described(column.leftOutWhenNull(column.truthValue), {
@@ -64,7 +64,7 @@ const activity = column.described(column.leftOutWhenNull(column.truthValue), {
 
 export const role = field.oneOf('Role', ROLES);
 
-/** Nullable is what a token need not say, for a user who is not stored. */
+/** Nullable columns are those that a token may lack, for a user who is not stored. */
 export const user = record(
   'User',
   'users',
@@ -119,14 +119,14 @@ const users = listOf({
 
 const unseen = { password: password.optional() };
 
-/** What the database refuses to make of a user, by whatever way. */
+/** Messages of the constraints of users, for every endpoint that changes a user. */
 export const rules = {
   users_email_key: { email: 'must not be the address of another user' },
   users_client_access_exists: { client_access: 'must name clients that exist' },
   users_last_client: { client_access: 'an ADMIN without a list would have every client' },
 } as const;
 
-/** The caller as stored, or the same from the token where none is stored. */
+/** The stored user, or a row from the token's claims. */
 export function self({ email, name, role, clientAccess }: Caller): Statement {
   return {
     text: `
@@ -140,7 +140,7 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
   };
 }
 
-/** Goes before every write to users: locks author and target, then judges the author's rights. */
+/** Precedes every write to users: locks author and target, then checks the author's rights. */
 export function holdAuthor({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
   return {
     text: 'select app.hold_author(to_timestamp($1), $2, $3)',
@@ -152,7 +152,7 @@ function hashFor({ incoming }: CallerRequest, password: string): Promise<string>
   return whileThere(incoming, (signal) => hashPassword(password, { signal }));
 }
 
-/** Locks a user with a smaller id before the author, so that mutual changes do not deadlock. */
+/** Locks a user with a smaller id before the author, so that two users who change each other do not deadlock. */
 function holdIfFirst(id: string): Statement {
   return {
     text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
@@ -160,7 +160,7 @@ function holdIfFirst(id: string): Statement {
   };
 }
 
-/** @throws RequestError ERROR_VALIDATION where the password is the new or stored email */
+/** @throws RequestError ERROR_VALIDATION where the password is the email */
 async function refuseEmailAsPassword(
   password: string,
   id: string,
@@ -175,7 +175,7 @@ async function refuseEmailAsPassword(
     });
 }
 
-/** An ADMIN with a list sees some users it may not change. @throws RequestError ERROR_FORBIDDEN */
+/** An ADMIN with a list may see a user without the right to change the user. @throws RequestError ERROR_FORBIDDEN */
 async function refuseSeenOnly(id: string, request: CallerRequest): Promise<void> {
   const [seen, held] = await request.runAll(
     { text: 'select from public.users as r where r.id = $1', values: [id] },
@@ -261,7 +261,7 @@ returning ${user.selected}`,
     handle: async ({ params, body }, request) => {
       const { password, ...fields } = body;
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
-      // The hash may be written and not be read: what is not given is not mentioned.
+      // The role may write the hash but not read it, so the statement names the column only to set it.
       const hash = password === undefined ? [] : [await hashFor(request, password)];
       const change: Statement = {
         text: `

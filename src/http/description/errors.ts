@@ -75,7 +75,7 @@ function errorsOf(endpoint: AnyEndpoint): ErrorCode[] {
   if (endpoint.roles !== 'public') errors.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN', 'ERROR_RATE_LIMITED');
   if (endpoint.params !== undefined || (endpoint.method !== 'get' && endpoint.references !== undefined))
     errors.push('ERROR_NOT_FOUND');
-  // A repeated request whose record is gone.
+  // A repeated creation may find that its record was deleted.
   if (creates(endpoint)) errors.push('ERROR_NOT_FOUND');
   if (endpoint.method !== 'get') errors.push('ERROR_UNAUTHORIZED', 'ERROR_RATE_LIMITED', 'ERROR_CONFLICT');
   if (isConditional(endpoint)) errors.push('ERROR_PRECONDITION_FAILED');

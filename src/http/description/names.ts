@@ -23,7 +23,7 @@ function nounOf(segment: string): string {
   return segment.replace(/([^s])s$/, '$1');
 }
 
-/** The record's name behind a placeholder: `{id}` by the segment before it, `{clientId}` by itself. */
+/** The record that a placeholder identifies: `{id}` by the segment before it, `{clientId}` by its own name. */
 export function recordNameOf(path: string, placeholder: string): string {
   const before = path.split(`/{${placeholder}}`)[0]?.split('/').at(-1) ?? '';
   return inCapitals(placeholder === 'id' ? nounOf(before) : placeholder.replace(/Id$/, ''));

@@ -42,7 +42,7 @@ export function operation(
   };
 }
 
-/** What is refused although each field by itself is as its schema says: a sentence, if anything is. */
+/** The rules that concern several fields, as one sentence. */
 function rulesOf({ constraints = {} }: AnyEndpoint): string[] {
   const rules = Object.values(constraints).flatMap((one) =>
     Object.entries(one).map(([name, rule]) => `\`${name}\` ${rule}`),

@@ -30,7 +30,7 @@ export function successesOf(endpoint: AnyEndpoint): Record<string, Response> {
       const schema = bodyOf(endpoint, status, of);
       const description = isList ? describedList(endpoint) : (SUCCESSES[status] ?? 'Success.');
       if (schema === null) return [status, { description, headers }];
-      // A content may be of any type that a document may have.
+      // A document may be of any type.
       const type = schema === bytes ? '*/*' : 'application/json';
       const content = { [type]: { schema }, ...(isList && { 'text/csv': { schema: csvFile } }) };
       return [status, { description, headers, content }];
@@ -46,7 +46,7 @@ export const isConditional = ({ method }: AnyEndpoint): boolean => method === 'p
 
 export const isCounted = (endpoint: AnyEndpoint): boolean => !('isProbe' in endpoint);
 
-/** What the kind of an endpoint answers with, unless it says so itself. */
+/** The endpoint's own responses, or those of its kind. */
 function responsesOf(endpoint: AnyEndpoint): Responses {
   if (endpoint.responses !== undefined) return endpoint.responses;
   const record = endpoint.of ?? null;

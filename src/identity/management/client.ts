@@ -28,7 +28,7 @@ export type Management = ReturnType<typeof openManagement>;
 const WRONG_ADDRESS = 'is AUTH_MANAGEMENT_URL right?';
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
-/** The provider's management interface; all of it throws ManagementError. */
+/** Every method throws ManagementError. */
 export function openManagement(
   config: ManagementConfig,
   { answerMs = limit.PROVIDER_ANSWER_MS, retryMs = limit.MANAGEMENT_RETRY_MS } = {},
@@ -53,7 +53,7 @@ export function openManagement(
   }
 
   async function answer(method: string, path: string, body: unknown, token: string, time: Time) {
-    // A process that was stopped and goes on must not send what others have overtaken meanwhile.
+    // A process that was suspended must not send rights that are outdated by now.
     if (performance.now() > time.until) throw new ManagementError('away', 'there was no time left to ask');
     try {
       const response = await fetch(base + path, {
@@ -119,7 +119,7 @@ export function openManagement(
     return ids;
   }
 
-  /** Whatever the provider says of a user must name neither the user nor a client. */
+  /** Removes the user and all clients from the provider's messages. */
   async function about<T>(subject: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -136,7 +136,7 @@ export function openManagement(
   return {
     read: (subject: string, time: Time): Promise<KnownRights> =>
       about(subject, async () => rightsIn(await request('GET', pathOf(subject), time))),
-    /** The same twice is the same once. */
+    /** Idempotent. */
     send: (subject: string, { role, clientAccess, isActive }: Rights, time: Time): Promise<void> =>
       about(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
@@ -150,7 +150,7 @@ export function openManagement(
 
 function troubleOf(status: number, text: string): Trouble {
   if (status === 401 || status === 403) return 'credential';
-  // Of a path that it does not have the provider says no code of its own.
+  // An unknown path has no `errorCode`.
   if (status === 404) return failureIn(text).errorCode?.startsWith('inexistent_') ? 'unknown' : 'address';
   if (status === 405) return 'address';
   if (status === 429) return 'limited';

@@ -56,7 +56,7 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
   return {
     token: async (): Promise<string> =>
       known !== undefined && performance.now() < known.until ? known.token : obtain(),
-    /** The provider refuses that token; false where there is no other to be had. */
+    /** Drops a refused token; returns false where no other can be obtained. */
     renew(refused: string): boolean {
       if (known?.token === refused) known = undefined;
       return true;
@@ -64,12 +64,12 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
   };
 }
 
-/** RFC 8414: where a server does not say, it takes this one. */
+/** The default of RFC 8414. */
 function takesBasic({ token_endpoint_auth_methods_supported: methods }: AuthorizationServer): boolean {
   return methods?.includes('client_secret_basic') ?? true;
 }
 
-/** The server's own word on a client (RFC 6749, 5.2) is about our credential; whatever else happens, it is away. */
+/** An OAuth error (RFC 6749, 5.2) is about our credential; any other failure means that the server is away. */
 function troubleOf(cause: unknown): ManagementError {
   const said = cause instanceof Error && 'error' in cause ? cause.error : undefined;
   if (typeof said === 'string' && /^[\w.-]{1,60}$/.test(said)) {

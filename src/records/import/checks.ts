@@ -7,7 +7,7 @@ import type { GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { IMPORT_BATCH, IMPORT_BATCH_CHARACTERS, IMPORT_LOOKED_UP } from '../../limits.ts';
 
-/* What only the database knows of the lines of an import, asked of all of them at once. */
+/* Checks of an import that need the database; each asks about all lines at once. */
 
 export interface Given {
   readonly row: GivenRow;
@@ -47,7 +47,7 @@ export async function* batchesOf(
   if (texts.length > 0) yield { from, json: `[${texts.join(',')}]` };
 }
 
-/** Refuses named records as a single creation does: 403, 404 or 409. @throws RequestError */
+/** Refuses inaccessible parents with the codes of a single creation: 403, 404 or 409. @throws RequestError */
 export async function refuseOutOfReach(
   given: readonly Given[],
   { parents }: Rules,
@@ -80,7 +80,7 @@ where r.id is null or r.${client} <> n.client`,
   }
 }
 
-/** Those that do not exist. @throws RequestError ERROR_FORBIDDEN for the first that is somebody else's */
+/** The ids without a record. @throws RequestError ERROR_FORBIDDEN for another tenant's record */
 async function absentOf(
   ids: readonly string[],
   table: string,
@@ -93,7 +93,7 @@ async function absentOf(
   return new Set(ids.filter((_id, index) => found[index]?.exists === false));
 }
 
-/** Holds the lines against the table's check constraints. @throws RequestError ERROR_VALIDATION */
+/** Tries the table's check constraints on every line. @throws RequestError ERROR_VALIDATION */
 export async function refuseBroken(
   given: readonly Given[],
   { of, constraints = {} }: Rules,

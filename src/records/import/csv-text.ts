@@ -4,7 +4,7 @@ import { Problems } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { TEXT_PIECE_BYTES } from '../../limits.ts';
 
-/* From the bytes of a table to those of its text in UTF-8, without a guess; docs/decisions/imports.md */
+/* Converts the bytes of a CSV to UTF-8, and never guesses the encoding; docs/decisions/imports.md */
 
 const UTF_8 = /^utf-?8$/i;
 const WINDOWS = /^windows-1252$/i;
@@ -18,7 +18,7 @@ const NO_UTF_8 = `must be UTF-8, which it is not: it may be Windows-1252. ${IN_E
 const UTF_16 = `must be UTF-8, and is UTF-16. ${IN_EXCEL}`;
 const NO_LETTER = 'has a byte that is no letter in Windows-1252';
 
-/** The table in UTF-8 without a mark. @throws RequestError ERROR_VALIDATION with the first wrong line */
+/** Removes the byte order mark. @throws RequestError ERROR_VALIDATION with the first wrong line */
 export async function utf8Of(bytes: Buffer, charset = 'utf-8', nextTurn: NextTurn): Promise<Buffer> {
   if (isWorkbook(bytes)) throw malformed(`is a workbook, and no table. ${IN_EXCEL}`);
   if (!WINDOWS.test(charset)) {

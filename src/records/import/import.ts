@@ -24,7 +24,7 @@ import { turnsOf } from './turns.ts';
 import type { NextTurn } from './turns.ts';
 import { IMPORT_FEW, IMPORT_MS, ROWS } from '../../limits.ts';
 
-/* Many records at once, all or none. docs/decisions/imports.md has the reasons. */
+/* Imports create many records, all or none; docs/decisions/imports.md has the reasons. */
 
 interface Shape extends Rules {
   readonly of: Rec;
@@ -68,7 +68,7 @@ async function importRows(
 ): Promise<Reply> {
   const { of, path } = shape;
   const nextTurn = turnsOf(request.incoming);
-  /** Nothing is asked of the database for somebody who has hung up. */
+  /** No statement runs for a caller who has hung up. */
   const inTurn =
     <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) =>
     async (...asked: Asked): Promise<Answer> => {
@@ -102,7 +102,7 @@ async function importRows(
     return { status: 200, body: JSON.stringify({ importable: given.length }) };
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
-    // What they name may have gone since it was looked at.
+    // A named record may have been deleted after the check.
     await refuseOutOfReach(given, shape, request, ask);
     await refuseByLine(error, given, shape, (lines) => tried(insertion(lines), request));
     throw error;
@@ -113,7 +113,7 @@ async function digestOf(bytes: Buffer): Promise<string> {
   return Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
 }
 
-/** Thrown so that nothing is kept of what was tried. */
+/** Thrown to roll a trial back. */
 class Undone extends Error {}
 
 async function tried(
@@ -130,7 +130,7 @@ async function tried(
   });
 }
 
-/** @throws RequestError ERROR_VALIDATION that names each line and field */
+/** @throws RequestError ERROR_VALIDATION with each wrong line and field */
 async function held(rows: readonly GivenRow[], of: Rec, nextTurn: NextTurn): Promise<Given[]> {
   const problems = new Problems();
   const given: Given[] = [];

@@ -10,7 +10,10 @@ interface Refusal {
   readonly rules: Readonly<Record<string, string>>;
 }
 
-/** Halves refused lines until each culprit is found; lines alike in the constraint's fields are tried once. @throws RequestError */
+/**
+ * Halves refused batches until each wrong line is found; of lines with equal values in the constraint's fields one is
+ * tried. @throws RequestError
+ */
 export async function refuseByLine(
   error: unknown,
   given: readonly Given[],

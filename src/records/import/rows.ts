@@ -10,11 +10,11 @@ import type { GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { BODY_BYTES, ROWS, ROWS_BYTES } from '../../limits.ts';
 
-/* A body of many records, as CSV or as JSON; docs/decisions/imports.md */
+/* Reads a body of many records, as CSV or JSON; docs/decisions/imports.md */
 
 const CSV = 'text/csv';
 
-/** Reads a body of many records. @throws RequestError ERROR_VALIDATION, and what `readBytes` and `nextTurn` throw */
+/** @throws RequestError ERROR_VALIDATION, and the errors of `readBytes` and `nextTurn` */
 export async function readRows(
   incoming: CallerRequest['incoming'],
   sheet: Sheet,
@@ -40,7 +40,7 @@ function requireType(contentType: string | undefined): void {
 const BEGINNING = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
 const NOTHING = /^[ \t\r\n]*$/;
 
-/** Each record is parsed by itself, so that others have their turn, and has the budget of a body that creates one. */
+/** Parses each record by itself, so that other requests need not wait; each has the budget of one creation. */
 async function rowsOfArray(json: Buffer, nextTurn: NextTurn): Promise<GivenRow[]> {
   const textOf = (from: number): string => json.toString('latin1', from, from + BODY_BYTES);
   const rows: GivenRow[] = [];

@@ -11,12 +11,12 @@ export interface Content {
   readonly type: string;
   readonly filename: string;
   readonly tag: string;
-  /** Gives an address to read it from the store itself; absent where there is none. */
+  /** An address at the store, from which the caller reads the content; absent for a store without addresses. */
   readonly addressOf?: ((told: Told) => Promise<string>) | undefined;
   read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
 }
 
-/** Sends an attachment, whole or in part (RFC 9110, 14); several ranges give the whole. @throws RequestError */
+/** Answers with the content, or one range of it (RFC 9110, 14); several ranges give the whole. @throws RequestError */
 export async function contentReply(incoming: IncomingMessage, content: Content): Promise<Reply> {
   const { size, type, filename, tag } = content;
   if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };
@@ -50,7 +50,7 @@ export async function contentReply(incoming: IncomingMessage, content: Content):
 
 const ONE_RANGE = /^bytes=\s*(?:(?<first>\d+)-(?<last>\d*)|-(?<suffix>\d+))\s*$/i;
 
-/** The part that is asked for; a header that is malformed, of several parts or of another unit is as none. */
+/** Ignores a header that is malformed, has several ranges or another unit. */
 function rangeOf(
   { headers }: IncomingMessage,
   { size, tag }: Content,

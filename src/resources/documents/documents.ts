@@ -23,7 +23,7 @@ import { reclamation } from '../reclamation-record.ts';
 const ALLOWED = 'a PDF, an image (PNG, JPEG, WebP, GIF, TIFF), an office file, or text or CSV in UTF-8';
 const FILE = `Not empty; ${ALLOWED}, with ${NAMED} in UTF-8 without control characters.`;
 
-// file_path is not among them: where a content lies is between the database and the store.
+// file_path is absent: only the store needs it.
 const document = record(
   'Document',
   'documents',
@@ -138,7 +138,7 @@ returning ${document.selected}`,
           }),
         )
         .catch(async (error: unknown) => {
-          // To the caller a claim deleted meanwhile is simply gone, whichever policy or key fails.
+          // A claim that was deleted meanwhile is a 404, whichever policy or key fails.
           if (sqlState(error) !== undefined) await requireVisible(request);
           throw error;
         });
@@ -171,7 +171,7 @@ where r.id = $1`,
         throw new Error('null in a column that has none');
       const size = await documents.size(path);
       if (size === undefined || size !== Number(expected ?? size)) {
-        // Deleted meanwhile, or lost, which nobody may overlook.
+        // A deleted document is a 404, a lost content an error.
         await requireVisible(request);
         throw documents.damaged(
           `the content of document ${params.id} is lost: ${String(size)} bytes at ${path}`,
@@ -182,7 +182,7 @@ where r.id = $1`,
         addressOf: addressOf && ((told) => addressOf(path, told)),
         read: async (range) => {
           const content = await documents.read(path, range);
-          // A digest says nothing of a part.
+          // A digest can check the whole content alone.
           if (digest == null || (range && range.end - range.start + 1 < size)) return content;
           return failingUnless(digest, content, () =>
             documents.damaged(`the content of document ${params.id} is not what was uploaded: ${path}`),

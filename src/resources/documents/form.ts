@@ -10,14 +10,17 @@ import { FORM_BOUNDARY_CHARACTERS, FORM_FRAME_BYTES, FORM_PARTS } from '../../li
 const FIELD = 'file';
 export const NAMED = 'a name of 1 to 255 characters';
 
-/** Where the content goes as it comes; `write` may end early. */
+/** `write` may end before the content does. */
 interface Spool<T> {
   readonly maxBytes: number;
   readonly write: (content: Readable) => Promise<T>;
   readonly discard: (stored: T) => Promise<void>;
 }
 
-/** Reads a form with one file, streaming; discards the file when it throws. @throws RequestError, and what `write` throws */
+/**
+ * Streams the one file of a form into the store; discards the file when it throws. @throws RequestError, and the errors
+ * of `write`
+ */
 export async function readForm<T>(incoming: IncomingMessage, spool: Spool<T>) {
   requireForm(incoming.headers['content-type']);
   const maxBytes = spool.maxBytes + FORM_FRAME_BYTES;
@@ -41,9 +44,9 @@ function parserOf({ headers }: IncomingMessage, maxBytes: number): busboy.Busboy
   try {
     return busboy({
       headers,
-      // Accents are not taken for Latin-1.
+      // The default is Latin-1.
       defParamCharset: 'utf8',
-      // It tells of a file that reaches the limit, also of one that ends there.
+      // Busboy reports a file that reaches the limit, also one of exactly this size.
       limits: { files: 1, fields: 0, parts: FORM_PARTS, fileSize: maxBytes + 1 },
     });
   } catch (error) {
@@ -61,13 +64,13 @@ function takeFile<T>(parser: busboy.Busboy, write: Spool<T>['write']) {
   };
   parser.on('file', (name: string | undefined, content, info: Partial<busboy.FileInfo>) => {
     const { filename: sent, mimeType: declaredType = '' } = info;
-    // Whoever stores it learns of its errors.
+    // `write` handles the errors.
     content.on('error', () => undefined);
     if (sent === undefined || name === undefined) {
       content.resume();
       return;
     }
-    // The last component of what was sent: a path is nobody's business (RFC 7578, section 4.2).
+    // busboy keeps the last component of a path (RFC 7578, section 4.2).
     const filename = unescaped(sent);
     const rule = refuseName(filename);
     if (name !== FIELD) refuse(malformed(unescaped(name), `is not known here: the field is ${FIELD}`));
@@ -84,7 +87,7 @@ function takeFile<T>(parser: busboy.Busboy, write: Spool<T>['write']) {
   return () => Promise.resolve(taken);
 }
 
-/** A name is data, whatever it looks like, and a folder has none; U+FFFD is what is left of one that was not in UTF-8. */
+/** U+FFFD is left of a name that was not in UTF-8. */
 function refuseName(name: string): string | undefined {
   if (name.trim() === '' || Array.from(name).length > 255) return `must have ${NAMED}`;
   return /[\p{Cc}\ufffd]/u.test(name) || !name.isWellFormed()
@@ -96,7 +99,7 @@ function end(stream: Writable, error: unknown): void {
   stream.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
 }
 
-/** Browsers write a quote and a line break in a name as these, and a percent sign as it is (HTML, section 4.10.22.8). */
+/** Browsers escape only quotes and line breaks in a name (HTML, section 4.10.22.8). */
 function unescaped(name: string): string {
   return name.replaceAll(/%(?:22|0A|0D)/gi, (escape) => decodeURIComponent(escape));
 }
