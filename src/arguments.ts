@@ -4,7 +4,6 @@ import { ConfigError } from './config/parse.ts';
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** A command's own options; each command also takes --help and --version. */
 export interface Command<O extends Options> {
   readonly usage: string;
   readonly options?: O;
@@ -16,10 +15,7 @@ export type Arguments<O extends Options> = Pick<
   'values' | 'positionals'
 >;
 
-/**
- * Returns a string where the command must only print it. @throws ConfigError with one line that names the unknown
- * argument
- */
+/** Returns the text of --help or --version. @throws ConfigError that names the unknown argument */
 export function readArguments<const O extends Options>(
   args: readonly string[],
   { usage, options, allowPositionals = false }: Command<O>,

@@ -3,7 +3,7 @@ import * as database from './config/database.ts';
 import * as documents from './config/documents.ts';
 import * as management from './config/management.ts';
 import { type Environment, parse, withoutEmpty } from './config/parse.ts';
-import * as seen from './config/seen.ts';
+import * as observability from './config/observability.ts';
 import * as service from './config/service.ts';
 import * as tokens from './config/tokens.ts';
 import * as value from './config/values.ts';
@@ -14,7 +14,7 @@ export { ConfigError } from './config/parse.ts';
 export type { Environment } from './config/parse.ts';
 export type { ProviderConfig } from './config/tokens.ts';
 
-export interface Config extends service.ServiceConfig, seen.SeenConfig {
+export interface Config extends service.ServiceConfig, observability.ObservabilityConfig {
   readonly documents: documents.DocumentsConfig;
   readonly database: database.DatabaseConfig;
   readonly identity: tokens.TokensConfig & { readonly management: management.ManagementConfig | undefined };
@@ -22,7 +22,7 @@ export interface Config extends service.ServiceConfig, seen.SeenConfig {
 
 const variables = z.object({
   ...service.variables.shape,
-  ...seen.variables.shape,
+  ...observability.variables.shape,
   ...database.variables.shape,
   ...tokens.variables.shape,
   ...management.variables.shape,
@@ -40,7 +40,7 @@ export function loadConfig(environment: Environment): Config {
   const values = parse(variables, set, conflicts);
   return {
     ...service.configFrom(values),
-    ...seen.configFrom(values),
+    ...observability.configFrom(values),
     documents: documents.configFrom(values, values.DATA_DIR),
     database: database.configFrom(values),
     identity: {

@@ -24,7 +24,6 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The kinds of 401 and 403 that metrics count. */
 export const REFUSAL_KINDS = [
   'no_token',
   'bad_token',
@@ -36,10 +35,8 @@ export const REFUSAL_KINDS = [
   'password',
   'docs_page',
 ] as const;
-/** The limits that answer 429. */
 export const LIMITERS = ['address', 'network', 'user', 'long_request', 'password'] as const;
 
-/** The causes of 503. */
 export const UNAVAILABLE_CAUSES = [
   'database',
   'time_out',
@@ -60,11 +57,9 @@ export type UnavailableCause = (typeof UNAVAILABLE_CAUSES)[number];
 export type ErrorKind = (typeof REFUSAL_KINDS)[number] | (typeof LIMITERS)[number] | UnavailableCause;
 
 interface RequestErrorOptions {
-  /** Given for each 401, 403, 429 and 503. */
   readonly kind?: ErrorKind;
   /** Stands under `error.details`: names of fields and rules, never a policy's decision. */
   readonly details?: Readonly<Record<string, string>>;
-  /** The most details in one answer; 20 when absent. */
   readonly mostDetails?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** The client whose data the refusal protected, for the audit record. */
@@ -95,4 +90,14 @@ export class RequestError extends Error {
   get status(): number {
     return ERRORS[this.code].status;
   }
+}
+
+/** A field that breaks a rule; the rule completes a sentence that begins with the field. */
+export function invalid(
+  field: string,
+  rule: string,
+  reason = `${field} ${rule}`,
+  cause?: unknown,
+): RequestError {
+  return new RequestError('ERROR_VALIDATION', reason, { details: { [field]: rule }, cause });
 }

@@ -1,12 +1,10 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { LOG_DEPTH, LOG_MEMBERS, LOG_STACK_CHARACTERS, LOG_TEXT_CHARACTERS } from './limits.ts';
 
-/** Cuts a long text and appends its length. */
 export function cut(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters)`;
 }
 
-/** Every line has a limited size, whatever a caller or a library writes into it. */
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,

@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   // Stops the embedded Postgres, also after an uncaught error.
   process.on('exit', endPrograms);
   const ending = new AbortController();
-  hearSignals(log, (signal) => {
+  onSignals(log, (signal) => {
     endInTime(signal);
     ending.abort();
     void starting.then(
@@ -32,14 +32,13 @@ async function main(): Promise<void> {
   });
   const starting = startService(config, log, ending.signal);
   const service = await starting.catch((error: unknown) => {
-    // A signal aborts the start with this reason.
     if (error !== ending.signal.reason) throw error;
   });
   if (service !== undefined) process.stdout.write(await greeting(service));
 }
 
 /** The first signal closes the service. A later one kills the process; npm sends each Ctrl-C twice. */
-function hearSignals(log: Logger, first: (signal: NodeJS.Signals) => void): void {
+function onSignals(log: Logger, first: (signal: NodeJS.Signals) => void): void {
   let since: number | undefined;
   for (const signal of SIGNALS) {
     process.on(signal, () => {
@@ -56,7 +55,6 @@ function hearSignals(log: Logger, first: (signal: NodeJS.Signals) => void): void
 
 function endInTime(signal: NodeJS.Signals): void {
   setTimeout(() => {
-    // Written to stderr, because the log may hang as well.
     process.stderr.write('something hangs, and the process ends without it\n');
     endAtOnce(signal);
   }, LAST_MS).unref();

@@ -2,10 +2,7 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { codeOf } from './system-error.ts';
 
-/**
- * Makes a folder and its parents and syncs each to the disk. Node's own recursive mkdir never ends below /proc. @throws
- * the error of the system, also where a file is in the way
- */
+/** Syncs each new folder to the disk. Node's own recursive mkdir never ends below /proc. */
 export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   const missing: string[] = [];
   let there = resolve(path);
@@ -15,7 +12,6 @@ export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   }
   for (const folder of missing) {
     await mkdir(folder, { mode }).catch(async (error: unknown) => {
-      // Another process may have made the folder meanwhile.
       if (codeOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
     });
     await syncFolder(dirname(folder));

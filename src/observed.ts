@@ -15,7 +15,6 @@ export interface Timeline {
   checkMs?: number;
   /** How long Postgres took for BEGIN, the settings and the check of the caller. */
   settingsMs: number;
-  /** The first TIMELINE_TRANSACTIONS transactions, each with its wait for a connection. */
   readonly transactions: Stretch[];
   databaseMs: number;
 }
@@ -41,11 +40,12 @@ export function beginTimeline(): Timeline {
   return { begunMs: performance.now(), settingsMs: 0, transactions: [], databaseMs: 0 };
 }
 
-export function noted<T>(timeline: Timeline | undefined, transaction: () => Promise<T>): Promise<T> {
-  return timeline === undefined ? transaction() : notedIn(timeline, transaction);
+/** Adds the time of a transaction to the timeline; without one it adds no promise. */
+export function timed<T>(timeline: Timeline | undefined, transaction: () => Promise<T>): Promise<T> {
+  return timeline === undefined ? transaction() : timedIn(timeline, transaction);
 }
 
-async function notedIn<T>(timeline: Timeline, transaction: () => Promise<T>): Promise<T> {
+async function timedIn<T>(timeline: Timeline, transaction: () => Promise<T>): Promise<T> {
   const begunMs = performance.now();
   let isFailed = true;
   try {

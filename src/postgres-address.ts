@@ -7,9 +7,7 @@ interface PostgresAddress {
 const PARTS =
   /^(?<login>postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>(?:\/[^?#]*)?(?:\?(?<query>.*))?)$/i;
 
-/**
- * Returns the broken rule where the text is no address; the rule quotes nothing of the text, which may hold a password.
- */
+/** Returns the broken rule for an invalid text, and quotes nothing of the text: it may hold a password. */
 export function readPostgresAddress(text: string): PostgresAddress | string {
   const groups = /\s/.test(text) ? undefined : PARTS.exec(text)?.groups;
   const { login = '', hosts = '', rest = '', query = '' } = groups ?? {};
@@ -31,7 +29,6 @@ export function readPostgresAddress(text: string): PostgresAddress | string {
   return { servers, writes: true };
 }
 
-/** @throws TypeError for a text that is no address */
 export function postgresAddress(text: string): PostgresAddress {
   const address = readPostgresAddress(text);
   if (typeof address === 'string') throw new TypeError(`An address of Postgres ${address}.`);

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { STEADY_MS } from './limits.ts';
 
-/** Pauses between attempts, in ms: each is twice the pause before, up to the longest. */
 export class Pauses {
   readonly #firstMs: number;
   readonly #longestMs: number;
@@ -33,7 +32,6 @@ export class Pauses {
 interface Retries {
   readonly pausesMs: readonly [number, number];
   readonly isWorthIt: (error: unknown, attempt: number) => boolean;
-  /** A time of `performance.now()`. */
   readonly until: number;
   readonly signal?: AbortSignal;
 }
@@ -55,9 +53,7 @@ export async function retrying<T>(
   }
 }
 
-/**
- * Callers share one running call of `ask`. Later callers get its result for `keptMs`, its failure for `failureKeptMs`.
- */
+/** Callers share one call of `ask`; its result is kept for `keptMs`, its failure for `failureKeptMs`. */
 export function askedOnce<T>(ask: () => Promise<T>, keptMs = 0, failureKeptMs = keptMs): () => Promise<T> {
   let asked: Promise<T> | undefined;
   const forgetIn = (ms: number) => (): void => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
-import type { Config, ProviderConfig } from './config.ts';
+import type { Config } from './config.ts';
 import { openCounters } from './counters/open.ts';
 import { watchClocks } from './db/clocks.ts';
 import { type Database, openDatabase } from './db/database.ts';
@@ -23,7 +23,7 @@ import { assertUnused } from './embedded/postgres/server.ts';
 import { DOCS_CLIENT } from './embedded/provider/clients.ts';
 import type { EmbeddedProvider } from './embedded/provider/start.ts';
 import { openParts, type Parts } from './endings.ts';
-import type { DocsLogin, Person } from './http/docs.ts';
+import type { Person } from './http/docs.ts';
 import { createHttpServer } from './http/server.ts';
 import { createDiscovery } from './identity/discovery.ts';
 import { openManagement } from './identity/management/client.ts';
@@ -33,7 +33,7 @@ import { DELIVERY_IDLE_MS, LANE_MS, LOOKING_MS } from './limits.ts';
 import { createMetricsServer } from './metrics/server.ts';
 import { deliverIdentityChanges } from './outbox/worker.ts';
 import { descriptionText } from './resources/index.ts';
-import { openSeen } from './seen.ts';
+import { openObservability } from './observability.ts';
 import { codeOf } from './system-error.ts';
 
 export interface Service {
@@ -47,13 +47,9 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** A pool of one connection apart from the requests' pool, for short statements. */
 const LANE = { poolSize: 1, statementTimeoutMs: LANE_MS } as const;
 
-/**
- * Starts the configured parts in order; closes them when a later part fails or `ending` is aborted. @throws Error with
- * one line that says what to do; the reason of `ending` after an abort
- */
+/** Closes the started parts when a later part fails. @throws Error in one line; the reason of an aborted `ending` */
 export async function startService(config: Config, log: Logger, ending?: AbortSignal): Promise<Service> {
   const parts = openParts(log);
   try {
@@ -73,7 +69,7 @@ async function startParts(
   const { dataDir, identity, trustProxy, corsOrigins, serverTiming } = config;
   await checkBeforehand(config);
   const spool = add('the spool of refusals', 200, await openSpool(dataDir));
-  const seen = add('the traces', 0, await openSeen(config, log));
+  const observability = add('the traces', 0, await openObservability(config, log));
   const counters = add('the counters', 0, await openCounters(config, log));
 
   const isAlone = identity.provider === undefined;
@@ -90,9 +86,14 @@ async function startParts(
   const primaryOf = sharedPrimaries(tellingPrimary(log));
   const open = (name: string, lane: Partial<PoolOptions> = {}): Database => {
     const url = lane.url ?? config.database.url ?? embedded?.apiUrl ?? '';
-    const common = { ...config.database, log, primary: primaryOf(url), onWaited: seen.waited?.(name) };
-    seen.lanes[name] = add(`the lane of ${name}`, 200, openDatabase({ ...common, ...lane, url }));
-    return seen.lanes[name];
+    const common = {
+      ...config.database,
+      log,
+      primary: primaryOf(url),
+      onWaited: observability.waited?.(name),
+    };
+    observability.lanes[name] = add(`the lane of ${name}`, 200, openDatabase({ ...common, ...lane, url }));
+    return observability.lanes[name];
   };
   const database = open('requests');
 
@@ -131,25 +132,29 @@ async function startParts(
   const { roleClaim, clientAccessClaim, emailsVerified } = identity;
   const verifier = createTokenVerifier({
     ...{ ...trusted, roleClaim, clientAccessClaim, emailsVerified, log },
-    ...{ providerNow: clock.now, onIssued: clocks.issued, onFetched: seen.onFetched },
+    ...{ providerNow: clock.now, onIssued: clocks.issued, onFetched: observability.onFetched },
   });
   const people = provider === undefined ? [] : peopleOf(provider);
+  const { issuer, audience } = trusted;
+  const clientId = provider === undefined ? identity.docs.clientId : DOCS_CLIENT;
+  const { scope } = identity.docs;
+  const discovery = createDiscovery({ issuer, log });
   const app = createApp({
-    ...{ database, probed, documents, verifier, audit, log, counters, observers: seen.observers },
+    ...{ database, probed, documents, verifier, audit, log, counters, observers: observability.observers },
     ...{ limits: config.rateLimits, trustProxy, corsOrigins, serverTiming },
     people: isDemonstration(config) ? people : [],
-    login: docsLogin(config, trusted, provider, log),
+    login: clientId === undefined ? undefined : { issuer, audience, clientId, scope, discovery },
   });
-  const server = createHttpServer(app, { corsOrigins, onRefused: seen.onRefused });
+  const server = createHttpServer(app, { corsOrigins, onRefused: observability.onRefused });
   add('the server', 5_000, server);
   descriptionText();
   const { host } = config;
   const port = await listening(server.listen(config.port, host), `PORT ${config.port} of HOST ${host}`);
 
-  if (seen.registry !== undefined) {
+  if (observability.registry !== undefined) {
     const asked = { database: databaseFiguresOf(open('metrics', LANE)), dataDir };
-    seen.ask({ ...asked, audit, spool, verifier, documents, counters, clocks, housekeeping });
-    const metrics = add('the metrics', 0, createMetricsServer(seen.registry));
+    observability.ask({ ...asked, audit, spool, verifier, documents, counters, clocks, housekeeping });
+    const metrics = add('the metrics', 0, createMetricsServer(observability.registry));
     const { metricsPort = 0 } = config;
     await listening(metrics.listen(metricsPort, host), `METRICS_PORT ${metricsPort} of HOST ${host}`);
   }
@@ -162,19 +167,6 @@ async function checkBeforehand(config: Config): Promise<void> {
   if (config.database.url !== undefined) return;
   assertUnused(folder);
   await listening(probe(config.port, config.host), `PORT ${config.port} of HOST ${config.host}`);
-}
-
-/** The login of /docs at the embedded provider, or at another that has a client for it. */
-function docsLogin(
-  { identity: { docs } }: Config,
-  { issuer, audience }: ProviderConfig,
-  embedded: EmbeddedProvider | undefined,
-  log: Logger,
-): DocsLogin | undefined {
-  const clientId = embedded === undefined ? docs.clientId : DOCS_CLIENT;
-  if (clientId === undefined) return undefined;
-  const discovery = createDiscovery({ issuer, log });
-  return { issuer, audience, clientId, scope: docs.scope, discovery };
 }
 
 async function listening(port: Promise<number>, where: string): Promise<number> {

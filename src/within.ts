@@ -1,7 +1,4 @@
-/**
- * Waits `limitMs` at most, then throws the error of `late`; the work itself goes on, unless `late` ends it. A result
- * that arrived while this process was busy is in time.
- */
+/** Throws the error of `late` after `limitMs`; the work goes on. A result that arrived in time always counts. */
 export async function within<T>(limitMs: number, work: Promise<T>, late: () => Error): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   let isOver = false;

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { noted } from '../observed.ts';
+import { timed } from '../observed.ts';
 import { sqlState } from './errors.ts';
 import { isNameElsewhere, isStalePlan } from './pipeline.ts';
 import { openPool } from './pool.ts';
@@ -117,7 +117,7 @@ export function databaseOn(
         statements,
         onSettings: index === 0 ? timingOf(context) : undefined,
       }));
-    return noted(turns[0]?.context?.timeline, () =>
+    return timed(turns[0]?.context?.timeline, () =>
       pool.withSession((session) => {
         turns.forEach(({ statements }) => {
           statements.forEach(assertOnData);
@@ -147,7 +147,7 @@ export function databaseOn(
         });
       const { timeline } = context;
       const within = (limitMs: number) =>
-        noted(timeline, () =>
+        timed(timeline, () =>
           pool.withSession(
             (session) =>
               againIfVictim(session.timeoutMs(limitMs), (timeoutMs) =>
@@ -167,7 +167,7 @@ export function databaseOn(
     },
     walk(context, statement) {
       assertOnData(statement);
-      return noted(context.timeline, () => openWalk(context, statement));
+      return timed(context.timeline, () => openWalk(context, statement));
     },
     callAsLogin: (statement) =>
       runOnce(undefined, [statement]).then(([result]) => {

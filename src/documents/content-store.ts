@@ -16,7 +16,7 @@ export interface Stored {
   readonly size: number;
 }
 
-export interface Told {
+export interface ContentHeaders {
   readonly type: string;
   readonly disposition: string;
 }
@@ -29,7 +29,7 @@ export interface ContentStore {
   /** @throws Error also where there is no such content */
   readonly read: (path: string, range?: ByteRange) => Promise<Readable>;
   /** An address where whoever has it reads the content, for a minute; only of a store that others can reach. */
-  readonly addressOf?: (path: string, told: Told) => Promise<string>;
+  readonly addressOf?: (path: string, headers: ContentHeaders) => Promise<string>;
   /** Every content, in the order of the bytes of their paths; what comes or goes meanwhile may be among them or not. */
   list(): AsyncIterable<Stored>;
   readonly remove: (path: string) => Promise<void>;

@@ -4,8 +4,7 @@ import { RequestError } from '../errors.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 import { refused } from '../identity/claims.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
-import { stateOf } from './request-state.ts';
-import type { AdmittedState, RequestState } from './request-state.ts';
+import { stateOf, type AdmittedState, type RequestState } from './request-state.ts';
 
 /** @throws RequestError ERROR_UNAUTHORIZED */
 function bearerToken(request: IncomingMessage): string {
@@ -19,7 +18,6 @@ function bearerToken(request: IncomingMessage): string {
   return token;
 }
 
-/** Verifies the token and stores the caller in the request's state. */
 export function authenticate(verifier: TokenVerifier): RequestHandler {
   return (request, _response, next) => {
     const state = stateOf(request);
@@ -46,13 +44,9 @@ export function admit(state: RequestState, roles: readonly Role[]): AdmittedStat
   return Object.assign(state, { caller });
 }
 
-/**
- * Checks the clients that a request names; an ADMIN whose token lists none has access to all. @throws RequestError
- * ERROR_FORBIDDEN
- */
+/** An ADMIN whose token lists no client has access to all. @throws RequestError ERROR_FORBIDDEN */
 export function requireClients(caller: Caller, clients: readonly string[]): void {
   if (clients.length === 0 || (caller.role === 'ADMIN' && caller.clientAccess.length === 0)) return;
-  // Both lists may have thousands of ids.
   const own = new Set(caller.clientAccess);
   const foreign = clients.find((client) => !own.has(client));
   if (foreign === undefined) return;

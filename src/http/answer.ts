@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Result, Statement } from '../db/statement.ts';
-import type { Run } from '../db/transaction.ts';
 import type { CallerRequest } from './caller-request.ts';
 import { create } from './creation.ts';
 import type { Endpoint, Input, RecordShape, Reply } from './endpoint.ts';
@@ -36,36 +35,19 @@ export function answer(endpoint: Endpoint, input: Input, request: CallerRequest)
   return endpoint.handle(input, request);
 }
 
-/** Answers 200 with the first row as a record. @throws NothingFound */
 export function recordIn(of: RecordShape, { rows: [row] }: Result): Reply {
   if (row === undefined) throw new NothingFound();
   const tag = of.tag(row);
   return { status: 200, body: of.write(row), headers: tag === undefined ? {} : { ETag: tag } };
 }
 
-/**
- * A plain read needs a right to the client of the path's record alone. With `expand` the row may hold names of the
- * caller's other clients, so the read needs all of the caller's clients.
- */
+/** A plain read needs a right to the client of its record alone; names that `expand` adds may be of other clients. */
 function read(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<Result> {
   const { resource: table, resourceId: id } = request.state;
   return request.run(
     statement,
     isPlain && table !== undefined && id !== undefined ? { table, id } : undefined,
   );
-}
-
-/**
- * Statements that depend on each other, as one change; the last gives the record. Where it gives none everything is
- * undone: what is refused is not stored.
- * @throws NothingFound
- */
-export async function changedInSteps(
-  of: RecordShape,
-  request: CallerRequest,
-  steps: (run: Run) => Promise<Result>,
-): Promise<Reply> {
-  return request.transaction(async (run) => recordIn(of, await steps(run)));
 }
 
 async function listed(
@@ -90,7 +72,6 @@ async function listed(
   return unlessKnown(request.incoming, { status: 200, body, headers: { ...headers, ETag } });
 }
 
-/** The same list from the cursor on, without `offset`, which the cursor replaces. */
 function nextPage({ url = '' }: IncomingMessage, cursor: string): string {
   const [path = '', search] = url.split('?');
   const parameters = new URLSearchParams(search);

@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex, Readable } from 'node:stream';
-import { pipeline } from 'node:stream';
+import { pipeline, type Duplex, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { parse as parseContentType } from 'content-type';
 import type { Request } from 'express';
-import { RequestError } from '../errors.ts';
-import { bodyOf } from './body-stream.ts';
-import { spanOf } from './json-budget.ts';
-import type { JsonBudget } from './json-budget.ts';
+import { invalid, RequestError } from '../errors.ts';
+import { bodyOf, tooLarge } from './body-stream.ts';
+import { spanOf, type JsonBudget } from './json-budget.ts';
 import { refuseIfGone } from './hang-up.ts';
 import { BODY_BYTES } from '../limits.ts';
 
@@ -18,13 +16,13 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
   br: createBrotliDecompress,
 };
 
-/**
- * @throws RequestError ERROR_VALIDATION, ERROR_PAYLOAD_TOO_LARGE, ERROR_REQUEST_TIMEOUT or ERROR_UNSUPPORTED_MEDIA_TYPE
- */
+/** @throws RequestError for a body that is invalid, too large, too slow or of another type */
 export async function readJson(request: Request, budget: JsonBudget): Promise<unknown> {
   const bytes = await readBytes(request, BODY_BYTES, requireJson);
   contents.set(request, bytes);
-  return jsonOf(bytes, budget);
+  const { excess } = spanOf(bytes, budget);
+  if (excess !== undefined) throw malformed(excess);
+  return parsed(bytes);
 }
 
 /** Reads and decompresses a body. @throws RequestError as `readJson` does, except for invalid JSON */
@@ -39,12 +37,13 @@ export async function readBytes(
   const decoder = decoderFor(request.headers['content-encoding']);
   if (length > maxBytes) throw tooLarge(`a body of ${length} bytes`);
   inviteBody(request);
-  return inWhole(request, decoded(bodyOf(request, { maxBytes }), decoder), maxBytes);
+  const body = bodyOf(request, { maxBytes });
+  // The reader of the last stream gets each error, so the callback has nothing to do.
+  return inWhole(request, decoder ? pipeline(body, decoder(), () => undefined) : body, maxBytes);
 }
 
 const contents = new WeakMap<IncomingMessage, Buffer>();
 
-/** The bytes that `readJson` has read; undefined for any other request. */
 export function bytesOf(request: IncomingMessage): Buffer | undefined {
   return contents.get(request);
 }
@@ -54,13 +53,9 @@ export function inviteBody({ headers, res: response }: Request): void {
   if (headers.expect?.toLowerCase() === '100-continue') response?.writeContinue();
 }
 
-export function mediaTypeOf(header = ''): { readonly type: string; readonly parameters: Parameters } {
-  return parseContentType(header);
-}
+export const mediaTypeOf = (header = '') => parseContentType(header);
 
-type Parameters = Readonly<Record<string, string | undefined>>;
-
-function requireJson(contentType: string | undefined): void {
+export function requireJson(contentType: string | undefined): void {
   const { type, parameters } = mediaTypeOf(contentType);
   if (type === 'application/json' && /^utf-?8$/i.test(parameters['charset'] ?? 'utf-8')) return;
   throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content type ${contentType ?? '(none)'}`);
@@ -75,12 +70,6 @@ function decoderFor(encoding = 'identity'): (() => Duplex) | undefined {
   return decoder;
 }
 
-function decoded(body: Readable, decoder: (() => Duplex) | undefined): Readable {
-  // The reader of the last stream gets each error, so the callback has nothing to do.
-  return decoder === undefined ? body : pipeline(body, decoder(), () => undefined);
-}
-
-/** Counts decompressed bytes: a small body may decompress to a large one. Stops when the caller hangs up. */
 async function inWhole(request: IncomingMessage, body: Readable, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
@@ -99,13 +88,6 @@ async function inWhole(request: IncomingMessage, body: Readable, maxBytes: numbe
   return Buffer.concat(pieces);
 }
 
-/** Refuses a JSON text that exceeds the budget. @throws RequestError ERROR_VALIDATION */
-function jsonOf(bytes: Buffer, budget: JsonBudget): unknown {
-  const { excess } = spanOf(bytes, budget);
-  if (excess !== undefined) throw malformed(excess);
-  return parsed(bytes);
-}
-
 /** Refuses invalid UTF-8: a lenient decoder would store other text than the caller sent. */
 export function parsed(bytes: Buffer): unknown {
   try {
@@ -120,9 +102,5 @@ export function noJson(): RequestError {
 }
 
 export function malformed(rule: string): RequestError {
-  return new RequestError('ERROR_VALIDATION', `the body ${rule}`, { details: { body: rule } });
-}
-
-function tooLarge(reason: string): RequestError {
-  return new RequestError('ERROR_PAYLOAD_TOO_LARGE', reason);
+  return invalid('body', rule, `the body ${rule}`);
 }

@@ -13,19 +13,16 @@ export interface Sources {
   readonly documents: Documents;
 }
 
-/** One statement, or several in one transaction, of which the last gives the answer. */
 export type Statements = Statement | readonly Statement[];
 
 /** A request with a known caller; every statement runs with the caller's rights. */
 export class CallerRequest implements Sources {
   readonly state: AdmittedState;
   readonly caller: Caller;
-  /** Express's request, for a body that is no JSON. */
   readonly incoming: Request;
   readonly database: Database;
   readonly documents: Documents;
   readonly key: string | undefined;
-  /** The ETags of `If-Match`; null without the header, or for `*`. */
   readonly ifMatch: readonly string[] | null;
 
   constructor(state: AdmittedState, incoming: Request, { database, documents }: Sources, key?: string) {
@@ -38,7 +35,6 @@ export class CallerRequest implements Sources {
     this.ifMatch = ifMatchOf(incoming);
   }
 
-  /** Runs one transaction in one pipeline and returns the last result. */
   run(statements: Statements, record?: AdmittedState['record']): Promise<Result> {
     const state = record === undefined ? this.state : { ...this.state, record };
     return this.database.run(state, [statements].flat()).then((results) => {
@@ -48,7 +44,6 @@ export class CallerRequest implements Sources {
     });
   }
 
-  /** Runs independent statements in one transaction and one pipeline. */
   runAll(...statements: readonly Statement[]): Promise<readonly Result[]> {
     return this.database.run(this.state, statements);
   }

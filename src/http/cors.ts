@@ -17,7 +17,6 @@ const EXPOSED = [
   'X-Total-Count',
 ];
 
-/** Allows the listed origins; any other origin gets no CORS header. */
 export function cors(origins: readonly string[]): RequestHandler {
   const allowed = new Set(origins);
   return corsPackage({
@@ -30,7 +29,6 @@ export function cors(origins: readonly string[]): RequestHandler {
   });
 }
 
-/** The CORS headers of an answer that the server gives without the app. */
 export function readableFor(
   origins: readonly string[],
 ): (origin: string | undefined) => Readonly<Record<string, string>> {

@@ -2,7 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Result, Statement } from '../db/statement.ts';
 import type { Run } from '../db/transaction.ts';
-import { RequestError } from '../errors.ts';
+import { invalid, RequestError } from '../errors.ts';
 import { bytesOf } from './body.ts';
 import type { CallerRequest } from './caller-request.ts';
 import type { RecordShape, Reply } from './endpoint.ts';
@@ -13,7 +13,6 @@ import { look, NothingFound } from './why-not.ts';
 
 const NAME = 'Idempotency-Key';
 
-/** A string of RFC 9651, which the draft asks for. */
 const QUOTED = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"$/;
 
 /** A key without quotes, as most clients send it. A comma would separate two keys, a semicolon a parameter. */
@@ -30,7 +29,7 @@ export function idempotencyKeyOf({
   const isKey = key === value ? BARE.test(value) : true;
   if (values.length === 1 && isKey && key !== '' && key.length <= KEY_CHARACTERS) return key;
   const rule = `must be one key of 1 to ${KEY_CHARACTERS} printable ASCII characters, in double quotes or without any`;
-  throw new RequestError('ERROR_VALIDATION', `${NAME} ${rule}`, { details: { [NAME]: rule } });
+  throw invalid(NAME, rule);
 }
 
 interface NewRecord {
@@ -40,43 +39,36 @@ interface NewRecord {
   /** Independent statements, or dependent steps; the last result has the record. */
   readonly make: readonly [...Statement[], Statement] | ((run: Run) => Promise<Result>);
   readonly timeoutMs?: number | undefined;
-  /** Identifies a body that is no JSON; `recall` was given the same. */
   readonly fingerprint?: string | undefined;
 }
 
 type KeptAnswer = ReturnType<typeof answerOf>;
 
-/**
- * Answers 201. With a key, stores the answer in the same transaction and repeats it. @throws RequestError
- * ERROR_CONFLICT
- */
+/** With a key, stores the answer in the same transaction, or repeats it. @throws RequestError ERROR_CONFLICT */
 export async function create(request: CallerRequest, record: NewRecord): Promise<Reply> {
   const { make, timeoutMs, fingerprint } = record;
-  const digests = keyedDigests(request, fingerprint);
+  const digests = requestDigests(request, fingerprint);
   if (digests === undefined && typeof make !== 'function')
     return replyOf(answerOf(record, await request.run(make)));
   const done = await request.transaction(
     async (run) => {
-      const before = digests && (await claimed(digests, run));
+      const before = digests && (await lockKey(digests, run));
       if (before !== undefined) return before;
       const answer = answerOf(record, await (typeof make === 'function' ? make(run) : run(...make)));
-      if (digests !== undefined) await run(keeping(digests, answer));
+      if (digests !== undefined) await run(storing(digests, answer));
       return { answer };
     },
     { timeoutMs },
   );
-  return given(done, request);
+  return repeat(done, request);
 }
 
-/**
- * The stored answer to the same request. A caller asks for it before a document goes to the store. @throws RequestError
- * ERROR_CONFLICT
- */
-export async function recall(request: CallerRequest, fingerprint?: string): Promise<Reply | undefined> {
-  const digests = keyedDigests(request, fingerprint);
+/** Asked for before a document goes to the store. @throws RequestError ERROR_CONFLICT */
+export async function storedAnswer(request: CallerRequest, fingerprint?: string): Promise<Reply | undefined> {
+  const digests = requestDigests(request, fingerprint);
   if (digests === undefined) return undefined;
-  const before = await claimed(digests, (statement) => request.run(statement));
-  return before && given(before, request);
+  const before = await lockKey(digests, (statement) => request.run(statement));
+  return before && repeat(before, request);
 }
 
 /** @throws Error without a row: a statement that creates fails or returns one */
@@ -97,11 +89,10 @@ export function digestsOf(key: string, action: string, content: Buffer | string)
   return [hash('sha256', key), request];
 }
 
-function keyedDigests({ key, state, incoming }: CallerRequest, fingerprint?: string): Digests | undefined {
+function requestDigests({ key, state, incoming }: CallerRequest, fingerprint?: string): Digests | undefined {
   return key === undefined ? undefined : digestsOf(key, state.action, fingerprint ?? bytesOf(incoming) ?? '');
 }
 
-/** `isGained` is given for an answer of an earlier request alone. */
 interface Answered {
   readonly answer: KeptAnswer;
   /** True for a client that the caller created: the token may not name the client yet. */
@@ -109,7 +100,7 @@ interface Answered {
 }
 
 /** Locks the key until the transaction ends and returns the stored answer. @throws RequestError ERROR_CONFLICT */
-async function claimed(
+async function lockKey(
   digests: Digests,
   run: (statement: Statement) => Promise<Result>,
 ): Promise<Answered | undefined> {
@@ -119,17 +110,16 @@ select c.standing, c.resource_type, c.resource_id, c.is_gained, c.body, c.etag, 
 from app.claim_key($1, $2) as c`,
     values: digests,
   });
-  const [standing, table, id, isGained, body, etag, location] = rows[0] ?? [];
-  if (standing === 'free') return undefined;
-  // The caller's next attempt finds the answer.
-  if (standing === 'under way') throw conflict('is of a request that is under way', { 'Retry-After': '1' });
-  if (standing === 'other') throw conflict('was used for another request');
+  const [state, table, id, isGained, body, etag, location] = rows[0] ?? [];
+  if (state === 'free') return undefined;
+  if (state === 'under way') throw conflict('is of a request that is under way', { 'Retry-After': '1' });
+  if (state === 'other') throw conflict('was used for another request');
   if (table == null || id == null || body == null || location == null)
     throw new Error('a key without a standing');
   return { answer: { table, id, body, etag: etag ?? undefined, location }, isGained: isGained === 't' };
 }
 
-function keeping(digests: Digests, { table, id, body, etag, location }: KeptAnswer): Statement {
+function storing(digests: Digests, { table, id, body, etag, location }: KeptAnswer): Statement {
   return {
     text: 'select app.keep_answer($1, $2, $3, $4, $5, $6, $7)',
     values: [...digests, table, id, body, etag ?? null, location],
@@ -137,7 +127,7 @@ function keeping(digests: Digests, { table, id, body, etag, location }: KeptAnsw
 }
 
 /** Refuses a stored answer whose record the caller can no longer see. @throws NothingFound */
-async function given({ answer, isGained }: Answered, { database, state }: CallerRequest): Promise<Reply> {
+async function repeat({ answer, isGained }: Answered, { database, state }: CallerRequest): Promise<Reply> {
   if (isGained !== undefined) {
     const { table, id } = answer;
     const reader = { ...state, readOnly: true, client: isGained ? id : undefined };

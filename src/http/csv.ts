@@ -4,11 +4,10 @@ import { stringify } from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
 import { RequestError } from '../errors.ts';
 import type { CallerRequest } from './caller-request.ts';
-import { WHOLE } from './endpoint.ts';
-import type { Endpoint, Input, RecordShape, Reply, Row } from './endpoint.ts';
+import { WHOLE, type Endpoint, type Input, type RecordShape, type Reply, type Row } from './endpoint.ts';
 import { toRequestError } from './errors.ts';
 import { NOT_FOR_CSV, page } from './fields.ts';
-import { harmless } from './formulas.ts';
+import { escapeFormulas } from './formulas.ts';
 import { refuseEmpty } from './why-not.ts';
 
 /* Lists as CSV (RFC 4180), in UTF-8 with a byte order mark, by which spreadsheets know it. docs/decisions/csv.md */
@@ -25,7 +24,6 @@ export function prefersCsv(request: Request, response: Response): boolean {
   return String(request.accepts(OFFERED)).startsWith(CSV);
 }
 
-/** @throws RequestError ERROR_VALIDATION for a parameter of pages */
 export function refusePages(query: Readonly<Record<string, unknown>>): void {
   const asked = Object.keys(page).filter((name) => name in query);
   if (asked.length === 0) return;
@@ -65,7 +63,8 @@ function linesOf(of: RecordShape): Transform {
     writableObjectMode: true,
     writableHighWaterMark: 1,
     transform(rows: readonly Row[], _encoding, done) {
-      const cells = (row: Row) => of.cells(row).map(({ text, isText }) => (isText ? harmless(text) : text));
+      const cells = (row: Row) =>
+        of.cells(row).map(({ text, isText }) => (isText ? escapeFormulas(text) : text));
       const text = beginning + lines(rows.map(cells));
       beginning = '';
       done(null, text);
@@ -73,10 +72,7 @@ function linesOf(of: RecordShape): Transform {
   });
 }
 
-/**
- * Cells to quote, since readers may trim them or split them. The library quotes commas, quotation marks and line ends
- * itself.
- */
+/** Cells to quote besides those that the library quotes: some readers trim them or split them. */
 const NOT_BARE = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
 
 function lines(rows: readonly (readonly string[])[]): string {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Express, RequestHandler } from 'express';
+import type { Express } from 'express';
 import helmet from 'helmet';
 import { RequestError } from '../errors.ts';
 import type { Role } from '../identity/caller.ts';
@@ -11,13 +11,11 @@ import { isLoopback } from '../identity/loopback.ts';
 import { sendReply } from './envelope.ts';
 import { stateOf } from './request-state.ts';
 
-/** The folder of the page: beside `src` in a checkout, beside `dist` in an image. */
 const PAGE = fileURLToPath(new URL('../../public', import.meta.url));
 const { resolve } = createRequire(import.meta.url);
 const SWAGGER_UI = dirname(resolve('swagger-ui-dist/package.json'));
 const OIDC_CLIENT = join(dirname(resolve('oidc-client-ts/package.json')), 'dist', 'browser');
 
-/** The files of the page; no other file of these folders is served. */
 const FILES: readonly (readonly [folder: string, name: string])[] = [
   [PAGE, 'docs.css'],
   [PAGE, 'docs.js'],
@@ -35,16 +33,8 @@ export interface DocsLogin {
   readonly issuer: string;
   readonly clientId: string;
   readonly scope: string;
-  /** The audience of the tokens that the page asks for. */
   readonly audience: string;
   readonly discovery: Discovery;
-}
-
-function mountLogin(app: Express, login: DocsLogin | undefined): void {
-  app.get('/docs/login.json', async (_request, response) => {
-    const body = JSON.stringify(login === undefined ? null : await settingsOf(login));
-    await sendReply(response, { status: 200, body });
-  });
 }
 
 async function settingsOf({ discovery, ...settings }: DocsLogin): Promise<object> {
@@ -52,12 +42,6 @@ async function settingsOf({ discovery, ...settings }: DocsLogin): Promise<object
 }
 
 /** The page may also connect to the provider's token endpoint. */
-function docsPolicy(login: DocsLogin | undefined): RequestHandler {
-  return async (request, response, next) => {
-    const metadata = await login?.discovery.current();
-    contentSecurityPolicy(metadata?.token_endpoint)(request, response, next);
-  };
-}
 
 export function contentSecurityPolicy(asks?: string): ReturnType<typeof helmet.contentSecurityPolicy> {
   return helmet.contentSecurityPolicy({
@@ -65,7 +49,6 @@ export function contentSecurityPolicy(asks?: string): ReturnType<typeof helmet.c
       'style-src': ["'self'"],
       'font-src': ["'self'"],
       ...(asks !== undefined && { 'connect-src': ["'self'", new URL(asks).origin] }),
-      // A network may serve the page over plain HTTP.
       'upgrade-insecure-requests': null,
     },
   });
@@ -115,15 +98,20 @@ function whyNotOwnPage({ headers }: IncomingMessage): string | undefined {
 
 export function mountDocs(app: Express, people: readonly Person[], login: DocsLogin | undefined): void {
   mountPeople(app, people);
-  mountLogin(app, login);
-  app.get(['/docs', '/docs/'], docsPolicy(login));
+  app.get('/docs/login.json', async (_request, response) => {
+    const body = JSON.stringify(login === undefined ? null : await settingsOf(login));
+    await sendReply(response, { status: 200, body });
+  });
+  app.get(['/docs', '/docs/'], async (request, response, next) => {
+    const metadata = await login?.discovery.current();
+    contentSecurityPolicy(metadata?.token_endpoint)(request, response, next);
+  });
   serve(app, ['/docs', '/docs/'], PAGE, 'docs.html');
   for (const [folder, name] of FILES) serve(app, [`/docs/${name}`], folder, name);
 }
 
 function serve(app: Express, paths: string[], folder: string, name: string): void {
   app.get(paths, (_request, response) => {
-    // The browser asks each time; an unchanged file is answered with 304.
     response.setHeader('Cache-Control', 'no-cache');
     response.sendFile(name, { root: folder, cacheControl: false });
   });

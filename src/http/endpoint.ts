@@ -15,14 +15,13 @@ type ParamsOf<Path extends string> = string extends Path
     ? Readonly<Record<Name, string>> & ParamsOf<Rest>
     : unknown;
 
-/** A request after its validation: values that the schemas name. */
 export interface Input<P extends string = string, Q extends Fields = Fields, B extends Fields = Fields> {
   readonly params: ParamsOf<P>;
   readonly query: z.output<Q>;
   readonly body: z.output<B>;
 }
 
-/** The columns of a row as Postgres writes them in text. */
+/** Columns in Postgres's text format: dates in ISO form, times in UTC, null for NULL. */
 export type Row = readonly (string | null)[];
 
 export interface Cell {
@@ -31,7 +30,6 @@ export interface Cell {
   readonly isText: boolean;
 }
 
-/** A kind of record with its columns, as `src/records` declares it. */
 export interface RecordShape {
   readonly name: string;
   readonly table: string;
@@ -45,17 +43,13 @@ export interface RecordShape {
   readonly exampleId: string | undefined;
   /** The time of a version, in SQL for `r`; undefined where the ETag depends on more. */
   readonly version: string | undefined;
-  /** The ETag of such a time. */
   tagOf(time: string): string;
   /** The columns that a change may give only with their present value. */
   readonly fixed: readonly string[];
-  /** True for a record with a status. */
   readonly hasMoves: boolean;
-  /** True where the deletion of a record deletes documents. */
   readonly hasDocuments: boolean;
 }
 
-/** Records that keep another from being deleted. */
 interface Holder {
   /** The label of the count, as in "bills of this partner: 3". */
   readonly words: string;
@@ -64,7 +58,6 @@ interface Holder {
 
 export interface Reply {
   readonly status: 200 | 201 | 204 | 206 | 304 | 307;
-  /** JSON text, or a stream of bytes. */
   readonly body?: string | Readable;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -76,19 +69,14 @@ interface Shape<P extends string, Q extends Fields, B extends Fields> {
   /** The name in generated clients, where `operationIdOf` finds no good one. */
   readonly operationId?: string;
   readonly tag: string;
-  /** The table of the record that `id` names, or of the listed records. */
   readonly resource: string;
   /** Strict objects refuse unknown fields. A part without a schema takes no field; a path has UUIDs. */
   readonly params?: z.ZodObject;
   readonly query?: Q;
   readonly body?: B;
-  /** For the description: an array of records, or CSV, which `readRows` reads. */
   readonly rows?: z.ZodType;
-  /** For the description: a multipart form, which the endpoint reads by itself. */
   readonly form?: z.ZodObject;
-  /** The record of the answers. */
   readonly of?: RecordShape;
-  /** Where the endpoint has `handle`: the body of each success, null for none. */
   readonly responses?: Responses;
   /** Fields of the body, or filters of a list, that hold ids of other records: the table of each. */
   readonly references?: Readonly<Record<string, string>>;
@@ -101,11 +89,9 @@ export type Responses = Readonly<
 >;
 
 export interface ReadQuery extends Statement {
-  /** Given where the row has more columns than the endpoint's record. */
   readonly of?: RecordShape;
 }
 
-/** The `limit` of a CSV, which has no pages. */
 export const WHOLE = Infinity;
 
 /** The `limit` in SQL: one row more tells that there is a next page; null selects all. */
@@ -115,22 +101,15 @@ export function rowsFor(limit: number): number | null {
 
 export interface ListQuery {
   readonly of?: RecordShape;
-  /**
-   * One row more than `limit` tells that there is a next page. With `count=exact` the total is one more column; a list
-   * without records then has one row of nulls and the total.
-   */
+  /** One row more than `limit` shows a next page. With `count=exact` the last column is the total. */
   readonly records: Statement;
   readonly limit: number;
-  /** The place of a row, behind which the next page begins. */
   cursor(row: Row): string;
 }
 
 interface Rights<P extends string, Q extends Fields, B extends Fields> {
   readonly roles: readonly Role[];
-  /**
-   * The clients that the request names, which are checked before anything is read; by default those of path, body and
-   * query.
-   */
+  /** Checked before anything is read; by default the clients of path, body and query. */
   clients?(input: Input<P, Q, B>): readonly string[];
   /** The only client of the request's rights; by default the one client that the request names. */
   client?(input: Input<P, Q, B>): string | undefined;
@@ -142,21 +121,15 @@ interface Rights<P extends string, Q extends Fields, B extends Fields> {
   existing?(input: Input<P, Q, B>): Readonly<Record<string, Statement>>;
 }
 
-/** Statements that return rows of `of`, or `handle`. */
 type Answer<P extends string, Q extends Fields, B extends Fields> =
   | (Of & {
-      /** 200 and the record, or 304 where `If-None-Match` has its ETag. */
       read(input: Input<P, Q, B>, caller: Caller): ReadQuery;
     })
   | (Of & {
-      /**
-       * 200 and the records, with a `Link` to the next page. An empty list is refused where the record of the path is
-       * invisible.
-       */
+      /** 200 and the records. An empty list is refused where the record of the path is invisible. */
       list(input: Input<P, Q, B>, caller: Caller): ListQuery;
     })
   | (Of & {
-      /** 201, the record and its `Location`. The id is the new record's. */
       create(input: Input<P, Q, B>, id: string): Statement;
     })
   | (Of & {
@@ -164,7 +137,6 @@ type Answer<P extends string, Q extends Fields, B extends Fields> =
       change(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements;
     })
   | (Of & {
-      /** 204; the same of `ifMatch`. */
       remove(input: Input<P, Q, B>, ifMatch: readonly string[] | null): Statements;
     })
   | {
@@ -186,7 +158,6 @@ export type Endpoint<P extends string = string, Q extends Fields = Fields, B ext
 export interface PublicEndpoint<Q extends Fields = Fields, B extends Fields = Fields>
   extends Shape<string, Q, B> {
   readonly roles: 'public';
-  /** True for a health check: no limit counts the request. */
   readonly isProbe?: true;
   /** There is no caller before `authenticate`; until then only the state of the service may be read. */
   handle(
@@ -196,7 +167,6 @@ export interface PublicEndpoint<Q extends Fields = Fields, B extends Fields = Fi
   ): Promise<Reply>;
 }
 
-/** True for an endpoint that answers 201, and so takes an `Idempotency-Key`. */
 export function creates(endpoint: Endpoint | PublicEndpoint): boolean {
   return 'create' in endpoint || (endpoint.responses !== undefined && 201 in endpoint.responses);
 }

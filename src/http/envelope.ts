@@ -1,20 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { ERRORS } from '../errors.ts';
-import type { ErrorCode, RequestError } from '../errors.ts';
+import { ERRORS, type ErrorCode, type RequestError } from '../errors.ts';
 import { cut } from '../log.ts';
 import type { Reply } from './endpoint.ts';
 import { DETAIL_NAME_CHARACTERS } from '../limits.ts';
 
-const RETRY_AFTER_SECONDS = '5';
-
-/** Every error with such a code has these headers. */
 const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   ERROR_UNAUTHORIZED: { 'WWW-Authenticate': 'Bearer' },
-  ERROR_UNAVAILABLE: { 'Retry-After': RETRY_AFTER_SECONDS },
+  ERROR_UNAVAILABLE: { 'Retry-After': '5' },
 };
 
-/** The JSON body of an error: the code's fixed message, never the reason. */
 export function errorBody(error: RequestError, requestId: string): string {
   const { code } = error;
   const details = error.details && named(error.details, error.mostDetails);
@@ -23,7 +18,6 @@ export function errorBody(error: RequestError, requestId: string): string {
   });
 }
 
-/** Keeps the first details and counts the others: a body may be wrong in thousands of fields. */
 function named(details: Readonly<Record<string, string>>, most: number): Record<string, string> {
   const fields = Object.entries(details);
   const first = fields.slice(0, most).map(([name, rule]) => [cut(name, DETAIL_NAME_CHARACTERS), rule]);
@@ -55,11 +49,7 @@ export function sendReply(
   return undefined;
 }
 
-/**
- * Fails where the body is shorter than its Content-Length, so that the caller does not wait for the rest. Sends the
- * last piece when the stream has ended: a caller who has the whole body may ask again at once, and finds this request
- * ended.
- */
+/** Fails for a body of another length than announced. Sends the last piece once this request has ended. */
 async function* inFull(chunks: AsyncIterable<Buffer>, length: string | undefined): AsyncGenerator<Buffer> {
   const expected = length === undefined ? undefined : Number(length);
   let read = 0;

@@ -1,23 +1,19 @@
 import type { ErrorRequestHandler } from 'express';
 import { conflictDetails, DatabaseUnavailable, RightMissing, sqlState } from '../db/errors.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
-import { RequestError } from '../errors.ts';
-import type { ErrorCode, ErrorKind } from '../errors.ts';
+import { invalid, RequestError, type ErrorCode, type ErrorKind } from '../errors.ts';
 import { codeOf } from '../system-error.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { sendError } from './envelope.ts';
-import { stateOf } from './request-state.ts';
-import type { RequestState } from './request-state.ts';
+import { stateOf, type RequestState } from './request-state.ts';
 import { errorCodeOf, unavailableCauseOf } from './sqlstate.ts';
 import { UNEXPLAINED } from './why-not.ts';
 
-/** Any other 4xx of Express is a malformed request. */
 const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
   413: 'ERROR_PAYLOAD_TOO_LARGE',
   415: 'ERROR_UNSUPPORTED_MEDIA_TYPE',
 };
 
-/** The kinds of the database's refusals: a token with outdated rights, and a policy. */
 const KINDS: Readonly<Record<string, ErrorKind>> = { TX401: 'revoked', '42501': 'rule' };
 
 /** Turns each error into an answer; records a 401 or 403 in the audit log before the answer leaves. */
@@ -27,7 +23,6 @@ export function answerErrors(audit: AuditWriter): ErrorRequestHandler {
     const send = (error: RequestError): void => {
       state.error = error;
       if (!response.headersSent) sendError(response, error, state.requestId);
-      // `sendReply` has broken off a reply that failed halfway.
       else if (!response.destroyed) next(thrown);
     };
     const error = toRequestError(thrown, request.method);
@@ -64,22 +59,14 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
       ...(kind && { kind }),
     });
   }
-  if (thrown instanceof URIError) {
-    return new RequestError('ERROR_VALIDATION', reason, {
-      cause,
-      details: { path: 'must be percent-encoded UTF-8' },
-    });
-  }
+  if (thrown instanceof URIError) return invalid('path', 'must be percent-encoded UTF-8', reason, cause);
   if (EXHAUSTED.includes(codeOf(thrown)))
     return new RequestError('ERROR_UNAVAILABLE', reason, { cause, kind: 'exhausted' });
-  return new RequestError(codeOfStatus(thrown), reason, { cause });
-}
-
-/** Express gives its errors a status; an error without one is a defect of the service. */
-function codeOfStatus(thrown: unknown): ErrorCode {
+  // Express gives its errors a status; an error without one is a defect of the service.
   const status = thrown instanceof Error && 'status' in thrown ? Number(thrown.status) : 500;
-  if (!(status >= 400 && status < 500)) return 'ERROR_INTERNAL';
-  return STATUS_CODES[status] ?? 'ERROR_VALIDATION';
+  const isRefused = status >= 400 && status < 500;
+  const code = isRefused ? (STATUS_CODES[status] ?? 'ERROR_VALIDATION') : 'ERROR_INTERNAL';
+  return new RequestError(code, reason, { cause });
 }
 
 /** A refusal that cannot be recorded becomes a 503: the caller tries again. */
@@ -90,7 +77,6 @@ function recorded(audit: AuditWriter, state: RequestState, error: RequestError):
     requestId,
     actor: caller?.subject ?? ANONYMOUS,
     action,
-    // The resource is unknown until the token is verified.
     resourceType: resource ?? 'unknown',
     reason: error.message,
     ipAddress,

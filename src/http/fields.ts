@@ -3,10 +3,8 @@ import { FILTER_VALUES } from '../limits.ts';
 
 /* The rules of fields that several resources share; callers read their messages. */
 
-/** Postgres takes a UUID in either case and writes it in lower case. */
 export const uuid = z.guid('must be a UUID').toLowerCase();
 
-/** Text that is not blank. */
 export function name(longest: number): z.ZodType<string> {
   return text(longest)
     .refine((value) => value.trim() !== '', 'must not be blank')
@@ -24,12 +22,10 @@ export function text(longest: number): z.ZodType<string> {
 
 export const prose = text(10_000);
 
-/** Checks the form alone: only a message proves an address. */
 export const email = text(255)
   .refine((value) => z.email().safeParse(value).success, 'must be an email address')
   .meta({ format: 'email', maxLength: 255, pattern: z.regexes.email.source });
 
-/** `name` is the name in the description. */
 export function oneOf<const T extends readonly [string, ...string[]]>(
   name: string,
   words: T,
@@ -44,7 +40,6 @@ const LAST_MOMENT = `${LAST_DAY}T23:59:59.999Z`;
 
 const TIMESTAMP_RULE = 'must be a date and time with its offset, as in RFC 3339';
 
-/** Postgres has no year 0. */
 export const moment = z.iso
   .datetime({ offset: true, error: TIMESTAMP_RULE, abort: true })
   .refine((value) => !value.startsWith('0000'), 'must lie between 0001 and 9999')
@@ -63,7 +58,6 @@ export const date = z.iso
   .refine((value) => value >= FIRST_DAY && value <= LAST_DAY, 'must lie between 1900 and 2200')
   .meta({ description: `From ${FIRST_DAY} to ${LAST_DAY}.` });
 
-/** The departments of Corsica have a letter. */
 export const communeCode = z
   .string('must be the INSEE code of a commune')
   .regex(
@@ -76,10 +70,7 @@ export function integer(minimum: number, maximum: number): z.ZodType<number> {
   return z.int(rule).min(minimum, rule).max(maximum, rule);
 }
 
-/**
- * A decimal as a number or a text; one that the column cannot hold exactly is refused, never rounded. Returns text, so
- * that no digit passes through a binary fraction.
- */
+/** Refuses what the column cannot hold exactly. Returns text: no digit passes through a binary fraction. */
 export function decimal(maximum: string): z.ZodType<string> {
   return decimalText(maximum).meta({
     description: `A decimal from 0 to ${maximum} with at most two places.`,
@@ -98,7 +89,6 @@ function decimalText(maximum: string): z.ZodType<string> {
     .refine((value) => form.test(value) && Number(value) <= Number(maximum), rule);
 }
 
-/** The bytes of a document. */
 export const bytes = z.string().meta({ type: 'string', format: 'binary' });
 
 /** A read-only field: a record may be sent back whole, and the field is ignored. */
@@ -108,7 +98,6 @@ export function ignored(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> 
   return nothing.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 
-/** A whole number in a query. */
 export function wholeNumber(minimum: number, maximum: number): z.ZodType<number> {
   const rule = `must be a whole number from ${minimum} to ${maximum}`;
   return z
@@ -119,18 +108,15 @@ export function wholeNumber(minimum: number, maximum: number): z.ZodType<number>
     .meta({ type: 'integer', minimum, maximum });
 }
 
-/** The same with a default. */
 export function countOf(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
   const rule = wholeNumber(minimum, maximum);
   return rule.default(byDefault).meta({ ...rule.meta(), default: byDefault });
 }
 
-/** The same decimal as `decimal`, in a query. */
 export function amount(maximum: string): z.ZodType<string> {
   return decimalText(maximum).meta({ type: 'number', minimum: 0, maximum: Number(maximum) });
 }
 
-/** One value, or several with commas between them; duplicates are dropped. */
 export function several<Rule extends z.ZodType>(rule: Rule): z.ZodType<z.output<Rule>[]> {
   return separated(rule, FILTER_VALUES)
     .overwrite((values) => [...new Set(values)])
@@ -142,7 +128,6 @@ const SEPARATED = { param: { style: 'form', explode: false } } as const;
 function separated<Rule extends z.ZodType>(rule: Rule, most: number): z.ZodType<z.output<Rule>[]> {
   const sentence = `must be one value, or up to ${most} with commas between them`;
   return z.preprocess(
-    // A parameter that is given twice is an array already.
     (value) => (typeof value === 'string' ? value.split(',', most + 1) : false),
     z.array(rule, 'must be given once, with commas between its values').min(1, sentence).max(most, sentence),
   );
@@ -154,10 +139,7 @@ const cursor = z
   .transform((value) => Buffer.from(value, 'base64url').toString())
   .meta({ type: 'string' });
 
-/**
- * Describes a parameter. Describe the rule before `optional`, which would hide the rule's name from the generator;
- * `meta` drops the name unless it is given again.
- */
+/** Call it before `optional`, which hides the rule's name from the generator. */
 export function parameter<Rule extends z.ZodType>(rule: Rule, sentence: string): Rule {
   const meta = rule.meta();
   return rule.meta({ ...meta, param: { ...(meta?.['param'] as object | undefined), description: sentence } });
@@ -165,7 +147,6 @@ export function parameter<Rule extends z.ZodType>(rule: Rule, sentence: string):
 
 export const NOT_FOR_CSV = 'is not for text/csv, which has the whole list';
 
-/** The parameters of every list. */
 export const page = {
   limit: parameter(countOf(1, 1000, 1000), `How many records to give at most; ${NOT_FOR_CSV}.`),
   offset: parameter(
@@ -182,10 +163,7 @@ export const page = {
   ).optional(),
 };
 
-/**
- * One or two fields, `-` before a field for descending; newest first when absent. `name` is the name in the
- * description.
- */
+/** `name` is the name of the words in the description. */
 export function sortBy(
   name: string,
   newest: string,
@@ -201,15 +179,15 @@ export function sortBy(
       error: ({ input }) => `must not name ${String(input).replace(/^-|,.*/g, '')} twice`,
     })
     .meta(SEPARATED);
-  const walks = rest.includes('updated_at')
+  const onChange = rest.includes('updated_at')
     ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
     : '';
-  const byLife = rest.includes('status')
+  const onStatus = rest.includes('status')
     ? ' By status is by the life of the record, from its first state to its last, as its words are listed.'
     : '';
   return parameter(
     order,
-    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${byDefault} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${byLife}${walks}`,
+    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${byDefault} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${onStatus}${onChange}`,
   ).default([byDefault]);
 }
 

@@ -6,18 +6,15 @@
  * one. The pattern also matches without a sign, so that no character is looked at twice.
  */
 const BEGINNING = /([,;|\t-\r\x1c-\x1f\x85\u2028\u2029]|^)([\s"]*)('*)([=+\-@＝＋－＠])?/g;
-/** Characters that some spreadsheets skip at the beginning of a cell. */
 const LEFT_OUT = /^'*(?=[\t\r\n])/;
 const NUMBER = /^[+-]?\d+(?:[.,]\d+)?$/;
 
-/** Adds an apostrophe before each formula in a text; a plain number is no formula. */
-export function harmless(text: string): string {
+export function escapeFormulas(text: string): string {
   if (NUMBER.test(text)) return text;
   return withMarks(text, (marks) => `'${marks}`).replace(LEFT_OUT, "'$&");
 }
 
-/** Takes away the apostrophes that `harmless` or a person has added. */
-export function unharmed(cell: string): string {
+export function unescapeFormulas(cell: string): string {
   return withMarks(
     cell.replace(LEFT_OUT, (marks) => marks.slice(1)),
     (marks) => marks.slice(1),

@@ -1,48 +1,41 @@
-import { ServerResponse } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RequestError } from '../errors.ts';
 import { LINGER_MS } from '../limits.ts';
 
-const unheard = new WeakSet<Socket>();
+const discarding = new WeakSet<Socket>();
 
-export function isUnheard(socket: Socket): boolean {
-  return unheard.has(socket);
+export function isDiscarding(socket: Socket): boolean {
+  return discarding.has(socket);
 }
 
-/**
- * Throws further bytes of a connection away without parsing them: to parse chunks of one byte each costs a hundred
- * times what it costs to send them.
- */
-function hearNoMore(socket: Socket): void {
-  if (unheard.has(socket)) return;
-  unheard.add(socket);
+/** Throws further bytes away unparsed: to parse chunks of one byte costs a hundred times what sending them costs. */
+function discardInput(socket: Socket): void {
+  if (discarding.has(socket)) return;
+  discarding.add(socket);
   // Removes Node's parser, and its complaint about a request that ends too early.
   socket.removeAllListeners('data');
   socket.removeAllListeners('end');
   socket.on('data', () => undefined);
   socket.resume();
-  // Node calls this after the last answer of a connection.
   socket.destroySoon = () => {
-    endInAMoment(socket);
+    endSoon(socket);
   };
 }
 
-/**
- * Makes an answer the last of its connection. An answer that has begun cannot say so: its connection is ended after it.
- */
-export function makeLast(answer: ServerResponse, socket: Socket): void {
-  hearNoMore(socket);
+/** An answer that has begun cannot say that it is the last: its connection is ended after it. */
+export function closeAfter(answer: ServerResponse, socket: Socket): void {
+  discardInput(socket);
   if (!answer.headersSent) answer.setHeader('Connection', 'close');
   else
     answer.once('close', () => {
-      endInAMoment(socket);
+      endSoon(socket);
     });
 }
 
 /** Ends a connection when all is sent and the caller has ended its side, at the latest after LINGER_MS. */
-export function endInAMoment(socket: Duplex): void {
+export function endSoon(socket: Duplex): void {
   const destroy = (): void => void socket.destroy();
   const whenSent = (): void => {
     if (socket.writableFinished) destroy();
@@ -54,23 +47,19 @@ export function endInAMoment(socket: Duplex): void {
   setTimeout(destroy, LINGER_MS).unref();
 }
 
-/**
- * Where an answer begins before the whole body was read, the rest is thrown away and the connection ended. Replaces the
- * method of this response, because Express replaces its prototype.
- */
-export function endUnread(request: IncomingMessage, response: ServerResponse): void {
+/** Replaces the method of this response, because Express replaces its prototype. */
+export function discardUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead = (status: number, ...others: unknown[]) => {
     if (!request.complete) {
       response.setHeader('Connection', 'close');
-      hearNoMore(request.socket);
+      discardInput(request.socket);
     }
     ServerResponse.prototype.writeHead.call(response, status, ...(others as []));
     return response;
   };
 }
 
-/** Aborts the work when the caller hangs up. */
-export async function whileThere<T>(
+export async function abortOnHangUp<T>(
   { socket }: IncomingMessage,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

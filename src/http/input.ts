@@ -1,12 +1,11 @@
-import { parse } from 'node:querystring';
-import type { ParsedUrlQuery } from 'node:querystring';
+import { parse, type ParsedUrlQuery } from 'node:querystring';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { RequestError } from '../errors.ts';
+import { invalid, RequestError } from '../errors.ts';
 import { readJson } from './body.ts';
 import type { Endpoint, Input, PublicEndpoint } from './endpoint.ts';
-import { OF_A_CALLER, OF_A_STRANGER } from './json-budget.ts';
+import { CALLER_BUDGET, PUBLIC_BUDGET } from './json-budget.ts';
 import { KNOWN_INPUT_CHARACTERS } from '../limits.ts';
 
 type Problem = readonly [field: string, rule: string];
@@ -15,29 +14,22 @@ const NOTHING = z.strictObject({});
 
 type Asked = Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' | 'body' | 'roles'>;
 
-/**
- * Checks a request against the schemas of its endpoint; reads the body once path and query are right. @throws
- * RequestError ERROR_VALIDATION whose details name each field and its rule, and what `readJson` throws
- */
+/** Reads the body once path and query are right. @throws RequestError ERROR_VALIDATION, and the errors of `readJson` */
 export async function readInput(endpoint: Asked, request: Request): Promise<Input> {
   const input = inputOf(endpoint, request);
   if (endpoint.body === undefined) return input;
-  const budget = endpoint.roles === 'public' ? OF_A_STRANGER : OF_A_CALLER;
+  const budget = endpoint.roles === 'public' ? PUBLIC_BUDGET : CALLER_BUDGET;
   const content = check('body', endpoint.body, await readJson(request, budget));
   refuse(content.problems);
   return { ...input, body: content.value };
 }
 
-/** Paths and queries that were checked before: most are asked again. */
 const known = new LRUCache<string, { readonly endpoint: Asked; readonly input: Input }>({
   maxSize: KNOWN_INPUT_CHARACTERS,
   sizeCalculation: (_, target) => target.length,
 });
 
-/**
- * Checks path and query alone. The result is frozen, because later requests share it. @throws RequestError
- * ERROR_VALIDATION
- */
+/** The result is frozen, because later requests share it. @throws RequestError ERROR_VALIDATION */
 export function inputOf(endpoint: Asked, request: Request): Input {
   const target = `${request.method} ${request.url}`;
   const before = known.get(target);
@@ -55,19 +47,13 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/**
- * Express's own parser drops parameters after the thousandth and takes a malformed escape for text: either would let a
- * wrong query pass. @throws RequestError ERROR_VALIDATION for an escape that is malformed or no UTF-8
- */
+/** Express's own parser drops parameters after the thousandth, and keeps malformed escapes. @throws RequestError */
 export function parametersOf(query: string | null): ParsedUrlQuery {
   const text = query ?? '';
   try {
     decodeURIComponent(text);
   } catch (cause) {
-    throw new RequestError('ERROR_VALIDATION', 'a malformed escape in the query', {
-      cause,
-      details: { query: 'must be percent-encoded UTF-8' },
-    });
+    throw invalid('query', 'must be percent-encoded UTF-8', 'a malformed escape in the query', cause);
   }
   return parse(text, '&', '=', { maxKeys: 0 });
 }
@@ -83,7 +69,6 @@ function paramsOf(pattern: string, path: string): Record<string, string> {
   );
 }
 
-/** The value of a part of a request, or a problem for each broken rule. */
 export function check(
   part: string,
   schema: z.ZodObject,
@@ -101,7 +86,6 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'must be true or false',
 };
 
-/** Messages for schemas that have none. */
 function ruleOf(issue: z.core.$ZodRawIssue): string {
   return (issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined) ?? 'is not as it is described';
 }

@@ -6,18 +6,13 @@ export interface JsonBudget {
   readonly fields: number;
 }
 
-/** The longest body is a user with 5,000 clients; no record has thirty fields. */
-export const OF_A_CALLER: JsonBudget = { values: 10_000, fields: 100 };
-/** For a caller without a token: a login has one field. */
-export const OF_A_STRANGER: JsonBudget = { values: 10, fields: 10 };
+export const CALLER_BUDGET: JsonBudget = { values: 10_000, fields: 100 };
+export const PUBLIC_BUDGET: JsonBudget = { values: 10, fields: 10 };
 
 const [QUOTE, COMMA, MINUS, ZERO, NINE, COLON, BACKSLASH] = [0x22, 0x2c, 0x2d, 0x30, 0x39, 0x3a, 0x5c];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/**
- * Scans the JSON value at the beginning of the bytes, before it is parsed. `end` is the place of the comma or bracket
- * behind the value; `excess` is the broken limit. The parser finds all other errors.
- */
+/** `end` is the place of the comma or bracket behind the first value; `excess` is the limit that it breaks. */
 export function spanOf(
   json: Buffer,
   { values: mostValues, fields: mostFields }: JsonBudget,
@@ -57,7 +52,6 @@ function endOfText(json: Buffer, from: number): number {
   return json.length;
 }
 
-/** A number has digits and `.eE+-`. */
 function endOfNumber(json: Buffer, from: number): number {
   let at = from;
   while (at < json.length && SIGNS_OF_NUMBERS.has(json[at] ?? 0)) at += 1;
@@ -66,7 +60,6 @@ function endOfNumber(json: Buffer, from: number): number {
 
 const SIGNS_OF_NUMBERS = new Set(Buffer.from('0123456789.eE+-'));
 
-/** Counts no zeros at either end. */
 function significantDigits(number: string): number {
   const [mantissa = ''] = number.split(/e/i, 1);
   const digits = mantissa.replace(/[-.]/g, '');

@@ -1,36 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { RequestError } from '../errors.ts';
-import type { ErrorCode } from '../errors.ts';
+import { RequestError, type ErrorCode } from '../errors.ts';
 import { errorBody } from './envelope.ts';
-import { endInAMoment } from './hang-up.ts';
+import { endSoon } from './hang-up.ts';
 
-/** The errors of Node's parser and its timers; any other is a malformed request. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'ERROR_HEADERS_TOO_LARGE',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'ERROR_PAYLOAD_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'ERROR_REQUEST_TIMEOUT',
 };
 
-/** Details that help the author of a client. */
 const RULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   HPE_INVALID_URL: { path: 'must be ASCII: UTF-8 in a path or query is percent-encoded' },
 };
 
 const refused = new WeakSet<Duplex>();
 
-/**
- * Answers bytes that Node could not parse, and ends their connection. With `answered`, a response is on its way
- * already, and nothing is sent. `headers` are the CORS headers. Returns the code of the answer; undefined without one.
- */
+/** With `answered` a response is on its way already, and nothing is sent. Returns the code of the answer. */
 export function refuseConnection(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   answered: boolean,
   headers: Readonly<Record<string, string>> = {},
 ): ErrorCode | undefined {
-  // The parser fails again on the bytes that follow.
   if (refused.has(socket)) return undefined;
   if (answered || !socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -39,7 +32,7 @@ export function refuseConnection(
   refused.add(socket);
   const code = CODES[error.code ?? ''] ?? 'ERROR_VALIDATION';
   socket.write(answerTo(code, error, headers));
-  endInAMoment(socket);
+  endSoon(socket);
   return code;
 }
 

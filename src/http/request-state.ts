@@ -9,9 +9,7 @@ import { cut } from '../log.ts';
 import type { Timeline } from '../observed.ts';
 import { LOGGED_ADDRESS_CHARACTERS, LOGGED_TEXT_CHARACTERS } from '../limits.ts';
 
-/**
- * The checks fill the state in as a request passes them. The database's settings, the log and the audit record read it.
- */
+/** The checks fill the state in; the database's settings, the log and the audit record read it. */
 export interface RequestState extends Omit<RequestContext, 'caller'> {
   /** Method and path, without the query, where a secret might be; a long path is cut. */
   action: string;
@@ -51,9 +49,7 @@ export const openRequest: RequestHandler = (request, response, next) => {
   next();
 };
 
-/**
- * Removes the port that some proxies write into X-Forwarded-For: each connection would count as an address of its own.
- */
+/** Removes the port that some proxies write: each connection would count as an address of its own. */
 function addressOf(request: Request): string {
   const address = request.ip ?? '';
   if (isIP(address) !== 0) return address;

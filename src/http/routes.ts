@@ -1,27 +1,12 @@
 import type { Endpoint, PublicEndpoint } from './endpoint.ts';
 
-/** The labels of a request in metrics; callers cannot add to them. */
-export interface Route {
-  readonly route: string;
-  readonly method: string;
-}
-
-const NO_ROUTE = 'none';
-const OTHER_METHOD = 'other';
-
-/**
- * A pattern without groups, because Express would decode them before the role is checked, and a malformed escape would
- * be answered before the refusal.
- */
+/** Without groups, which Express would decode, and so answer a malformed escape, before the role is checked. */
 export function patternOf(path: string): RegExp {
   const literal = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
   return new RegExp(`^${literal.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }
 
-/** Finds the template of a path, also for a request that was refused before Express looked for it. */
-export function routesOf(
-  endpoints: readonly Pick<Endpoint | PublicEndpoint, 'method' | 'path'>[],
-): (method: string, path: string) => Route {
+export function routesOf(endpoints: readonly Pick<Endpoint | PublicEndpoint, 'method' | 'path'>[]) {
   const routes = [
     ...[...Map.groupBy(endpoints, ({ path }) => path)].map(([path, onPath]) => ({
       ...{ path, pattern: patternOf(path) },
@@ -29,9 +14,9 @@ export function routesOf(
     })),
     { path: '/docs', pattern: /^\/docs(?:\/|$)/, methods: ['GET', 'HEAD', 'POST'] },
   ];
-  return (method, path) => {
+  return (method: string, path: string) => {
     const found = routes.find(({ pattern }) => pattern.test(path));
-    const isOfRoute = found?.methods.includes(method) === true;
-    return { route: found?.path ?? NO_ROUTE, method: isOfRoute ? method : OTHER_METHOD };
+    // Labels of metrics: callers must not add to them.
+    return { route: found?.path ?? 'none', method: found?.methods.includes(method) ? method : 'other' };
   };
 }

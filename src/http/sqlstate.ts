@@ -57,7 +57,6 @@ export function errorCodeOf(sqlstate: string, method = 'GET'): ErrorCode {
   return CODES[sqlstate] ?? CODES[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';
 }
 
-/** The cause of a 503, by SQLSTATE or its class; `database` for any other. */
 const CAUSES: Readonly<Record<string, UnavailableCause>> = {
   '40': 'contention',
   '55P03': 'contention',

@@ -5,10 +5,7 @@ import type { CallerRequest } from './caller-request.ts';
 import type { Endpoint, Input, Row } from './endpoint.ts';
 import { errorCodeOf } from './sqlstate.ts';
 
-/*
- * Explains refusals by field, for a form. Every look-up runs as the caller, after the refusal;
- * docs/decisions/why-not.md
- */
+/* Explains refusals by field, as the caller sees the data; docs/decisions/why-not.md */
 
 type Details = Readonly<Record<string, string>>;
 
@@ -33,21 +30,15 @@ export class NothingFound extends Error {
   }
 }
 
-type Standing = Awaited<ReturnType<typeof standings>>[number];
-
 /** Details of a conflict that nothing else explains, such as a constraint without a message. */
 export const UNEXPLAINED = { body: 'does not fit what is stored' } as const;
 
 const FIXED = 'cannot change: it is what the record was created with';
 
-/** SQLSTATEs of a body that names an inaccessible record: policy, foreign key, or a rule about moves. */
 const OUT_OF_REACH: readonly unknown[] = ['42501', '23503', 'TX409'];
 const STILL_NEEDED: readonly unknown[] = ['23503', '23001', 'TX409'];
 
-/**
- * The error to throw instead, which says why no row was found, which named record is inaccessible, or which field
- * breaks a rule.
- */
+/** The error to throw instead: the reason for no row, the inaccessible record, or the broken rule by field. */
 export async function whyRefused(
   error: unknown,
   endpoint: Endpoint,
@@ -97,7 +88,7 @@ export async function refuseEmpty(
 ): Promise<void> {
   if (request.state.resourceId !== undefined) await requireVisible(request);
   const named = namedIn(references, query);
-  for (const [index, { isOwn, exists, client }] of (await standings(named, request)).entries())
+  for (const [index, { isOwn, exists, client }] of (await visibilityOf(named, request)).entries())
     if (exists && !isOwn) throw foreign(named[index], client);
 }
 
@@ -118,19 +109,19 @@ async function whyNothing(endpoint: Endpoint, input: Input, request: CallerReque
   const record = { table, id, version };
   // The client of the request was checked before, and the record may have another.
   const named = namedIn(endpoint.references, input.body).filter(({ id }) => id !== state.client);
-  const [standing, ...others] = await standings([record, ...named], request);
-  if (standing?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
-  if (!standing.isOwn) return foreign(record, standing.client);
+  const [visibility, ...others] = await visibilityOf([record, ...named], request);
+  if (visibility?.exists !== true) return new RequestError('ERROR_NOT_FOUND', `no ${table} ${id}`);
+  if (!visibility.isOwn) return foreign(record, visibility.client);
   if (state.readOnly) return new RequestError('ERROR_NOT_FOUND', `${table} ${id} was not there yet`);
   const outOfReach = firstOutOfReach(named, others);
   if (outOfReach !== undefined) return outOfReach;
   // Both clients are the caller's: a conflict, no refusal.
-  if (!standing.isSeen) {
+  if (!visibility.isVisible) {
     const details = { client_id: FIXED };
     return new RequestError('ERROR_CONFLICT', `${table} ${id} is of another client`, { details });
   }
   // An ETag that is present now was present when the statement ran: no version comes back.
-  const present = standing.version === undefined ? undefined : endpoint.of?.tagOf(standing.version);
+  const present = visibility.version === undefined ? undefined : endpoint.of?.tagOf(visibility.version);
   if (ifMatch !== null && (present === undefined || !ifMatch.includes(present)))
     return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
   const details = await whyUntouched(endpoint, input, request);
@@ -157,7 +148,6 @@ async function whyUntouched({ of }: Endpoint, { body }: Input, request: CallerRe
   return details.length === 0 ? UNEXPLAINED : Object.fromEntries(details);
 }
 
-/** Explains a refused deletion: how many records, of those that the caller sees, still need this one. */
 async function whatHolds(
   heldBy: ReturnType<NonNullable<Endpoint['heldBy']>>,
   request: CallerRequest,
@@ -176,8 +166,8 @@ async function whichNamed(
   named: readonly NamedField[],
   request: CallerRequest,
 ): Promise<RequestError | undefined> {
-  const found = await standings(named, request);
-  const record = named.find((_record, index) => found[index]?.isSeen === false);
+  const found = await visibilityOf(named, request);
+  const record = named.find((_record, index) => found[index]?.isVisible === false);
   return (
     firstOutOfReach(named, found) ??
     (record &&
@@ -187,8 +177,10 @@ async function whichNamed(
   );
 }
 
-/** 404 for a record that does not exist, 403 for another tenant's; the first of the list counts. */
-function firstOutOfReach(named: readonly NamedField[], found: readonly Standing[]): RequestError | undefined {
+function firstOutOfReach(
+  named: readonly NamedField[],
+  found: Awaited<ReturnType<typeof visibilityOf>>,
+): RequestError | undefined {
   for (const [index, record] of named.entries()) {
     const { isOwn = true, exists = true, client } = found[index] ?? {};
     if (!exists) {
@@ -214,11 +206,8 @@ function namedIn(
   );
 }
 
-/**
- * Looks records up in one pipeline: with the rights of the request, with all clients of the caller, and without
- * policies.
- */
-export async function standings(named: readonly Named[], { database, state }: CallerRequest) {
+/** Looks up with the rights of the request, with all clients of the caller, and without policies. */
+export async function visibilityOf(named: readonly Named[], { database, state }: CallerRequest) {
   if (named.length === 0) return [];
   const statements = named.map(look);
   const [seen = [], own = [], located = []] = await database.runInTurn([
@@ -229,11 +218,9 @@ export async function standings(named: readonly Named[], { database, state }: Ca
   return named.map((_record, index) => {
     const [found, client] = located[index]?.rows[0] ?? [];
     return {
-      /** With the rights of the request: within its client, if it names one. */
-      isSeen: (seen[index]?.rowCount ?? 0) > 0,
+      isVisible: (seen[index]?.rowCount ?? 0) > 0,
       isOwn: (own[index]?.rowCount ?? 0) > 0,
       exists: found === 't',
-      /** Undefined for a missing record, and for one without a client. */
       client: client ?? undefined,
       version: seen[index]?.rows[0]?.[0] ?? undefined,
     };

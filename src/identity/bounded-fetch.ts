@@ -1,13 +1,9 @@
 import type { CustomFetchOptions } from 'oauth4webapi';
 
-type Fetch = (
-  url: string,
-  options: CustomFetchOptions<string, URLSearchParams | undefined>,
-) => Promise<Response>;
+type Options = CustomFetchOptions<string, URLSearchParams | undefined>;
 
-/** The fetch of `oauth4webapi`: it follows no redirect, and limits size and time of an answer. */
-export function boundedFetch(maxBytes: number, timeoutMs: number): Fetch {
-  return async (url, { body, method, headers }) => {
+export function boundedFetch(maxBytes: number, timeoutMs: number) {
+  return async (url: string, { body, method, headers }: Options): Promise<Response> => {
     const response = await fetch(url, {
       ...{ method, headers, redirect: 'error', body: body ?? null },
       signal: AbortSignal.timeout(timeoutMs),

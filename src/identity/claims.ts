@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { RequestError } from '../errors.ts';
-import { ANONYMOUS, ROLES } from './caller.ts';
-import type { Caller, Role } from './caller.ts';
+import { ANONYMOUS, ROLES, type Caller, type Role } from './caller.ts';
 import { CLAIM_CHARACTERS } from '../limits.ts';
 import { isSubject, isUuid, subjectUuid } from './subject.ts';
 
@@ -11,12 +10,6 @@ export type Claims = Readonly<Record<string, unknown>>;
 export interface ClaimNames {
   readonly role: string;
   readonly clientAccess: string;
-}
-
-interface ProviderHabits {
-  readonly names: ClaimNames;
-  /** True where the provider gives only verified emails, and tokens need no `email_verified`. */
-  readonly emailsVerified: boolean;
 }
 
 const ADDRESS = /^[!-~]+$/;
@@ -30,7 +23,7 @@ export function refused(reason: string): RequestError {
 export function callerFrom(
   claims: Claims,
   issuer: string,
-  { names, emailsVerified }: ProviderHabits,
+  { names, emailsVerified }: { readonly names: ClaimNames; readonly emailsVerified: boolean },
 ): Caller {
   const subject = text(claims, 'sub');
   if (subject === undefined) throw refused('the "sub" claim is not a text of 1 to 255 characters');
@@ -45,9 +38,7 @@ export function callerFrom(
     userId: isUuid(subject) ? subject : subjectUuid(issuer, subject),
     role,
     clientAccess,
-    accessDigest: createHash('md5')
-      .update(`${role}:${clientAccess.join(',')}`)
-      .digest('hex'),
+    accessDigest: hash('md5', `${role}:${clientAccess.join(',')}`),
     issuedAt: Math.floor(Number(claims['iat'])),
     email: isVerified(claims, emailsVerified) ? address(claims) : undefined,
     name: text(claims, 'name'),
@@ -82,7 +73,6 @@ function isVerified(claims: Claims, emailsVerified: boolean): boolean {
   return said === true || (said === undefined && emailsVerified);
 }
 
-/** Postgres stores neither NUL nor an unpaired surrogate. */
 function text(claims: Claims, name: string): string | undefined {
   const value = own(claims, name);
   if (typeof value !== 'string' || value === '' || value.length > CLAIM_CHARACTERS) return undefined;

@@ -5,7 +5,6 @@ import { DISCOVERY_BYTES, DISCOVERY_GOOD_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_
 import { askedOnce } from '../retries.ts';
 import { isLoopback } from './loopback.ts';
 
-/** The names are those of OpenID Connect Discovery. */
 interface LoginMetadata {
   readonly issuer: string;
   readonly authorization_endpoint: string;

@@ -1,13 +1,18 @@
-import type { LocalJWKSet } from 'jose';
+import { createLocalJWKSet, type CryptoKey, type JSONWebKeySet, type JWK, type LocalJWKSet } from 'jose';
 import type { Logger } from 'pino';
 import { RequestError } from '../errors.ts';
 import type { Stretch } from '../observed.ts';
-import { fetchKeys } from './jwks.ts';
-import type { PublishedKeys } from './jwks.ts';
+import { boundedText } from './bounded-fetch.ts';
+import { ALGORITHMS } from './signature.ts';
 import { askedOnce } from '../retries.ts';
-import { KEYS_GOOD_MS, NO_KEYS_RETRY_MS, PROVIDER_ANSWER_MS, PROVIDER_RETRY_MS } from '../limits.ts';
-
-export type KeySet = ReturnType<typeof createKeySet>;
+import {
+  KEY_BITS,
+  KEYS_BYTES,
+  KEYS_GOOD_MS,
+  NO_KEYS_RETRY_MS,
+  PROVIDER_ANSWER_MS,
+  PROVIDER_RETRY_MS,
+} from '../limits.ts';
 
 export interface KeySetOptions {
   readonly url: string;
@@ -89,4 +94,53 @@ export function createKeySet(options: KeySetOptions) {
       failures,
     }),
   };
+}
+
+const MATERIAL = ['kid', 'kty', 'alg', 'use', 'key_ops', 'crv', 'x', 'y', 'n', 'e'] as const;
+
+export type KeySet = ReturnType<typeof createKeySet>;
+
+interface PublishedKeys {
+  readonly keys: LocalJWKSet;
+  readonly fingerprint: string;
+}
+
+/** Leaves out unusable keys (RFC 7517, 5). @throws Error where no key is usable */
+async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys> {
+  const response = await fetch(url, {
+    redirect: 'error',
+    headers: { accept: 'application/jwk-set+json, application/json' },
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new Error(`the key set's address answered ${response.status}`);
+  }
+  const all = createLocalJWKSet(
+    JSON.parse(await boundedText(response, KEYS_BYTES, 'the key set')) as JSONWebKeySet,
+  ).jwks();
+  const usable: JWK[] = [];
+  for (const key of all.keys) if (await isUsable(key)) usable.push(key);
+  // A set without a key is a fault of the provider, and does not withdraw the older keys.
+  if (usable.length === 0) throw new Error('the key set holds no key that verifies a token');
+  const keys = createLocalJWKSet({ keys: usable });
+  return { keys, fingerprint: fingerprint(keys.jwks()) };
+}
+
+async function isUsable(jwk: JWK): Promise<boolean> {
+  const alone = createLocalJWKSet({ keys: [jwk] });
+  for (const alg of ALGORITHMS) {
+    const key = await alone({ alg }).catch(() => undefined);
+    if (key !== undefined) return isLongEnough(key);
+  }
+  return false;
+}
+
+function isLongEnough({ algorithm }: CryptoKey): boolean {
+  return !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= KEY_BITS;
+}
+
+function fingerprint({ keys }: JSONWebKeySet): string {
+  const materials = keys.map((key) => JSON.stringify(MATERIAL.map((member) => key[member])));
+  return materials.sort().join('\n');
 }

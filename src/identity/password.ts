@@ -17,12 +17,7 @@ export interface HashJob {
   readonly salt: string;
 }
 
-export interface HashResult {
-  readonly hash: string;
-}
-
-export interface Wait {
-  /** Aborted when the caller has gone: a hash that has not begun is skipped. */
+interface Wait {
   readonly signal?: AbortSignal;
   readonly limitMs?: number;
 }
@@ -49,9 +44,7 @@ export async function hashPassword(password: string, wait?: Wait): Promise<strin
   return hashWithSalt(password, genSaltSync(limit.PASSWORD_COST), wait);
 }
 
-/**
- * Hashes in a thread, one password at a time. @throws RequestError ERROR_UNAVAILABLE, ERROR_REQUEST_TIMEOUT; RangeError
- */
+/** Hashes one password at a time, in a thread. @throws RequestError; RangeError */
 export async function hashWithSalt(
   password: string,
   salt: string,
@@ -104,10 +97,11 @@ async function hashed(job: HashJob): Promise<string> {
     thread.ref();
     const outcome = Promise.race([once(thread, 'message', over), once(thread, 'exit', over)]);
     thread.postMessage(job);
-    const [answer] = (await outcome) as [HashResult | number];
+    // The hash, or the code with which the thread ended.
+    const [answer] = (await outcome) as [string | number];
     if (typeof answer === 'number') throw new Error('it ended');
     thread.unref();
-    return answer.hash;
+    return answer;
   } catch (cause) {
     thread = undefined;
     throw unavailable('the thread that hashes passwords ended', cause);

@@ -13,7 +13,6 @@ export interface Reading {
 const READINGS = 4;
 const SECOND = 1_000;
 
-/** The provider's clock, from the dates of its answers; times are ms since the epoch. */
 export function createProviderClock({
   url,
   timeoutMs = PROVIDER_ANSWER_MS,

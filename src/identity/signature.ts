@@ -10,13 +10,14 @@ export const ALGORITHMS: readonly string[] = [
 ];
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt'];
 
-/** Runs before any key is fetched. @throws RequestError ERROR_UNAUTHORIZED */
 export function checkHeader(token: string): void {
   const { alg, typ } = headerOf(token);
   if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) {
     throw refused('the token is not signed with an accepted algorithm');
   }
-  if (!TYPES.includes(normalType(typ))) throw refused('the token is of another type than an access token');
+  // RFC 7515, 4.1.9: media types ignore letter case and may leave out `application/`.
+  const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
+  if (!TYPES.includes(type)) throw refused('the token is of another type than an access token');
   if (!token.split('.').every(isBase64url)) throw refused('the token is not written in base64url');
 }
 
@@ -47,7 +48,6 @@ export function isKeyMismatch(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed;
 }
 
-/** The reason quotes nothing of the token. */
 export function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -69,11 +69,6 @@ function headerOf(token: string): { readonly alg?: unknown; readonly typ?: unkno
   } catch {
     throw refused('the token is not a signed JSON Web Token');
   }
-}
-
-/** RFC 7515, 4.1.9: media types ignore letter case and may leave out `application/`. */
-function normalType(typ: unknown): unknown {
-  return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
 }
 
 function rethrowUnlessKeyMismatch(error: unknown): undefined {

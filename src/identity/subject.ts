@@ -8,7 +8,6 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** A name-based UUID (RFC 9562, version 5). */
 export function subjectUuid(issuer: string, subject: string): string {
   return nameUuid(nameUuid(URL_NAMESPACE, issuer), subject);
 }

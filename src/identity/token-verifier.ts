@@ -5,8 +5,7 @@ import type { Logger } from 'pino';
 import { RequestError } from '../errors.ts';
 import type { Caller } from './caller.ts';
 import { callerFrom, refused } from './claims.ts';
-import { createKeySet } from './key-set.ts';
-import type { KeySetOptions } from './key-set.ts';
+import { createKeySet, type KeySetOptions } from './key-set.ts';
 import { CLOCK_TOLERANCE_S, REMEMBERED_BYTES, REMEMBERED_TOKENS, TOKEN_CHARACTERS } from '../limits.ts';
 import { ALGORITHMS, checkHeader, isKeyMismatch, reasonOf, verifySignature } from './signature.ts';
 
@@ -18,12 +17,11 @@ export interface TokenVerifierOptions {
   readonly jwksUrl: string;
   readonly roleClaim: string;
   readonly clientAccessClaim: string;
-  /** As in `ProviderHabits`; false when absent. */
+  /** True where the provider gives only verified emails, so that tokens need no `email_verified`; false when absent. */
   readonly emailsVerified?: boolean;
   readonly log: Logger;
   readonly onFetched?: KeySetOptions['onFetched'];
   readonly now?: () => number;
-  /** The provider's clock, which dates the tokens; `now` when absent. */
   readonly providerNow?: () => number;
   /** Called with `iat` of each token with a verified signature, also of one that is then refused. */
   readonly onIssued?: ((seconds: number) => void) | undefined;
@@ -37,11 +35,10 @@ interface Verified {
   readonly expires: number;
 }
 
-/** Caches keys and verified tokens; the first token fetches the keys. */
 export function createTokenVerifier(options: TokenVerifierOptions) {
   const { issuer, audience, now = Date.now } = options;
   const { providerNow = now } = options;
-  const habits = {
+  const rules = {
     names: { role: options.roleClaim, clientAccess: options.clientAccessClaim },
     emailsVerified: options.emailsVerified ?? false,
   };
@@ -63,7 +60,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
       currentDate: new Date(providerNow()),
     });
     onIssued?.(payload.iat ?? NaN);
-    return { caller: callerFrom(payload, issuer, habits), keys, ...lifetime(payload, providerNow()) };
+    return { caller: callerFrom(payload, issuer, rules), keys, ...lifetime(payload, providerNow()) };
   }
 
   async function checkWithFreshKeys(token: string, keys: LocalJWKSet): Promise<Verified> {
@@ -76,7 +73,6 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     }
   }
 
-  /** The caller of a token in the cache; undefined for any other. */
   function recall(token: string): Caller | undefined {
     const known = remembered.get(digestOf(token));
     if (known === undefined || known.keys !== keySet.fresh()) return undefined;
@@ -92,7 +88,9 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     if (known === undefined) checkHeader(token);
     const keys = await keySet.current();
     if (known?.keys === keys && isLive(known, providerNow())) return known.caller;
-    const verified = await checkWithFreshKeys(token, keys).catch(refuse);
+    const verified = await checkWithFreshKeys(token, keys).catch((error: unknown) => {
+      throw error instanceof RequestError ? error : refused(reasonOf(error));
+    });
     remembered.set(digest, verified);
     return verified.caller;
   }
@@ -113,10 +111,6 @@ function lifetime(
   if (!(iat >= 0 && iat <= now / 1000 + CLOCK_TOLERANCE_S))
     throw refused('the token\'s "iat" claim is not accepted');
   return { validFrom: Math.max(iat, nbf), expires: exp };
-}
-
-function refuse(error: unknown): never {
-  throw error instanceof RequestError ? error : refused(reasonOf(error));
 }
 
 function isLive({ validFrom, expires }: Verified, now: number): boolean {

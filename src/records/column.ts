@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import * as field from '../http/fields.ts';
-import { digits, moment, plain, plainArray, quoted, truth } from './json.ts';
-import type { ToJson } from './json.ts';
+import { digits, moment, plain, plainArray, quoted, truth, type ToJson } from './json.ts';
 
-export interface Kind<Output extends z.ZodType = z.ZodType> {
-  readonly output: Output;
+export interface Kind {
+  readonly output: z.ZodType;
   readonly toJson: ToJson;
   readonly type: string;
 }
@@ -31,7 +30,6 @@ export function nullable(kind: Kind): Kind {
   return { ...kind, output: kind.output.nullable() };
 }
 
-/** A column that only some callers see: null is left out of the JSON. */
 export function leftOutWhenNull(kind: Kind): Kind {
   return { ...kind, output: kind.output.optional() };
 }
@@ -70,8 +68,7 @@ export interface Column<
   readonly inserted?: (name: string) => string;
   /** `set`: a change stores it. `fixed`: a change may give it only with its present value. */
   readonly change?: 'set' | 'fixed';
-  /** The states of a status column, in their usual order. */
-  readonly life?: readonly string[];
+  readonly states?: readonly string[];
   /** The record whose id the column holds, and its word in `expand`. */
   readonly names?: { readonly as: string; readonly label: Label };
 }
@@ -94,7 +91,6 @@ export const dates = { created_at: read(time), updated_at: read(time) } as const
 
 export const id: Column<Ignored, Ignored> = { ...read(uuid), inserted: asGiven };
 
-/** Given at the creation and by changes; the rule says whether null or no value is allowed. */
 export function written<I extends z.ZodType>(kind: Kind, rule: I): Column<I, I> {
   return { kind, onCreate: rule, onChange: rule, inserted: asGiven, change: 'set' };
 }
@@ -121,20 +117,18 @@ export const fixed: Column<typeof field.uuid, typeof field.uuid> = {
   ...{ inserted: asGiven, change: 'fixed' },
 };
 
-/** A status, which begins as the first of its states; the database checks each move. */
 export function state<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLiteral<string>>, W> {
-  const life = of.options.map(String);
-  const [first = ''] = life;
+  const states = of.options.map(String);
+  const [first = ''] = states;
   return {
     kind: words(of),
     onCreate: z.literal(first, `must be ${first}: the record begins there`).optional(),
     onChange: of,
     change: 'set',
-    life,
+    states,
   };
 }
 
-/** A value from another table: `sql` reads it, and statements of its own write it. */
 export function aside<I extends z.ZodType>(kind: Kind, rule: I, sql: string): Column<I, I> {
   return { kind, sql, onCreate: rule, onChange: rule };
 }

@@ -1,6 +1,5 @@
-import { RequestError } from '../errors.ts';
-import { spelling } from './order.ts';
-import type { Orders } from './order.ts';
+import { invalid } from '../errors.ts';
+import { spelling, type Orders } from './order.ts';
 import type { Rec } from './record.ts';
 
 type Value = string | null | undefined;
@@ -24,9 +23,7 @@ export function cursorBehind(which: readonly string[], mayBeNull: readonly boole
       const last = said.slice(which.length);
       const isOfIt = which.every((part, index) => said[index] === part);
       if (isOfIt && last.length === mayBeNull.length && last.every(isValue)) return last as (string | null)[];
-      throw new RequestError('ERROR_VALIDATION', 'after is no cursor of this list', {
-        details: { after: 'must be the cursor of a Link header of the same list in the same order' },
-      });
+      throw invalid('after', 'must be the cursor of a Link header of the same list in the same order');
     },
   };
 }

@@ -43,10 +43,7 @@ export function expansionOf(name: string, columns: Readonly<Record<string, Colum
   };
 }
 
-/**
- * Lateral with an offset, so that only the page's rows look names up. A function is called once for all rows; with
- * `all` so is a table, because each look-up would sort the policy's list of clients.
- */
+/** Lateral with an offset: only the page's rows look names up. A function, and with `all` a table, is read once. */
 function around(rows: string, named: readonly Named[], all: boolean): string {
   const columns = named.flatMap(({ as, label }) =>
     Object.keys(label.kinds).map((column) => `"${as}".${column} as "${as}.${column}"`),
@@ -98,9 +95,7 @@ function columnsOf({ kinds }: Label): string {
     .join(', ');
 }
 
-/**
- * The ETag has a digest of the names behind a dot: If-None-Match compares all of it, If-Match the part before the dot.
- */
+/** The ETag has a digest of the names behind a dot, which If-Match ignores. */
 function shapeWith(of: RecordShape, named: readonly Named[]): RecordShape {
   if (named.length === 0) return of;
   const parts = named.map(({ as, label }) => {

@@ -2,17 +2,13 @@ import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
 import * as field from '../http/fields.ts';
 
-/** A filter of a list. In its conditions each `$` stands for the value. */
 export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly rule: Rule;
   readonly where: string;
-  /** The condition for several values, where `$` is their array; `where` is for one value. */
   readonly whereAny?: string | undefined;
-  /** The condition for the word `none` among the values. */
   readonly whereNone?: string | undefined;
   /** The condition for false; `where` is for true. No value is passed, so a plan can use an index. */
   readonly whereNot?: string | undefined;
-  /** The description; absent for the default sentence. */
   readonly sentence?: string | undefined;
 }
 
@@ -22,7 +18,6 @@ export function by<Rule extends z.ZodType>(rule: Rule, where: string, sentence?:
   return { rule, where, sentence };
 }
 
-/** Takes one value or several; `whereAny` where `where` does not compare with `= $`. */
 export function byAny<Rule extends z.ZodType>(
   rule: Rule,
   where: string,
@@ -113,7 +108,6 @@ const PATTERN = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', 
 
 const has = (text: string): string => `${text} like ${PATTERN}`;
 
-/** Finds a text anywhere in these columns, and ignores accents and letter case. */
 export function containedIn(...columns: readonly string[]): Filter<z.ZodType<string>> {
   return searching(
     columns.map((column) => column.replace(/^r\./, '')),
@@ -126,10 +120,7 @@ function searchable(column: string): string {
   return `case when octet_length(${column}) = length(${column}) then lower(${column}) else app.searchable(${column}) end`;
 }
 
-/**
- * The same for a table with the column `search_text`. `names` are parents whose name is searched as well: their
- * `search_text` begins with it.
- */
+/** For a table with `search_text`, which begins with its name. `names` are parents whose name is searched as well. */
 export function containedInSearchText(
   columns: readonly string[],
   names: readonly { readonly key: string; readonly table: string; readonly place: string }[] = [],

@@ -1,7 +1,4 @@
-import type { Cell } from '../http/endpoint.ts';
-
-/** A value in Postgres's text format (dates in ISO form, times in UTC); null for NULL. */
-export type Text = string | null;
+import type { Cell, Row } from '../http/endpoint.ts';
 
 export type ToJson = (text: string) => string;
 
@@ -25,7 +22,7 @@ export const plainArray: ToJson = (text) =>
 export function jsonWriter(
   columns: Readonly<Record<string, ToJson>>,
   leftOut: readonly string[] = [],
-): (row: readonly Text[]) => string {
+): (row: Row) => string {
   const parts = Object.entries(columns).map(([name, toJson], index) => ({
     key: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
     toJson,
@@ -45,7 +42,7 @@ export function jsonWriter(
   };
 }
 
-export function cellsWriter(columns: readonly ToJson[]): (row: readonly Text[]) => Cell[] {
+export function cellsWriter(columns: readonly ToJson[]): (row: Row) => Cell[] {
   return (row) =>
     columns.map((toJson, index) => {
       const value = row[index] ?? null;

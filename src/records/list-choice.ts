@@ -1,8 +1,7 @@
 import type { Parameter } from '../db/statement.ts';
 import { WHOLE } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
-import { alongIndex, gathered, nearFirst, newest, pageFirst, unknownLast } from './list-forms.ts';
-import type { Form } from './list-forms.ts';
+import { alongIndex, gathered, nearFirst, newest, pageFirst, unknownLast, type Form } from './list-forms.ts';
 
 export interface Ownership {
   /** The column of the client; an index begins with it and goes on with the time of creation and the id. */
@@ -21,15 +20,12 @@ interface Asked {
   readonly isNarrow: boolean;
   /** The request has a filter without an index that may leave few of very many rows. */
   readonly isSparse: boolean;
-  /** The list is sorted by the time that indexes have. */
   readonly isByTime: boolean;
-  /** The list is sorted by one of `ofClient` alone. */
   readonly isOfClient: boolean;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** The form of a statement, and its conditions. */
 interface Choice {
   readonly form: Form;
   readonly held: (conditions: readonly string[]) => readonly string[];
@@ -61,10 +57,7 @@ export function formFor(
   return { form: newest(client, add(sampleOf(clientAccess, limit))), held };
 }
 
-/**
- * `case` hides the conditions from the planner. Where the planner expects few rows, it lets the policy look up the
- * parent of each row, and search the caller's clients for it.
- */
+/** `case` hides conditions from the planner, which would expect few rows and check the policy for each. */
 function behindParent(throughParent: string): Choice['held'] {
   return (conditions) => [
     throughParent,

@@ -1,26 +1,19 @@
 import { LIST_NEAR } from '../limits.ts';
-import { orderBy } from './order.ts';
-import type { Orders } from './order.ts';
-
-/* The forms of a list's statement; `formFor` chooses one. */
+import { orderBy, type Orders } from './order.ts';
 
 interface Parts {
   readonly columns: string;
   readonly from: string;
   readonly conditions: readonly string[];
-  /** The condition of the cursor; undefined for the first page. */
   readonly beginning?: string | undefined;
   readonly order: Orders;
-  /** The column of partitions: with its value a row is looked up in one partition. */
   readonly partitionedBy?: string | undefined;
-  /** Parameters of type bigint. */
   readonly limit: string;
   readonly offset: string | undefined;
 }
 
 export type Form = (parts: Parts) => string;
 
-/** Follows an index, of the order or of a filter. */
 export const alongIndex: Form = ({ columns, from, conditions, order, ...page }) => `
 select ${columns}
 from ${from}
@@ -77,11 +70,9 @@ export function newest(client: string, sample: string): Form {
   };
 }
 
-/** Sorts by a nullable column: the rows with a value as `newest`, then the rows without one. */
 export function unknownLast(client: string, sample: () => string): Form {
   return (parts) => {
     const { beginning, conditions, order, limit } = parts;
-    // The condition of a cursor covers both kinds of rows.
     if (beginning !== undefined) return pageFirst(gathered)(parts);
     const [{ column }] = order;
     const known = newest(
@@ -143,10 +134,7 @@ from (${gathered({ ...parts, conditions: [`(${conditions.join(' and ')})::intege
 where not ${isEnough}`;
 };
 
-/**
- * Finds the ids of the page, then reads its rows: the skipped and sorted columns stay narrow, and often an index has
- * all of them. Lateral, because the planner takes a page for a tenth of the table and would read all of the table.
- */
+/** Skips and sorts narrow rows first. Lateral, because the planner would otherwise read all of the table. */
 export function pageFirst(form: Form): Form {
   return (parts) => {
     const columns = ['id', ...parts.order.map(({ column }) => column)];

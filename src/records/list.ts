@@ -1,30 +1,22 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { rowsFor } from '../http/endpoint.ts';
-import type { ListQuery } from '../http/endpoint.ts';
+import { rowsFor, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import { cursorOf } from './cursor.ts';
-import { asksForNone, between, by, conditionOf } from './filters.ts';
-import type { Filters } from './filters.ts';
-import { formFor } from './list-choice.ts';
-import type { Ownership } from './list-choice.ts';
+import { asksForNone, between, by, conditionOf, type Filters } from './filters.ts';
+import { formFor, type Ownership } from './list-choice.ts';
 import { whereAll } from './list-forms.ts';
-import { behind, orderBy } from './order.ts';
-import type { Order, Orders } from './order.ts';
+import { behind, orderBy, type Order, type Orders } from './order.ts';
 import type { Expand } from './expansion.ts';
 import type { Columns, Rec } from './record.ts';
 
 interface ListShape<C extends Columns, F extends Filters> extends Ownership {
   readonly of: Rec<C>;
-  /** The columns that `sort` may name, the creation time first; never null. */
   readonly sorts: readonly [keyof C & string, ...(keyof C & string)[]];
-  /** Nullable columns that `sort` may name. */
   readonly sortsWithNulls?: readonly (keyof C & string)[];
   readonly filters: F;
-  /** The filters that leave few rows and have an index. */
   readonly selective?: readonly (keyof F)[];
-  /** The column of partitions, which never changes. */
   readonly partitionedBy?: keyof C & string;
   /** For very many rows: the filters that may leave few rows and have no index. */
   readonly sparse?: readonly (keyof F)[];
@@ -38,12 +30,8 @@ type Query<F extends Filters> = z.ZodObject<
 
 export interface List<F extends Filters> {
   readonly query: Query<F>;
-  /**
-   * The statement in the form that is fast for this caller; bench/lists has the measurements. @throws RequestError
-   * ERROR_VALIDATION for a cursor of another list or another order
-   */
+  /** @throws RequestError ERROR_VALIDATION for a cursor of another list or another order */
   statement(query: z.output<Query<F>>, caller: Caller): ListQuery;
-  /** The filters alone, for other statements about rows `r`. */
   readonly filters: {
     readonly rules: Rules<F>;
     conditions(query: Readonly<Record<string, unknown>>, add: (value: Parameter) => string): string[];
@@ -56,10 +44,7 @@ const CHANGED_SINCE = `(
         or age(r.xmin) between -1000000000 and (select app.age_of(app.oldest_writer_at($)))
     )`;
 
-/**
- * Filters of every record with such a column. docs/decisions/walks-by-change.md explains a copy that is kept by
- * updated_at.
- */
+/** Filters of every record with such a column; docs/decisions/walks-by-change.md */
 const BY_TIME: Readonly<Record<string, Filters>> = {
   created_at: between('created', field.moment, 'r.created_at', 'created at this time'),
   uploaded_at: between('created', field.moment, 'r.uploaded_at', 'attached at this time'),
@@ -99,8 +84,8 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
     Object.entries(filters).flatMap(([name, filter]) => {
       const value = asked[name];
       if (value === undefined) return [];
-      const isWalk = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
-      return [conditionOf(isWalk ? { ...filter, where: CHANGED_SINCE } : filter, value, add)];
+      const isByChange = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
+      return [conditionOf(isByChange ? { ...filter, where: CHANGED_SINCE } : filter, value, add)];
     });
 
   return {
@@ -110,7 +95,12 @@ export function list<const C extends Columns, const F extends Filters>(shape: Li
       const asked = said as PageQuery;
       const values: Parameter[] = [];
       const add = (value: Parameter): string => `$${String(values.push(value))}`;
-      const orders = asked.sort.map((word) => orderOf(shape, word)) as unknown as Orders;
+      const orders = asked.sort.map((word): Order => {
+        const column = word.replace(/^-/, '');
+        const { kind: { type } = { type: 'text' }, states } = of.columns[column] ?? {};
+        const direction = word.startsWith('-') ? 'desc' : 'asc';
+        return { column, direction, type, states, hasNulls: sortsWithNulls.includes(column) };
+      }) as unknown as Orders;
       // A plan that sees the number is made anew each time, which takes long for many partitions.
       const addCount = (count: number | null): string =>
         shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
@@ -175,21 +165,6 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
   readonly sort: readonly string[];
   readonly count?: 'exact';
   readonly expand?: readonly string[];
-}
-
-function orderOf<C extends Columns, F extends Filters>(
-  { of, sortsWithNulls = [] }: ListShape<C, F>,
-  word: string,
-): Order {
-  const column = word.replace(/^-/, '');
-  const { kind, life } = of.columns[column] ?? {};
-  return {
-    column,
-    direction: word.startsWith('-') ? 'desc' : 'asc',
-    type: kind?.type ?? 'text',
-    life,
-    hasNulls: sortsWithNulls.includes(column),
-  };
 }
 
 /** Several clients in a filter count as the caller's clients. */

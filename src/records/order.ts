@@ -2,13 +2,12 @@ import type { Parameter } from '../db/statement.ts';
 
 interface Placing {
   readonly type: string;
-  readonly life?: readonly string[] | undefined;
+  readonly states?: readonly string[] | undefined;
 }
 
 export interface Order extends Placing {
   readonly column: string;
   readonly direction: 'asc' | 'desc';
-  /** Null comes last, in either direction. */
   readonly hasNulls: boolean;
 }
 
@@ -19,7 +18,6 @@ export const COLLATION = 'und-x-icu';
 
 export const collated = (text: string): string => `${text} collate "${COLLATION}"`;
 
-/** Ties are sorted by the id, in the direction of the last column. */
 export function orderBy(orders: Orders, rows = 'r'): string {
   const parts = withId(orders).map(
     ({ column, direction, hasNulls, ...placing }) =>
@@ -28,7 +26,6 @@ export function orderBy(orders: Orders, rows = 'r'): string {
   return `order by ${parts.join(', ')}`;
 }
 
-/** The condition that a row comes behind the row with these values and this id. */
 export function behind(
   orders: Orders,
   last: readonly (string | null)[],
@@ -43,7 +40,6 @@ export function behind(
   if (columns.length === 2 && first !== undefined && id !== undefined && !first.hasNulls)
     return `(${placed(`r.${first.column}`, first)}, r.id) ${comparison(first)} (${String(first.place)}, ${String(id.value)})`;
   const ways = columns.flatMap((column, index) => {
-    // Null is last: only the next column can differ.
     if (column.place === undefined) return [];
     const greater = `${placed(`r.${column.column}`, column)} ${comparison(column)} ${column.place}`;
     return [
@@ -61,16 +57,14 @@ export function behind(
 }
 
 /** The sort key: the value, its place among the states, or text as people read it. */
-export function placed(value: string, { type, life }: Placing): string {
-  if (life !== undefined) return `array_position('{${life.join()}}'::text[], ${value}::text)`;
+export function placed(value: string, { type, states }: Placing): string {
+  if (states !== undefined) return `array_position('{${states.join()}}'::text[], ${value}::text)`;
   return type === 'text' ? collated(value) : value;
 }
 
-/**
- * Marks cursors with the collation: the last release sorted names in another order, and its cursors would skip some.
- */
+/** The last release sorted names in another order: its cursors would skip some. */
 export function spelling(orders: Orders): readonly string[] {
-  return orders.some(({ type, life }) => type === 'text' && life === undefined) ? [COLLATION] : [];
+  return orders.some(({ type, states }) => type === 'text' && states === undefined) ? [COLLATION] : [];
 }
 
 function withId(orders: Orders): readonly Order[] {

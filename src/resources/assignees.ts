@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { endpoint, rowsFor } from '../http/endpoint.ts';
-import type { ListQuery } from '../http/endpoint.ts';
+import { endpoint, rowsFor, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { SPECIALISTS } from '../identity/caller.ts';
 import * as column from '../records/column.ts';

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { endpoint, rowsFor } from '../http/endpoint.ts';
-import type { ListQuery } from '../http/endpoint.ts';
+import { endpoint, rowsFor, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { MANAGERS, ROLES } from '../identity/caller.ts';
-import type { Caller } from '../identity/caller.ts';
+import { MANAGERS, ROLES, type Caller } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
 import { byAny, byAnyOrNone, conditionOf } from '../records/filters.ts';
@@ -80,7 +78,6 @@ const filters = {
   assignee_id: byAnyOrNone('u.assignee_id', ''),
 };
 
-/** The view `claim_deadlines` and the conditions above have the same statuses. */
 const WHICH_COUNT =
   'Only those of these kinds. claim: until when it must be made, while it is DRAFT, READY_FOR_REVIEW or APPROVED. response: until when the administration answers, while it is SUBMITTED, ACKNOWLEDGED or REGULARISATION_REQUESTED. court: until when the court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED; in LITIGATION it was asked, and one that was ACCEPTED, REFUNDED, WITHDRAWN or CLOSED waits for nobody. invoice: ISSUED, and not DRAFT, which nobody owes yet, nor PAID or CANCELLED. partner_invoice: RECEIVED or VALIDATED, and not DISPUTED, which is not owed until it is validated, nor PAID.';
 
@@ -112,7 +109,6 @@ function deadlines(asked: z.output<typeof query>, { role }: Caller): ListQuery {
   const values: Parameter[] = [];
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
   const window = { within: add(asked.within), passed: add(asked.passed) };
-  // Other roles see no partner's bill.
   const kinds = (asked.kind ?? KINDS)
     .filter((kind) => kind !== 'partner_invoice' || MANAGERS.includes(role))
     .filter((kind) => asked.assignee_id === undefined || OF_CLAIMS.has(kind));

@@ -1,14 +1,10 @@
 import { z } from 'zod';
-import { endpoint } from '../http/endpoint.ts';
-import type { Endpoint, PublicEndpoint } from '../http/endpoint.ts';
+import { endpoint, type Endpoint, type PublicEndpoint } from '../http/endpoint.ts';
 import { describeInterface } from '../http/openapi.ts';
 import { tagOfText, unlessKnown } from '../http/preconditions.ts';
 import { ROLES } from '../identity/caller.ts';
 
-/**
- * The description includes its own endpoint, hence `endpoints` is a function. The first `descriptionText` holds the
- * event loop too long for a request: the start calls it.
- */
+/** The first `descriptionText` holds the event loop too long for a request: the start calls it. */
 export function describing(
   endpoints: () => readonly (Endpoint | PublicEndpoint)[],
   tags: Readonly<Record<string, string>>,

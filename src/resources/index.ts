@@ -42,10 +42,8 @@ export const TAGS: Readonly<Record<string, string>> = {
 
 export const { descriptionText, readDescription } = describing(() => allEndpoints, TAGS);
 
-/** Without a token and without limits. */
 export const probes = probesEvery(1_000);
 
-/** Without a token. */
 export const publicEndpoints: readonly PublicEndpoint[] = [logIn];
 
 export const endpoints: readonly Endpoint[] = [

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import type { ListQuery } from '../http/endpoint.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { endpoint, type ListQuery } from '../http/endpoint.ts';
 import { MANAGERS, ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { record } from '../records/record.ts';
-import type { Rec } from '../records/record.ts';
+import { record, type Rec } from '../records/record.ts';
 import { invoice, status as invoiceStatus } from './invoices.ts';
 import { partnerInvoice, status as partnerInvoiceStatus } from './partner-invoices.ts';
 import { reclamation, reclamationStatus } from './reclamation-record.ts';
@@ -22,7 +20,6 @@ function moves(name: string, table: string, status: z.ZodEnum): Rec {
   });
 }
 
-/** `more`: SQL of an array of further required fields. */
 function possible(of: Rec, id: string, more = `'{}'::text[]`): ListQuery {
   return {
     records: {

@@ -1,19 +1,15 @@
 import { z } from 'zod';
 import type { Parameter } from '../db/statement.ts';
-import { endpoint, rowsFor } from '../http/endpoint.ts';
-import type { ListQuery } from '../http/endpoint.ts';
+import { endpoint, rowsFor, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { cursorBehind } from '../records/cursor.ts';
 import { whereAll } from '../records/list-forms.ts';
 import { placed } from '../records/order.ts';
-import { record } from '../records/record.ts';
-import type { Columns, Rec } from '../records/record.ts';
+import { record, type Columns, type Rec } from '../records/record.ts';
 import { client } from './clients.ts';
 import { claimType, reclamationStatus, reclamations } from './reclamation-record.ts';
-
-/* Counts and amounts of claims, by status, type, year or client. */
 
 const sums = {
   count: column.said(column.integer, 'How many claims.'),
@@ -46,7 +42,6 @@ function rowBy(name: string, key: Columns): Rec {
   return record(`ReclamationsBy${name}`, 'reclamations', { ...key, ...sums });
 }
 
-/** The described row; a real row has the key of `by` alone. */
 const described = {
   ...rows.status,
   name: 'ReclamationSummary',
@@ -79,8 +74,8 @@ function summaryBy(asked: z.output<typeof query>): ListQuery {
   const add = (value: Parameter): string => `$${String(values.push(value))}`;
   const row = rows[asked.by];
   const [key = ''] = Object.keys(keys[asked.by]);
-  const life = asked.by === 'status' ? reclamationStatus.options : undefined;
-  const placing = { type: row.columns[key]?.kind.type ?? 'text', life };
+  const states = asked.by === 'status' ? reclamationStatus.options : undefined;
+  const placing = { type: row.columns[key]?.kind.type ?? 'text', states };
   const order = `order by ${placed(`r.${key}`, placing)}`;
   const cursor = cursorBehind(['reclamations', 'by', asked.by], [false]);
   const conditions = reclamations.filters.conditions(asked, add);

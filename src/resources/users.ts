@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../db/statement.ts';
-import { RequestError } from '../errors.ts';
+import { invalid, RequestError } from '../errors.ts';
 import { recordIn } from '../http/answer.ts';
 import { create } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import * as field from '../http/fields.ts';
-import { whileThere } from '../http/hang-up.ts';
-import { ROLES } from '../identity/caller.ts';
-import type { Caller } from '../identity/caller.ts';
+import { abortOnHangUp } from '../http/hang-up.ts';
+import { ROLES, type Caller } from '../identity/caller.ts';
 import { hashPassword, isHashable, normalPassword, NO_PASSWORD } from '../identity/password.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
@@ -55,7 +54,6 @@ const SEEN_CLIENTS = `case
         )
     end`;
 
-/** An ADMIN also sees the activity of users whom it may not change. */
 const SEEN_ACTIVITY = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
 const activity = column.described(column.leftOutWhenNull(column.truthValue), {
@@ -119,14 +117,12 @@ const users = listOf({
 
 const unseen = { password: password.optional() };
 
-/** Messages of the constraints of users, for every endpoint that changes a user. */
 export const rules = {
   users_email_key: { email: 'must not be the address of another user' },
   users_client_access_exists: { client_access: 'must name clients that exist' },
   users_last_client: { client_access: 'an ADMIN without a list would have every client' },
 } as const;
 
-/** The stored user, or a row from the token's claims. */
 export function self({ email, name, role, clientAccess }: Caller): Statement {
   return {
     text: `
@@ -149,15 +145,7 @@ export function holdAuthor({ issuedAt, accessDigest }: Caller, target: string | 
 }
 
 function hashFor({ incoming }: CallerRequest, password: string): Promise<string> {
-  return whileThere(incoming, (signal) => hashPassword(password, { signal }));
-}
-
-/** Locks a user with a smaller id before the author, so that two users who change each other do not deadlock. */
-function holdIfFirst(id: string): Statement {
-  return {
-    text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
-    values: [id],
-  };
+  return abortOnHangUp(incoming, (signal) => hashPassword(password, { signal }));
 }
 
 /** @throws RequestError ERROR_VALIDATION where the password is the email */
@@ -169,10 +157,7 @@ async function refuseEmailAsPassword(
 ): Promise<void> {
   const stored = { text: 'select r.email from public.users as r where r.id = $1', values: [id] };
   const email = given ?? (await request.run(stored)).rows[0]?.[0];
-  if (typeof email === 'string' && isEmail(password, email))
-    throw new RequestError('ERROR_VALIDATION', `password ${NOT_THE_EMAIL}`, {
-      details: { password: NOT_THE_EMAIL },
-    });
+  if (typeof email === 'string' && isEmail(password, email)) throw invalid('password', NOT_THE_EMAIL);
 }
 
 /** An ADMIN with a list may see a user without the right to change the user. @throws RequestError ERROR_FORBIDDEN */
@@ -269,13 +254,18 @@ update public.users as r
 set ${hash.length === 0 ? '' : 'password_hash = $4,'}
     client_access = coalesce(n.client_access, r.client_access),
     is_active = coalesce(n.is_active, r.is_active),${user.changed('$2')}
-from ${user.laidOut('$2')}
+from ${user.bodyAsRow('$2')}
 where r.id = $1
     and ${user.isVersion('$3')}
 returning ${user.selected}`,
         values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hash],
       };
-      const result = await request.run([holdIfFirst(params.id), holdAuthor(request.caller), change]);
+      // Locks a user with a smaller id before the author, so that two users who change each other do not deadlock.
+      const lock = {
+        text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
+        values: [params.id],
+      };
+      const result = await request.run([lock, holdAuthor(request.caller), change]);
       if (result.rowCount === 0) await refuseSeenOnly(params.id, request);
       return recordIn(user, result);
     },

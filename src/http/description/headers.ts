@@ -73,7 +73,6 @@ export function everySent(isCounted: boolean): readonly HeaderName[] {
 
 const COUNTED = ['RateLimit', 'RateLimit-Policy'] as const;
 
-/** The server may answer these before the limits count the request. */
 const EARLY: readonly ErrorCode[] = [
   'ERROR_VALIDATION',
   'ERROR_REQUEST_TIMEOUT',

@@ -4,8 +4,7 @@ import * as limit from '../../limits.ts';
 import { retrying } from '../../retries.ts';
 import { boundedText } from '../bounded-fetch.ts';
 import { credentialOf } from './credential.ts';
-import { ManagementError, waitSaid } from './errors.ts';
-import type { Trouble } from './errors.ts';
+import { ManagementError, waitSaid, type Trouble } from './errors.ts';
 
 export interface Rights {
   readonly role: string;
@@ -28,7 +27,6 @@ export type Management = ReturnType<typeof openManagement>;
 const WRONG_ADDRESS = 'is AUTH_MANAGEMENT_URL right?';
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
-/** Every method throws ManagementError. */
 export function openManagement(
   config: ManagementConfig,
   { answerMs = limit.PROVIDER_ANSWER_MS, retryMs = limit.MANAGEMENT_RETRY_MS } = {},
@@ -86,7 +84,7 @@ export function openManagement(
     const retryAfterMs =
       trouble === 'limited' ? (waitSaid(headers) ?? limit.MANAGEMENT_LIMITED_MS) : waitSaid(headers);
     if (trouble === 'limited') pause(retryAfterMs);
-    const answered = `the provider answered ${String(status)}${told(text)}`;
+    const answered = `the provider answered ${String(status)}${messageOf(text)}`;
     throw new ManagementError(trouble, trouble === 'address' ? `${answered}; ${WRONG_ADDRESS}` : answered, {
       retryAfterMs,
     });
@@ -136,7 +134,6 @@ export function openManagement(
   return {
     read: (subject: string, time: Time): Promise<KnownRights> =>
       about(subject, async () => rightsIn(await request('GET', pathOf(subject), time))),
-    /** Idempotent. */
     send: (subject: string, { role, clientAccess, isActive }: Rights, time: Time): Promise<void> =>
       about(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
@@ -150,7 +147,6 @@ export function openManagement(
 
 function troubleOf(status: number, text: string): Trouble {
   if (status === 401 || status === 403) return 'credential';
-  // An unknown path has no `errorCode`.
   if (status === 404) return failureIn(text).errorCode?.startsWith('inexistent_') ? 'unknown' : 'address';
   if (status === 405) return 'address';
   if (status === 429) return 'limited';
@@ -178,7 +174,7 @@ const failure = z.object({ errorCode: word, error: word, message: word }).catch(
 
 const failureIn = (text: string) => failure.parse(parsed(text));
 
-function told(text: string): string {
+function messageOf(text: string): string {
   const { errorCode, error, message } = failureIn(text);
   const words = [errorCode ?? error, message].filter((said) => said !== undefined);
   return words.length === 0

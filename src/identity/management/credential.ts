@@ -8,7 +8,6 @@ import {
   processClientCredentialsResponse,
   processDiscoveryResponse,
 } from 'oauth4webapi';
-import type { AuthorizationServer } from 'oauth4webapi';
 import type { ClientCredentials, ManagementConfig } from '../../config.ts';
 import { askedOnce } from '../../retries.ts';
 import { boundedFetch } from '../bounded-fetch.ts';
@@ -32,11 +31,14 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
     };
     try {
       const server = await processDiscoveryResponse(url, await discoveryRequest(url, options));
+      // The default is that of RFC 8414.
+      const { token_endpoint_auth_methods_supported: methods } = server;
+      const takesBasic = methods?.includes('client_secret_basic') ?? true;
       const parameters: Record<string, string> = audience === undefined ? {} : { audience };
       const response = await clientCredentialsGrantRequest(
         server,
         client,
-        takesBasic(server) ? ClientSecretBasic(secret) : ClientSecretPost(secret),
+        takesBasic ? ClientSecretBasic(secret) : ClientSecretPost(secret),
         parameters,
         options,
       );
@@ -62,11 +64,6 @@ function clientCredentials({ issuer, id, secret, audience }: ClientCredentials) 
       return true;
     },
   };
-}
-
-/** The default of RFC 8414. */
-function takesBasic({ token_endpoint_auth_methods_supported: methods }: AuthorizationServer): boolean {
-  return methods?.includes('client_secret_basic') ?? true;
 }
 
 /** An OAuth error (RFC 6749, 5.2) is about our credential; any other failure means that the server is away. */

@@ -3,7 +3,6 @@ import { MANAGEMENT_WAIT_MS } from '../../limits.ts';
 /** unknown: no such user; address: another interface answers; refused: the message; limited: too many requests. */
 export type Trouble = 'unknown' | 'address' | 'refused' | 'credential' | 'limited' | 'away';
 
-/** The message holds no secret and no list of clients. */
 export class ManagementError extends Error {
   override readonly name = 'ManagementError';
   readonly trouble: Trouble;

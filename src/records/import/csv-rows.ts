@@ -1,12 +1,9 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
-import { unharmed } from '../../http/formulas.ts';
-import { Problems, tooMany } from './given.ts';
-import type { GivenRow } from './given.ts';
+import { unescapeFormulas } from '../../http/formulas.ts';
+import { Problems, tooMany, type GivenRow } from './given.ts';
 import type { NextTurn } from './turns.ts';
 import { CSV_CELLS, CSV_PIECE_BYTES, CSV_ROW_CHARACTERS, ROWS } from '../../limits.ts';
-
-/* Reads CSV as spreadsheets and people write it; docs/decisions/imports.md */
 
 /** In bytes, with separators and quotation marks, which empty cells have as well. */
 const LONGEST_ROW_BYTES = 4 * CSV_ROW_CHARACTERS;
@@ -37,7 +34,9 @@ export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn)
       return;
     }
     const row = rowOf(cells, line, header, (...of) => sheet.read(...of, delimiter === ';'));
-    if (hasSurplus(cells, header)) problems.add(row.name(), 'has more cells than the first line names');
+    const names = header;
+    if (cells.some((cell, index) => !names[index] && names[index] !== null && cell.trim() !== ''))
+      problems.add(row.name(), 'has more cells than the first line names');
     rows.push(row);
   };
   try {
@@ -53,17 +52,15 @@ export async function rowsOfCsv(table: Buffer, sheet: Sheet, nextTurn: NextTurn)
 /** Finds the separator: the first line may name it for Excel (`sep=;`), or the first line with letters shows it. */
 function beginningOf(table: Buffer): { delimiter: string; from: number; line: number } {
   const text = table.toString('utf8', 0, BEGINNING_BYTES);
-  const told = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(text);
-  if (told !== null) return { delimiter: told[1] ?? ';', from: told[0].length, line: 2 };
+  const declared = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(text);
+  if (declared !== null) return { delimiter: declared[1] ?? ';', from: declared[0].length, line: 2 };
   const words = /^.*\p{L}.*$/mu.exec(text)?.[0] ?? '';
   return { delimiter: [';', '\t'].find((sign) => words.includes(sign)) ?? ',', from: 0, line: 1 };
 }
 
-/** Parses in pieces, so that other requests need not wait. */
 async function takeRecords(
   table: Buffer,
   delimiter: string,
-  /** The line on which the next record begins. */
   progress: { line: number },
   take: (cells: readonly string[]) => void,
   nextTurn: NextTurn,
@@ -79,8 +76,7 @@ async function takeRecords(
       progress.line += 1 + breaksIn(cells);
       records += 1;
       begun = fed;
-      // For each record with another number of cells than its first the parser makes an error with a stack: every
-      // record is made the first.
+      // The parser makes a slow error for each record with fewer cells than its first, so each is made the first.
       Object.assign(parser.info, { records: 0 });
       return null;
     },
@@ -109,7 +105,6 @@ const CSV_RULES: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `has more than ${CSV_ROW_CHARACTERS} characters or ${CSV_CELLS} cells: a quotation mark may not be closed`,
 };
 
-/** The field of each column: empty without a name, null for an ignored column. */
 type Header = readonly (string | null)[];
 
 /** Accepts any letter case, and blanks for underscores. @throws RequestError ERROR_VALIDATION */
@@ -135,10 +130,6 @@ function headerOf(cells: readonly string[], line: number, { fields, required, ig
   return header.map((name) => (ignored.includes(name) ? null : name));
 }
 
-function hasSurplus(cells: readonly string[], header: Header): boolean {
-  return cells.some((cell, index) => (index >= header.length || header[index] === '') && cell.trim() !== '');
-}
-
 function rowOf(
   cells: readonly string[],
   line: number,
@@ -150,7 +141,7 @@ function rowOf(
   for (const [index, cell] of cells.entries()) {
     const field = header[index];
     if (cell === '' || !field) continue;
-    const reading = read(field, unharmed(cell));
+    const reading = read(field, unescapeFormulas(cell));
     if (reading === undefined) continue;
     if ('rule' in reading) misread.set(field, reading.rule);
     else value[field] = reading.value;

@@ -4,9 +4,8 @@ import { PROBLEMS, ROWS } from '../../limits.ts';
 
 export interface GivenRow {
   readonly value: unknown;
-  /** The name of the row, or of a field, in an error: `line 17, amount` of CSV, `16.amount` of an array. */
+  /** The name in an error: `line 17, amount` of CSV, `16.amount` of an array. */
   name(field?: string): string;
-  /** The broken rules of unreadable cells, by field. */
   readonly misread?: ReadonlyMap<string, string>;
 }
 

@@ -10,10 +10,7 @@ interface Refusal {
   readonly rules: Readonly<Record<string, string>>;
 }
 
-/**
- * Halves refused batches until each wrong line is found; of lines with equal values in the constraint's fields one is
- * tried. @throws RequestError
- */
+/** Halves refused batches to find the wrong lines; tries lines with the same constrained values once. */
 export async function refuseByLine(
   error: unknown,
   given: readonly Given[],

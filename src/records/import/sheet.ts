@@ -50,10 +50,6 @@ function textOf(cell: string, value: string, { output }: Kind, rule: z.ZodType):
   return word ?? (cell === value || rule.safeParse(cell).success ? cell : value);
 }
 
-/**
- * Groups of three digits, separated by blanks or by the sign that does not stand before the decimals; one or two
- * decimals.
- */
 const AMOUNT =
   /^(-?(?:\d+|\d{1,3}(?:\s\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.)))(?:[.,](\d{1,2}))?$/;
 /** Ambiguous: three digits behind one sign may be thousands or decimals. */

@@ -4,10 +4,7 @@ import { RequestError } from '../../errors.ts';
 import { refuseIfGone } from '../../http/hang-up.ts';
 import { BODY_WORK_MS, TURN_MS } from '../../limits.ts';
 
-/**
- * Awaited between pieces of long work, lets other requests run. @throws RequestError once the caller hung up or the
- * work took too long
- */
+/** Lets other requests run between pieces of long work. @throws RequestError once the caller is gone or time is up */
 export type NextTurn = () => Promise<void>;
 
 export function turnsOf(request: IncomingMessage, wholeMs = BODY_WORK_MS): NextTurn {

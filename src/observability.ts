@@ -4,8 +4,7 @@ import type { Database } from './db/database.ts';
 import type { Sources } from './metrics/sources.ts';
 import { openTraces } from './tracing/traces.ts';
 
-/** Opens metrics and traces where they are configured. */
-export async function openSeen(
+export async function openObservability(
   { metricsPort, traces: traced }: Pick<Config, 'metricsPort' | 'traces'>,
   log: Logger,
 ) {
@@ -20,7 +19,6 @@ export async function openSeen(
     waited: metrics?.waited,
     lanes,
     registry: metrics?.registry,
-    /** Collects the figures of these parts as well; called once. */
     ask: (parts: Omit<Sources, 'lanes'>) => metrics?.from({ ...parts, lanes }),
     close: async (withinMs: number) => traces?.close(withinMs),
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as value from './values.ts';
 
-export type SeenConfig = ReturnType<typeof configFrom>;
+export type ObservabilityConfig = ReturnType<typeof configFrom>;
 
 export const variables = z.object({
   METRICS_PORT: value.integer(0, 65_535).optional(),
